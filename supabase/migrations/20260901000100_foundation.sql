@@ -7,7 +7,8 @@
 -- extensions  extensions, kept apart from our names.
 --
 -- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
--- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no.
+-- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no;
+-- api.service_readiness, which says that the database answers and how far it is migrated.
 
 create schema if not exists api;
 create schema if not exists private;
@@ -73,3 +74,32 @@ end
 $$;
 
 comment on function private.tg_touch_updated_at() is 'Sets updated_at on every update of a row.';
+
+create function private.latest_migration() returns text
+language plpgsql stable
+security definer -- the migration tool's history is its own; only the newest version leaves it
+set search_path = ''
+as $$
+begin
+  return (select max(version) from supabase_migrations.schema_migrations);
+end
+$$;
+
+comment on function private.latest_migration() is 'The version of the newest migration applied, as the migration tool recorded it.';
+
+grant execute on function private.latest_migration() to anon, authenticated, service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.service_readiness() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object('database', 'ok', 'migration', private.latest_migration())
+$$;
+
+comment on function api.service_readiness() is 'That the database answers, and its newest migration. Reads only; refuses nothing.';
+
+grant execute on function api.service_readiness() to anon, authenticated, service_role;

@@ -1,0 +1,344 @@
+-- Accounts: who may act, as what, and how an account learns about itself.
+--
+-- The identity provider keeps sign-in (schema auth); this domain keeps standing. An app user is somebody who signed up; an
+-- administrator is somebody whom the back office made one, by writing {"admin": {"name", "areas", "status"}} into the app
+-- metadata of the auth user (only the service key can). Rows follow auth.users by trigger, in its transaction.
+--
+-- Invariants: a row's id is the auth user's id, and the row goes when the auth user goes. A sign-up never fails because of
+-- what the person wrote about themselves; an administrator's metadata that is not understood is refused, whole.
+-- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
+--
+-- Interface: api.my_account, api.update_my_account; for the other domains private.active_user() and private.require_admin(area).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Types
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.admin_areas() returns text[]
+language sql immutable
+set search_path = ''
+return array['lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support'];
+
+comment on function private.admin_areas() is 'The areas that an administrator can be given; each is the scope admin:<area>.';
+
+grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.app_users (
+  id uuid primary key references auth.users (id) on delete cascade,
+  display_name text constraint app_users_display_name_length check (char_length(display_name) between 1 and 100),
+  status text not null default 'active' constraint app_users_status_known check (status in ('active', 'suspended', 'withdrawn')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.app_users is 'People who use the app: one row for each auth user that was not created as an administrator.';
+comment on column public.app_users.display_name is 'The name others see; null until the person gives one.';
+comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
+
+create table public.admins (
+  id uuid primary key references auth.users (id) on delete cascade,
+  name text constraint admins_name_length check (char_length(name) between 1 and 100),
+  status text not null default 'active' constraint admins_status_known check (status in ('active', 'suspended')),
+  areas text[] not null default '{}' constraint admins_areas_known
+    check (areas <@ private.admin_areas() and array_position(areas, null) is null),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
+comment on column public.admins.areas is 'What the administrator may manage; each is the scope admin:<area>.';
+comment on column public.admins.status is 'suspended when the back office said so, or took the admin object out of the app metadata.';
+
+-- No index beyond the primary keys: every read is by the caller's id.
+
+create trigger _100_touch_updated_at before update on public.app_users
+for each row execute function private.tg_touch_updated_at();
+
+create trigger _100_touch_updated_at before update on public.admins
+for each row execute function private.tg_touch_updated_at();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.app_users enable row level security;
+alter table public.admins enable row level security;
+
+create policy "A person reads their own account" on public.app_users
+for select to authenticated using ((select auth.uid()) = id);
+
+create policy "An active person edits their own account" on public.app_users
+for update to authenticated
+using ((select auth.uid()) = id and status = 'active')
+with check ((select auth.uid()) = id and status = 'active');
+
+-- No insert, no delete: accounts follow auth.users.
+
+create policy "An administrator reads their own record" on public.admins
+for select to authenticated using ((select auth.uid()) = id);
+
+-- No insert, update or delete: administrators follow the app metadata of auth.users.
+
+grant select (id, display_name, status, created_at, updated_at), update (display_name) on public.app_users to authenticated;
+grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: rows that follow auth.users
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_users__open_account() returns trigger
+language plpgsql
+security definer -- the auth server's role inserts the user and has no right on our tables
+set search_path = ''
+as $$
+declare
+  v_name jsonb := new.raw_user_meta_data -> 'display_name';
+begin
+  insert into public.app_users (id, display_name)
+  values (
+    new.id,
+    case when jsonb_typeof(v_name) = 'string' and char_length(v_name #>> '{}') between 1 and 100 then v_name #>> '{}' end
+  )
+  on conflict (id) do nothing;
+  return null;
+end
+$$;
+
+comment on function private.tg_users__open_account() is
+  'Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out, never refused.';
+
+create function private.check_admin_metadata(p_admin jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_param text;
+begin
+  if jsonb_typeof(p_admin) <> 'object' then
+    v_param := 'app_metadata.admin';
+  elsif p_admin - array['name', 'areas', 'status'] <> '{}'::jsonb then
+    v_param := 'app_metadata.admin.' || (select min(key) from jsonb_object_keys(p_admin - array['name', 'areas', 'status']) as key);
+  elsif jsonb_typeof(coalesce(p_admin -> 'name', 'null')) not in ('string', 'null')
+    or char_length(p_admin ->> 'name') not between 1 and 100 then
+    v_param := 'app_metadata.admin.name';
+  elsif jsonb_typeof(coalesce(p_admin -> 'areas', '[]')) <> 'array'
+    or not coalesce(p_admin -> 'areas', '[]') <@ to_jsonb(private.admin_areas()) then
+    v_param := 'app_metadata.admin.areas';
+  elsif coalesce(p_admin -> 'status', '"active"') not in ('"active"', '"suspended"') then
+    v_param := 'app_metadata.admin.status';
+  end if;
+
+  if v_param is not null then
+    perform private.refuse(
+      'validation_error', 422,
+      format(
+        '%s is not understood: admin is {"name": string or null, "areas": some of %s, "status": "active" or "suspended"}',
+        v_param, to_jsonb(private.admin_areas())
+      ),
+      p_param => v_param
+    );
+  end if;
+end
+$$;
+
+comment on function private.check_admin_metadata(jsonb) is 'Refuses (validation_error) an admin object of the app metadata that is not understood.';
+
+create function private.tg_users__sync_admin() returns trigger
+language plpgsql
+security definer -- the auth server's role writes the metadata and has no right on our tables
+set search_path = ''
+as $$
+declare
+  v_admin jsonb := nullif(new.raw_app_meta_data -> 'admin', 'null');
+begin
+  if v_admin is null then
+    update public.admins set status = 'suspended', areas = '{}' where id = new.id;
+    return null;
+  end if;
+
+  perform private.check_admin_metadata(v_admin);
+
+  insert into public.admins (id, name, status, areas)
+  values (
+    new.id,
+    v_admin ->> 'name',
+    coalesce(v_admin ->> 'status', 'active'),
+    array(select distinct area from jsonb_array_elements_text(coalesce(v_admin -> 'areas', '[]')) as area order by area)
+  )
+  on conflict (id) do update set name = excluded.name, status = excluded.status, areas = excluded.areas;
+
+  -- The auth server may write the metadata in a second statement of the transaction that creates the user. Then the app
+  -- account that the first one opened is taken back; one that was there before is kept.
+  delete from public.app_users where id = new.id and created_at = transaction_timestamp();
+  return null;
+end
+$$;
+
+comment on function private.tg_users__sync_admin() is
+  'Makes the admins row what the admin object of the app metadata says; without the object the administrator is suspended, without areas.';
+
+create trigger _100_open_account after insert on auth.users
+for each row execute function private.tg_users__open_account();
+
+create trigger _200_create_admin after insert on auth.users
+for each row when (new.raw_app_meta_data -> 'admin' is not null)
+execute function private.tg_users__sync_admin();
+
+create trigger _200_sync_admin after update of raw_app_meta_data on auth.users
+for each row when (new.raw_app_meta_data -> 'admin' is distinct from old.raw_app_meta_data -> 'admin')
+execute function private.tg_users__sync_admin();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: the caller
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.caller() returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if auth.uid() is null then
+    perform private.refuse('unauthorized', 401, 'Sign in first');
+  end if;
+  return auth.uid();
+end
+$$;
+
+comment on function private.caller() is 'The id of the signed-in caller, whatever their standing. Refuses: unauthorized.';
+
+create function private.active_user() returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+  v_status text;
+begin
+  select status into v_status from public.app_users where id = v_user_id;
+  if v_status is distinct from 'active' then
+    perform private.refuse('forbidden', 403, case v_status
+      when 'suspended' then 'This account is suspended'
+      when 'withdrawn' then 'This account was withdrawn'
+      else 'This account is not an app user''s'
+    end);
+  end if;
+  return v_user_id;
+end
+$$;
+
+comment on function private.active_user() is
+  'The id of the calling app user, who is in good standing. Refuses: unauthorized, forbidden.';
+
+create function private.require_admin(p_area text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_admin_id uuid := private.caller();
+begin
+  perform from public.admins where id = v_admin_id and status = 'active' and p_area = any (areas);
+  if not found then
+    perform private.refuse('forbidden', 403, format('This needs an administrator with the area %s', p_area));
+  end if;
+  return v_admin_id;
+end
+$$;
+
+comment on function private.require_admin(text) is
+  'The id of the calling administrator, who is active and has the area. Refuses: unauthorized, forbidden.';
+
+create function private.my_scopes() returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select array(select 'user' from public.app_users where id = (select auth.uid()) and status = 'active')
+    || array(select 'admin' from public.admins where id = (select auth.uid()) and status = 'active')
+    || array(
+      select 'admin:' || area
+      from public.admins cross join unnest(areas) as area
+      where id = (select auth.uid()) and status = 'active'
+      order by area
+    )
+$$;
+
+comment on function private.my_scopes() is 'What the caller may do: user, admin, admin:<area>. Empty for an account that is not active.';
+
+create function private.my_auth_user() returns table (email text)
+language sql stable
+security definer -- auth.users is the identity provider's; only the caller's own e-mail leaves it
+set search_path = ''
+as $$
+  select u.email from auth.users u where u.id = (select auth.uid()) and u.deleted_at is null
+$$;
+
+comment on function private.my_auth_user() is
+  'The caller''s auth user as it is now (a token keeps the e-mail of its time of issue). No row when it was deleted.';
+
+grant execute on function private.caller(), private.active_user(), private.require_admin(text), private.my_scopes(), private.my_auth_user()
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_account() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+  v_email text;
+begin
+  select email into v_email from private.my_auth_user();
+  if not found then
+    perform private.refuse('unauthorized', 401, 'This account no longer exists');
+  end if;
+
+  return jsonb_build_object(
+    'user_id', v_user_id,
+    'email', v_email,
+    'app_user', (
+      select jsonb_build_object('id', id, 'display_name', display_name, 'status', status, 'created_at', created_at)
+      from public.app_users where id = v_user_id
+    ),
+    'admin', (
+      select jsonb_build_object('id', id, 'name', name, 'status', status)
+      from public.admins where id = v_user_id
+    ),
+    'permission_scopes', private.my_scopes()
+  );
+end
+$$;
+
+comment on function api.my_account() is
+  'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Refuses: unauthorized.';
+
+create function api.update_my_account(p_display_name text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  if char_length(p_display_name) not between 1 and 100 then
+    perform private.refuse('validation_error', 422, 'display_name must have 1 to 100 characters', p_param => 'display_name');
+  end if;
+
+  update public.app_users set display_name = coalesce(p_display_name, display_name) where id = v_user_id;
+  if not found then
+    -- The standing changed since active_user() read it.
+    perform private.refuse('forbidden', 403, 'This account is suspended');
+  end if;
+
+  return api.my_account();
+end
+$$;
+
+comment on function api.update_my_account(text) is
+  'Changes what is given of the caller''s account and returns it as my_account does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function api.my_account(), api.update_my_account(text) to authenticated;

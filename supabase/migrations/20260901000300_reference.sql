@@ -1,0 +1,96 @@
+-- Reference: the code master, the one place where a code of this service has a name that people read.
+--
+-- A category is a list (vehicle_type, review_status, ...); a code is one of its values; each code is written once for each
+-- language. Clients show display_label and send code. Domains that store a code constrain it themselves, and a test keeps
+-- the two lists equal; the rows are shipped by migrations (reference_data), not written by clients.
+--
+-- Invariants: a code exists at most once for each language; codes are ASCII identifiers and never change their meaning.
+-- A code that is no longer offered is kept, with is_active false, because old rows still use it.
+--
+-- Interface: api.list_codes(lang).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.code_categories (
+  id text collate "C" primary key constraint code_categories_id_form check (id ~ '^[a-z][a-z0-9_]*$'),
+  description text not null constraint code_categories_description_length check (char_length(description) between 1 and 200)
+);
+
+comment on table public.code_categories is 'The code lists of the service.';
+comment on column public.code_categories.description is 'What the list is for, and which field holds its codes.';
+
+create table public.codes (
+  category_id text collate "C" not null references public.code_categories (id),
+  code text collate "C" not null constraint codes_code_form check (code ~ '^[A-Za-z0-9][A-Za-z0-9_.]*$'),
+  lang text collate "C" not null constraint codes_lang_known check (lang in ('ja', 'en')),
+  display_label text not null constraint codes_display_label_length check (char_length(display_label) between 1 and 100),
+  sort_order integer not null,
+  metadata jsonb constraint codes_metadata_object check (jsonb_typeof(metadata) = 'object'),
+  is_active boolean not null default true,
+  primary key (category_id, code, lang)
+);
+
+comment on table public.codes is 'The codes of each list with their labels: one row for each code and language.';
+comment on column public.codes.sort_order is 'The place in the list, the same in every language. Sizes and levels run from small to large.';
+comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url.';
+comment on column public.codes.is_active is 'False for a code that is no longer offered; old rows may still hold it.';
+
+-- No further index: the list of a language is the better part of a small table, and a reply of it is cached at the edge.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.code_categories enable row level security;
+alter table public.codes enable row level security;
+
+create policy "Anyone reads the lists" on public.code_categories
+for select to anon, authenticated using (true);
+
+create policy "Anyone reads the codes in use" on public.codes
+for select to anon, authenticated using (is_active);
+
+-- No insert, update or delete: migrations write the code master.
+
+grant select (id, description) on public.code_categories to anon, authenticated;
+grant select (category_id, code, lang, display_label, sort_order, metadata, is_active) on public.codes to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_codes(p_lang text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_lang is null or p_lang not in ('ja', 'en') then
+    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+  end if;
+
+  return (
+    select jsonb_build_object(
+      'items', coalesce(
+        jsonb_agg(
+          jsonb_build_object(
+            'category_id', category_id, 'code', code, 'display_label', display_label, 'lang', lang,
+            'sort_order', sort_order, 'metadata', metadata
+          )
+          order by category_id, sort_order, code
+        ),
+        '[]'
+      ),
+      'lang', p_lang
+    )
+    from public.codes
+    where lang = p_lang and is_active
+  );
+end
+$$;
+
+comment on function api.list_codes(text) is
+  'Every code in use with its label in the language, by category, place and code. Reads only. Refuses: validation_error.';
+
+grant execute on function api.list_codes(text) to anon, authenticated;
