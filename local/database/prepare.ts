@@ -1,0 +1,39 @@
+// Makes a fresh Postgres look like a hosted project before its first migration: roles, schema auth, default grants.
+import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import postgres from "postgres";
+import { JWT_SECRET } from "../settings.ts";
+
+/** `superuser` is the superuser's address of the database. Runs at every start; changes nothing the second time. */
+export async function prepareDatabase(superuser: string): Promise<void> {
+  const sql = postgres(superuser, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(await read("roles.sql"));
+    const [found] = await sql<{ ready: boolean }[]>`
+      select exists (
+        select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'
+      ) as ready`;
+    if (found?.ready) return;
+    await createAuthTables(superuser);
+    // The migrations' history is the CLI's to create, as the role that migrates.
+    await sql`drop schema if exists supabase_migrations cascade`;
+    await sql.unsafe(await read("auth.sql"));
+  } finally {
+    await sql.end();
+  }
+}
+
+async function createAuthTables(superuser: string): Promise<void> {
+  const connection = createPostgresConnection({ url: superuser, postgresOptions: { max: 1, onnotice: () => {} } });
+  const app = new App({
+    connection,
+    auth: { enabled: true, jwt_secret: JWT_SECRET },
+    options: { server: { disableStudio: true } },
+  });
+  await app.ensureSystemSchema();
+  await connection.close();
+}
+
+function read(file: string): Promise<string> {
+  return Deno.readTextFile(new URL(file, import.meta.url));
+}

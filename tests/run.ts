@@ -1,0 +1,67 @@
+// Runs the tests against one platform: the one whose address and keys stand in the environment (API_URL and the other
+// names of `deno task status`), or else one of its own on free ports.
+//
+//   deno task test                      everything
+//   deno task test -- tests/db          files or folders
+//   deno task test -- "a suspended"     tests whose name contains this
+//   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
+//
+// The last line is `N passed, N failed`.
+import { parseArgs } from "node:util";
+import { runTests } from "./support/outcome.ts";
+import { startTestPlatform, TEMPLATE } from "./support/platform.ts";
+
+const HOSTED_DENO = "deno@2.1.4";
+/** Tests that need a platform of their own making, not just its address. */
+const OWN_PLATFORM_ONLY = ["tests/db", "tests/policies", "tests/local"];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { "hosted-runtime": { type: "boolean", default: false } },
+});
+const hosted = values["hosted-runtime"];
+const paths = positionals.filter(exists);
+const filter = positionals.filter((word) => !exists(word)).join(" ");
+const selection = [...(paths.length > 0 ? paths : [hosted ? "tests/api" : "tests"])];
+if (filter) selection.push(`--filter=${filter}`);
+
+if (Deno.env.get("API_URL")) {
+  console.log(`The tests run against ${Deno.env.get("API_URL")}; skipped there: ${OWN_PLATFORM_ONLY.join(", ")}`);
+  Deno.exit(await runTests([...selection, `--ignore=${OWN_PLATFORM_ONLY.join(",")}`], {}));
+}
+
+const started = performance.now();
+const platform = await startTestPlatform(hosted ? { functionsDeno: await hostedDeno() } : {});
+console.log(`The platform is ready at ${platform.status.API_URL} (${Math.round(performance.now() - started)} ms)`);
+let stopping: Promise<void> | undefined;
+const stop = () => stopping ??= platform.stop();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => stop().then(() => Deno.exit(130)));
+}
+let code = 1;
+try {
+  code = await runTests(selection, { ...platform.status, DATABASE_TEMPLATE: TEMPLATE });
+} finally {
+  await stop();
+}
+Deno.exit(code);
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** The path of the Deno whose core hosted functions run on; npm keeps it between runs. */
+async function hostedDeno(): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("npm", {
+    args: ["exec", "--yes", `--package=${HOSTED_DENO}`, "--", "deno", "eval", "console.log(Deno.execPath())"],
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`npm could not provide ${HOSTED_DENO}:\n${decoder.decode(stderr)}`);
+  return decoder.decode(stdout).trim();
+}

@@ -1,0 +1,31 @@
+// One run of `deno test`: shown as it goes, counted at the end.
+
+/** Runs the tests and prints the count as the last line; the answer is the exit code. */
+export async function runTests(selection: readonly string[], environment: Record<string, string>): Promise<number> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--parallel", "--permit-no-files", ...selection],
+    env: { ...environment, DO_NOT_TRACK: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let tail = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of child.stdout) {
+    await Deno.stdout.write(chunk);
+    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4_000);
+  }
+  const { code } = await child.status;
+  const { passed, failed } = count(tail);
+  // A run that broke before its first test (a type error, say) has counted nothing.
+  const failures = code !== 0 && failed === 0 ? 1 : failed;
+  console.log(`${passed} passed, ${failures} failed`);
+  return code === 0 && failures > 0 ? 1 : code;
+}
+
+function count(output: string): { passed: number; failed: number } {
+  // deno-lint-ignore no-control-regex -- the colours of a terminal
+  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
+  const summary = [...plain.matchAll(/(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed/g)].at(-1);
+  return { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0) };
+}
