@@ -1,0 +1,246 @@
+-- Hours: when a lot is open, may be entered, may be left.
+--
+-- parking_lot_windows are the weekly hours, parking_lot_date_overrides what one date has instead, holidays the public
+-- holidays of each calendar. A date override may also replace that date's prices; the shape of those belongs to fees.
+--
+-- Invariants: a time has its partner; a date has one override a lot; a row that cannot be read cannot be stored.
+-- Interface: none of its own yet; these are the rows that the evaluator of hours reads.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals that constraints use
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.is_override_span(p_span jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(
+    p_span = '{"is_24h": true}'
+    or p_span = '{"is_closed": true}'
+    or (
+      p_span - '{open_time,close_time}'::text[] = '{}'
+      and p_span ->> 'open_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$'
+      and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
+    ),
+    false
+  )
+$$;
+
+comment on function private.is_override_span(jsonb) is
+  'Whether this is one span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
+
+create function private.is_override_hours(p_hours jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_typeof(p_hours) = 'object'
+    and coalesce(
+      (
+        select bool_and(
+          case
+            when k.key in ('is_closed', 'is_24h') then jsonb_typeof(k.value) = 'boolean'
+            when k.key in ('business', 'entry', 'exit', 'after_hours_exit') and jsonb_typeof(k.value) = 'array' then
+              coalesce(
+                (
+                  select bool_and(case jsonb_typeof(s) when 'object' then private.is_override_span(s) else false end)
+                  from jsonb_array_elements(k.value) as s
+                ),
+                true
+              )
+            else false
+          end
+        )
+        from jsonb_each(p_hours) as k
+      ),
+      true
+    )
+$$;
+
+comment on function private.is_override_hours(jsonb) is
+  'Whether this is the hours of a date override: kinds with arrays of spans, and the short forms is_closed and is_24h.';
+
+-- A constraint runs as whoever writes the row.
+grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.parking_lot_windows (
+  id uuid primary key default gen_random_uuid(),
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  window_type text not null check (window_type in ('business', 'entry', 'exit', 'after_hours_exit')),
+  day_type text check (day_type in ('weekday', 'saturday', 'sunday', 'holiday', 'holiday_eve', 'all')),
+  day_of_week integer check (day_of_week between 0 and 6),
+  is_24h boolean,
+  is_closed boolean,
+  open_time time,
+  close_time time,
+  effective_from date,
+  effective_to date,
+  constraint parking_lot_windows_times_are_a_pair check ((open_time is null) = (close_time is null)),
+  constraint parking_lot_windows_opens_within_the_day check (open_time < '24:00'),
+  constraint parking_lot_windows_open_or_closed check (not (is_24h and is_closed)),
+  constraint parking_lot_windows_effective_in_order check (effective_from <= effective_to)
+);
+
+comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours.';
+comment on column public.parking_lot_windows.day_of_week is '0 is Sunday, 6 is Saturday.';
+comment on column public.parking_lot_windows.close_time is
+  'Not after open_time: on the next day, and when equal at the same time of the next day. 24:00 is the day''s end.';
+comment on column public.parking_lot_windows.effective_to is 'Inclusive, as effective_from is. Null: no end.';
+
+-- The evaluator reads a lot's rows of one kind.
+create index parking_lot_windows_lot_idx on public.parking_lot_windows (parking_lot_id, window_type);
+
+create table public.parking_lot_date_overrides (
+  id uuid primary key default gen_random_uuid(),
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  override_date date not null,
+  label text check (char_length(label) between 1 and 200),
+  hours jsonb check (private.is_override_hours(hours)),
+  pricing jsonb check (jsonb_typeof(pricing) = 'array'),
+  note text check (char_length(note) <= 2000),
+  constraint parking_lot_date_overrides_one_a_date unique (parking_lot_id, override_date)
+);
+
+comment on table public.parking_lot_date_overrides is 'What a lot has on one date instead of its usual hours and prices.';
+comment on column public.parking_lot_date_overrides.override_date is 'A date of the lot''s time zone.';
+comment on column public.parking_lot_date_overrides.hours is
+  'Kinds of hours with arrays of spans, or is_closed, or is_24h. Null: the usual hours.';
+comment on column public.parking_lot_date_overrides.pricing is
+  'Pricing rules that replace all of the lot''s rules on this date. Null: the usual prices.';
+
+create table public.holidays (
+  calendar text not null check (calendar ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'),
+  holiday_date date not null,
+  name text not null check (char_length(name) between 1 and 200),
+  name_en text check (char_length(name_en) between 1 and 200),
+  primary key (calendar, holiday_date)
+);
+
+comment on table public.holidays is 'Public holidays by calendar; parking_lots.holiday_calendar names one.';
+comment on column public.holidays.name is 'In the calendar''s own language; name_en is the English name.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+-- No insert, update or delete for clients: hours are written by importers, accepted corrections and administrators.
+
+alter table public.parking_lot_windows enable row level security;
+alter table public.parking_lot_date_overrides enable row level security;
+alter table public.holidays enable row level security;
+
+-- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows.
+create policy "Everyone reads the windows of active lots" on public.parking_lot_windows
+  for select to anon, authenticated
+  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+create policy "Everyone reads the date overrides of active lots" on public.parking_lot_date_overrides
+  for select to anon, authenticated
+  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+create policy "Everyone reads holidays" on public.holidays for select to anon, authenticated using (true);
+
+grant select (
+  id, parking_lot_id, window_type, day_type, day_of_week, is_24h, is_closed, open_time, close_time, effective_from,
+  effective_to
+) on public.parking_lot_windows to anon, authenticated;
+grant select (id, parking_lot_id, override_date, label, hours, pricing, note)
+  on public.parking_lot_date_overrides to anon, authenticated;
+grant select (calendar, holiday_date, name, name_en) on public.holidays to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data: public holidays of Japan, 2024 to 2028
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into public.holidays (calendar, holiday_date, name, name_en) values
+  ('JP', '2024-01-01', '元日', 'New Year''s Day'),
+  ('JP', '2024-01-08', '成人の日', 'Coming of Age Day'),
+  ('JP', '2024-02-11', '建国記念の日', 'National Foundation Day'),
+  ('JP', '2024-02-12', '建国記念の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2024-02-23', '天皇誕生日', 'Emperor''s Birthday'),
+  ('JP', '2024-03-20', '春分の日', 'Vernal Equinox Day'),
+  ('JP', '2024-04-29', '昭和の日', 'Showa Day'),
+  ('JP', '2024-05-03', '憲法記念日', 'Constitution Memorial Day'),
+  ('JP', '2024-05-04', 'みどりの日', 'Greenery Day'),
+  ('JP', '2024-05-05', 'こどもの日', 'Children''s Day'),
+  ('JP', '2024-05-06', 'こどもの日 振替休日', 'Holiday in lieu'),
+  ('JP', '2024-07-15', '海の日', 'Marine Day'),
+  ('JP', '2024-08-11', '山の日', 'Mountain Day'),
+  ('JP', '2024-08-12', '山の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2024-09-16', '敬老の日', 'Respect for the Aged Day'),
+  ('JP', '2024-09-22', '秋分の日', 'Autumnal Equinox Day'),
+  ('JP', '2024-09-23', '秋分の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2024-10-14', 'スポーツの日', 'Health and Sports Day'),
+  ('JP', '2024-11-03', '文化の日', 'National Culture Day'),
+  ('JP', '2024-11-04', '文化の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2024-11-23', '勤労感謝の日', 'Labor Thanksgiving Day'),
+  ('JP', '2025-01-01', '元日', 'New Year''s Day'),
+  ('JP', '2025-01-13', '成人の日', 'Coming of Age Day'),
+  ('JP', '2025-02-11', '建国記念の日', 'National Foundation Day'),
+  ('JP', '2025-02-23', '天皇誕生日', 'Emperor''s Birthday'),
+  ('JP', '2025-02-24', '天皇誕生日 振替休日', 'Holiday in lieu'),
+  ('JP', '2025-03-20', '春分の日', 'Vernal Equinox Day'),
+  ('JP', '2025-04-29', '昭和の日', 'Showa Day'),
+  ('JP', '2025-05-03', '憲法記念日', 'Constitution Memorial Day'),
+  ('JP', '2025-05-04', 'みどりの日', 'Greenery Day'),
+  ('JP', '2025-05-05', 'こどもの日', 'Children''s Day'),
+  ('JP', '2025-05-06', 'こどもの日 振替休日', 'Holiday in lieu'),
+  ('JP', '2025-07-21', '海の日', 'Marine Day'),
+  ('JP', '2025-08-11', '山の日', 'Mountain Day'),
+  ('JP', '2025-09-15', '敬老の日', 'Respect for the Aged Day'),
+  ('JP', '2025-09-23', '秋分の日', 'Autumnal Equinox Day'),
+  ('JP', '2025-10-13', 'スポーツの日', 'Health and Sports Day'),
+  ('JP', '2025-11-03', '文化の日', 'National Culture Day'),
+  ('JP', '2025-11-23', '勤労感謝の日', 'Labor Thanksgiving Day'),
+  ('JP', '2025-11-24', '勤労感謝の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2026-01-01', '元日', 'New Year''s Day'),
+  ('JP', '2026-01-12', '成人の日', 'Coming of Age Day'),
+  ('JP', '2026-02-11', '建国記念の日', 'National Foundation Day'),
+  ('JP', '2026-02-23', '天皇誕生日', 'Emperor''s Birthday'),
+  ('JP', '2026-03-20', '春分の日', 'Vernal Equinox Day'),
+  ('JP', '2026-04-29', '昭和の日', 'Showa Day'),
+  ('JP', '2026-05-03', '憲法記念日', 'Constitution Memorial Day'),
+  ('JP', '2026-05-04', 'みどりの日', 'Greenery Day'),
+  ('JP', '2026-05-05', 'こどもの日', 'Children''s Day'),
+  ('JP', '2026-05-06', 'こどもの日 振替休日', 'Holiday in lieu'),
+  ('JP', '2026-07-20', '海の日', 'Marine Day'),
+  ('JP', '2026-08-11', '山の日', 'Mountain Day'),
+  ('JP', '2026-09-21', '敬老の日', 'Respect for the Aged Day'),
+  ('JP', '2026-09-22', '休日', 'Citizen''s Holiday'),
+  ('JP', '2026-09-23', '秋分の日', 'Autumnal Equinox Day'),
+  ('JP', '2026-10-12', 'スポーツの日', 'Health and Sports Day'),
+  ('JP', '2026-11-03', '文化の日', 'National Culture Day'),
+  ('JP', '2026-11-23', '勤労感謝の日', 'Labor Thanksgiving Day'),
+  ('JP', '2027-01-01', '元日', 'New Year''s Day'),
+  ('JP', '2027-01-11', '成人の日', 'Coming of Age Day'),
+  ('JP', '2027-02-11', '建国記念の日', 'National Foundation Day'),
+  ('JP', '2027-02-23', '天皇誕生日', 'Emperor''s Birthday'),
+  ('JP', '2027-03-21', '春分の日', 'Vernal Equinox Day'),
+  ('JP', '2027-03-22', '春分の日 振替休日', 'Holiday in lieu'),
+  ('JP', '2027-04-29', '昭和の日', 'Showa Day'),
+  ('JP', '2027-05-03', '憲法記念日', 'Constitution Memorial Day'),
+  ('JP', '2027-05-04', 'みどりの日', 'Greenery Day'),
+  ('JP', '2027-05-05', 'こどもの日', 'Children''s Day'),
+  ('JP', '2027-07-19', '海の日', 'Marine Day'),
+  ('JP', '2027-08-11', '山の日', 'Mountain Day'),
+  ('JP', '2027-09-20', '敬老の日', 'Respect for the Aged Day'),
+  ('JP', '2027-09-23', '秋分の日', 'Autumnal Equinox Day'),
+  ('JP', '2027-10-11', 'スポーツの日', 'Health and Sports Day'),
+  ('JP', '2027-11-03', '文化の日', 'National Culture Day'),
+  ('JP', '2027-11-23', '勤労感謝の日', 'Labor Thanksgiving Day'),
+  ('JP', '2028-01-01', '元日', 'New Year''s Day'),
+  ('JP', '2028-01-10', '成人の日', 'Coming of Age Day'),
+  ('JP', '2028-02-11', '建国記念の日', 'National Foundation Day'),
+  ('JP', '2028-02-23', '天皇誕生日', 'Emperor''s Birthday'),
+  ('JP', '2028-03-20', '春分の日', 'Vernal Equinox Day'),
+  ('JP', '2028-04-29', '昭和の日', 'Showa Day'),
+  ('JP', '2028-05-03', '憲法記念日', 'Constitution Memorial Day'),
+  ('JP', '2028-05-04', 'みどりの日', 'Greenery Day'),
+  ('JP', '2028-05-05', 'こどもの日', 'Children''s Day'),
+  ('JP', '2028-07-17', '海の日', 'Marine Day'),
+  ('JP', '2028-08-11', '山の日', 'Mountain Day'),
+  ('JP', '2028-09-18', '敬老の日', 'Respect for the Aged Day'),
+  ('JP', '2028-09-22', '秋分の日', 'Autumnal Equinox Day'),
+  ('JP', '2028-10-09', 'スポーツの日', 'Health and Sports Day'),
+  ('JP', '2028-11-03', '文化の日', 'National Culture Day'),
+  ('JP', '2028-11-23', '勤労感謝の日', 'Labor Thanksgiving Day');
