@@ -1,0 +1,58 @@
+import type { Config } from "../config.ts";
+import {
+  bearerOf,
+  type Caller,
+  invalidToken,
+  missingToken,
+  verifyToken,
+} from "./token.ts";
+
+/**
+ * Who may call a route.
+ * - `public`: anyone, and always as a visitor; a token is not looked at.
+ * - `optional`: anyone; a token, when there is one, must be good and makes the request the caller's.
+ * - `user`: a signed-in user.
+ * - `service`: a trusted service with the secret key.
+ */
+export type Access = "public" | "optional" | "user" | "service";
+
+export type CallerOf<A extends Access> = A extends "user" ? Caller
+  : A extends "optional" ? Caller | null
+  : null;
+
+/** The caller, null for a visitor or a service; refuses whoever may not. The `apikey` header identifies nobody. */
+export async function admit(
+  access: Access,
+  authorization: string | null,
+  config: Config,
+): Promise<Caller | null> {
+  if (access === "public") return null;
+  const token = authorization === null ? null : bearerOf(authorization);
+
+  if (access === "service") {
+    if (token === null) throw missingToken();
+    if (!isOneOf(token, config.serviceKeys)) throw invalidToken();
+    return null;
+  }
+  // Client libraries send the project's public key as bearer when nobody is signed in.
+  if (token === null || isOneOf(token, config.visitorKeys)) {
+    if (access === "user") throw missingToken();
+    return null;
+  }
+  return await verifyToken(token, config.jwtSecret);
+}
+
+/** Compares in a time that depends on the lengths alone, so that a key cannot be guessed byte by byte. */
+function isOneOf(candidate: string, keys: readonly string[]): boolean {
+  const given = new TextEncoder().encode(candidate);
+  let found = false;
+  for (const key of keys) {
+    const expected = new TextEncoder().encode(key);
+    let difference = given.length ^ expected.length;
+    for (let i = 0; i < expected.length; i++) {
+      difference |= (given[i] ?? 0) ^ expected[i]!;
+    }
+    found = difference === 0 || found;
+  }
+  return found;
+}

@@ -1,0 +1,85 @@
+/** The only translator from what the database says to what a client hears. docs/errors.md lists the outcome. */
+import { type Code, isCode, Refusal } from "../errors.ts";
+import { expiredToken, invalidToken } from "../auth/token.ts";
+
+/** The error object of the Data API; what the client library makes of a failed connection has an empty code. */
+export interface DatabaseError {
+  readonly code?: string | null;
+  readonly message?: string | null;
+  readonly details?: string | null;
+}
+
+/** SQLSTATE classes and codes of Postgres, the most specific first. */
+const bySqlState: readonly (readonly [RegExp, Code])[] = [
+  [/^42501$/, "forbidden"],
+  [/^23505$/, "conflict"],
+  [/^23503$/, "not_found"],
+  [/^23514$/, "validation_error"],
+  [/^22/, "validation_error"],
+  [/^40/, "conflict"],
+  [/^(53|57|08)/, "service_unavailable"],
+];
+
+/** Codes of the Data API itself: no connection, no free connection in time. */
+const unreachable = /^PGRST00[0-3]$/;
+
+/** The transaction lost against another one: serialization failure or deadlock. It had no effect; a retry may win. */
+export function isTransient(error: DatabaseError): boolean {
+  return /^40[0-9A-Z]{3}$/.test(error.code ?? "");
+}
+
+export function translate(error: DatabaseError, status: number): Refusal {
+  const code = error.code ?? "";
+  // The wording of Postgres may quote values: it is for the log, and without its details.
+  const cause = new Error(
+    `database answered ${status} ${code}: ${error.message ?? ""}`,
+  );
+  if (isCode(code)) return spoken(code, error, cause);
+  if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
+    return /expired/i.test(error.message ?? "")
+      ? expiredToken()
+      : invalidToken();
+  }
+  return new Refusal(builtIn(code, status), { cause });
+}
+
+function builtIn(code: string, status: number): Code {
+  if (unreachable.test(code)) return "service_unavailable";
+  if (/^[0-9A-Z]{5}$/.test(code)) {
+    return bySqlState.find(([pattern]) => pattern.test(code))?.[1] ??
+      "server_error";
+  }
+  // Not an error of the Data API: the connection failed (status 0), or something in between answered.
+  if (
+    code === "" &&
+    (status === 0 || status === 429 || (status >= 502 && status <= 504))
+  ) return "service_unavailable";
+  return "server_error";
+}
+
+/** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
+function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
+  const { param, details } = detailsOf(error.details);
+  return new Refusal(code, {
+    message: error.message ?? undefined,
+    param,
+    details,
+    cause,
+  });
+}
+
+function detailsOf(
+  json: string | null | undefined,
+): { param?: string; details?: Record<string, unknown> } {
+  if (!json) return {};
+  const value: unknown = JSON.parse(json);
+  if (!isObject(value)) return {};
+  return {
+    ...(typeof value["param"] === "string" ? { param: value["param"] } : {}),
+    ...(isObject(value["details"]) ? { details: value["details"] } : {}),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,186 @@
+/**
+ * Saying no. `Refusal` is the only way to do it, and this table holds every code a client can meet: the replies, the
+ * contract, the documentation pages behind `doc_url` and docs/errors.md are all printed from it.
+ */
+
+export interface CatalogueEntry {
+  readonly status: number;
+  /** Shown when the refusal brings no message of its own; from 500 on it is all that is shown. */
+  readonly message: string;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+export const catalogue = {
+  validation_error: {
+    status: 422,
+    message: "The request is not valid.",
+    meaning:
+      "A parameter or a field of the body is missing, unknown, of the wrong type or out of bounds.",
+    remedy:
+      "`error.param` names the first offending field, `error.details.errors` lists all of them. Correct and resend.",
+  },
+  unauthorized: {
+    status: 401,
+    message: "A valid access token is required.",
+    meaning:
+      "The access token is missing, malformed, expired, not yet valid or not signed by this service.",
+    remedy:
+      "Sign in, or refresh the session, and send `Authorization: Bearer <access token>`. " +
+      "`error.details.reason` is `token_missing`, `token_expired` or `token_invalid`.",
+  },
+  forbidden: {
+    status: 403,
+    message: "You may not do this.",
+    meaning:
+      "The caller is known but may not do this: the account is suspended or withdrawn, or a policy denies it.",
+    remedy:
+      "Do not retry with the same account. `GET /v1/me` shows the state of the account and its permission scopes.",
+  },
+  not_found: {
+    status: 404,
+    message: "There is nothing here.",
+    meaning:
+      "The path does not exist, or the resource does not exist for this caller.",
+    remedy:
+      "Check the path and the id. A resource of somebody else answers the same way as one that does not exist.",
+  },
+  method_not_allowed: {
+    status: 405,
+    message: "This path does not take this method.",
+    meaning: "The path exists, but not with this HTTP method.",
+    remedy: "Use one of the methods in the `Allow` header of the response.",
+  },
+  conflict: {
+    status: 409,
+    message: "The request contradicts the current state.",
+    meaning:
+      "The resource is not in a state that allows this, it exists already, or somebody else changed it meanwhile.",
+    remedy:
+      "Read the resource again and decide on what it says now. `error.details.reason` may tell more.",
+  },
+  payload_too_large: {
+    status: 413,
+    message: "The body is larger than 1 MiB.",
+    meaning: "Request bodies are limited to 1 MiB.",
+    remedy:
+      "Send less. Files are uploaded straight to storage, never through this interface.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    message:
+      "The body must be application/json in UTF-8, without content encoding.",
+    meaning:
+      "The `Content-Type` or `Content-Encoding` of the body is not one this interface reads.",
+    remedy: "Send `Content-Type: application/json` and no `Content-Encoding`.",
+  },
+  rate_limited: {
+    status: 429,
+    message: "Too many requests.",
+    meaning: "The caller exceeded a rate limit.",
+    remedy: "Wait for as long as `Retry-After` says, then try again.",
+  },
+  lot_not_found: {
+    status: 404,
+    message: "There is no such parking lot.",
+    meaning: "The parking lot does not exist or is not public.",
+    remedy: "Search again: the lot may have been closed.",
+  },
+  concurrent_session_not_allowed: {
+    status: 409,
+    message: "A parking session is already running.",
+    meaning:
+      "The caller already has a session with status `parking`; there can be one at a time.",
+    remedy: "Finalize or cancel the running session first.",
+  },
+  unparseable: {
+    status: 422,
+    message: "The text could not be understood.",
+    meaning: "The AI search could not interpret the input.",
+    remedy: "Ask the user to say it in other words, or offer the search form.",
+  },
+  iap_invalid: {
+    status: 400,
+    message: "The receipt is not valid.",
+    meaning: "The store did not confirm the in-app purchase receipt.",
+    remedy: "Fetch the latest receipt from the store and send that.",
+  },
+  server_error: {
+    status: 500,
+    message: "Something went wrong on our side.",
+    meaning:
+      "An error in the service. It has been recorded under the request id.",
+    remedy: "Retry later. When it persists, report `error.request_id`.",
+  },
+  not_implemented: {
+    status: 501,
+    message: "This part of the service is not available.",
+    meaning:
+      "The path belongs to a part of the platform that this environment does not offer.",
+    remedy: "Use an environment that offers it.",
+  },
+  service_unavailable: {
+    status: 503,
+    message: "The service is temporarily unavailable.",
+    meaning:
+      "Maintenance, or something this service depends on is down or too slow.",
+    remedy: "Retry with increasing pauses.",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type Code = keyof typeof catalogue;
+
+export const codes = Object.keys(catalogue) as Code[];
+
+export function isCode(value: unknown): value is Code {
+  return typeof value === "string" && Object.hasOwn(catalogue, value);
+}
+
+/** One offending field of a request. */
+export interface FieldError {
+  readonly param: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface RefusalOptions {
+  readonly message?: string | undefined;
+  readonly param?: string | null | undefined;
+  readonly details?: Record<string, unknown> | undefined;
+  readonly headers?: Record<string, string> | undefined;
+  /** What went wrong behind the scenes: for the log, never for the client. */
+  readonly cause?: unknown;
+}
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: Code;
+  readonly param: string | null;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: Code, options: RefusalOptions = {}) {
+    super(options.message ?? catalogue[code].message, { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? null;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return catalogue[this.code].status;
+  }
+
+  /** A request refused for its fields: `param` is the first of them, `details.errors` all. */
+  static ofFields(
+    errors: readonly [FieldError, ...FieldError[]],
+    details: Record<string, unknown> = {},
+  ): Refusal {
+    const [first] = errors;
+    return new Refusal("validation_error", {
+      message: first.message,
+      param: first.param,
+      details: { ...details, errors },
+    });
+  }
+}

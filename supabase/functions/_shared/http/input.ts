@@ -1,0 +1,226 @@
+/**
+ * Reading what the client sent: strictly, and saying everything that is wrong with it at once. Query parameters are
+ * decoded by the kind their schema declares, then checked by that schema like any JSON value.
+ */
+import { z } from "zod";
+import { type FieldError, Refusal } from "../errors.ts";
+
+export const BODY_LIMIT = 1024 * 1024;
+
+/** Plain decimal notation; no sign but a minus, no exponent, no leading zero, no spaces. */
+const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+type Fields = z.ZodObject;
+
+/** What a route takes that declares nothing. */
+export const noFields = z.strictObject({});
+
+export function readParams<F extends Fields>(
+  fields: F,
+  raw: Record<string, string>,
+): z.output<F> {
+  return check(fields, raw, unstorable(raw));
+}
+
+export function readQuery<F extends Fields>(
+  fields: F,
+  search: string,
+): z.output<F> {
+  const errors: FieldError[] = [];
+  const values = new Map<string, unknown>();
+  for (
+    const pair of search.replace(/^\?/, "").split("&").filter((pair) =>
+      pair !== ""
+    )
+  ) {
+    const [rawName, ...rest] = pair.split("=");
+    const name = percentDecoded(rawName!);
+    const text = percentDecoded(rest.join("="));
+    if (name === undefined) {
+      errors.push({
+        param: null,
+        code: "malformed",
+        message: "The query string is not percent-encoded UTF-8.",
+      });
+    } else if (text === undefined) {
+      errors.push({
+        param: name,
+        code: "malformed",
+        message: "The value is not percent-encoded UTF-8.",
+      });
+      values.set(name, undefined);
+    } else if (values.has(name)) {
+      errors.push({
+        param: name,
+        code: "duplicate",
+        message: "The parameter is given more than once.",
+      });
+    } else {
+      const kind = Object.hasOwn(fields.shape, name)
+        ? kindOf(fields.shape[name]!)
+        : "string";
+      values.set(name, decoded(text, kind));
+    }
+  }
+  const raw = Object.fromEntries(values);
+  return check(fields, raw, [...errors, ...unstorable(raw)]);
+}
+
+export async function readBody<F extends Fields>(
+  fields: F,
+  request: Request,
+): Promise<z.output<F>> {
+  const bytes = await limitedBytes(request);
+  if (bytes.length === 0) throw refusedBody("required", "A body is required.");
+  if (!isJsonRequest(request.headers)) {
+    throw new Refusal("unsupported_media_type");
+  }
+  const body = parseJson(bytes);
+  return check(fields, body, unstorable(body));
+}
+
+function check<F extends Fields>(
+  fields: F,
+  value: unknown,
+  already: readonly FieldError[],
+): z.output<F> {
+  const result = fields.safeParse(value, { reportInput: true });
+  const broken = new Set(already.map((error) => error.param));
+  const found =
+    result.error?.issues.flatMap(fieldErrors).filter((error) =>
+      !broken.has(error.param)
+    ) ?? [];
+  const [first, ...others] = [...already, ...found];
+  if (first) throw Refusal.ofFields([first, ...others]);
+  return result.data!;
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const at = (...more: PropertyKey[]) =>
+    [...issue.path, ...more].map(String).join(".") || null;
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      param: at(key),
+      code: "unknown_key",
+      message: "This field does not exist.",
+    }));
+  }
+  if (issue.code === "invalid_type" && issue.input === undefined) {
+    return [{
+      param: at(),
+      code: "required",
+      message: "This field is required.",
+    }];
+  }
+  return [{ param: at(), code: issue.code, message: issue.message }];
+}
+
+/** Text that the database cannot store: NUL characters and lone halves of surrogate pairs. */
+function unstorable(root: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const bad = (text: string) => text.includes("\0") || !text.isWellFormed();
+  const pending: [path: string[], value: unknown][] = [[[], root]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [path, value] = next;
+    if (typeof value === "string" && bad(value)) {
+      const message = "NUL characters and lone surrogates are not text.";
+      errors.push({
+        param: path.join(".") || null,
+        code: "invalid_text",
+        message,
+      });
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        pending.push([[...path, bad(key) ? "?" : key], bad(key) ? key : inner]);
+      }
+    }
+  }
+  return errors;
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** The type a query parameter has once defaults and optionality are taken off. */
+function kindOf(schema: z.core.$ZodType): string {
+  const def = schema._zod.def as z.core.$ZodTypeDef & {
+    innerType?: z.core.$ZodType;
+  };
+  return def.innerType ? kindOf(def.innerType) : def.type;
+}
+
+/** What cannot be decoded stays text, and the schema says what it wanted instead. */
+function decoded(text: string, kind: string): unknown {
+  if (kind === "number") return DECIMAL.test(text) ? Number(text) : text;
+  if (kind === "boolean") {
+    return text === "true" ? true : text === "false" ? false : text;
+  }
+  if (kind === "array") return text.split(",");
+  if (kind === "object") return parsedOr(text, text);
+  return text;
+}
+
+function parsedOr(json: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    if (error instanceof SyntaxError) return otherwise;
+    throw error;
+  }
+}
+
+function isJsonRequest(headers: Headers): boolean {
+  if (
+    (headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity"
+  ) return false;
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(
+    headers.get("content-type") ?? "",
+  );
+}
+
+/** The body, counted as it arrives: Content-Length may be absent or wrong. */
+async function limitedBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length")) > BODY_LIMIT) {
+    throw new Refusal("payload_too_large");
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw new Refusal("payload_too_large");
+    chunks.push(chunk);
+  }
+  const [only] = chunks;
+  if (chunks.length === 1 && only) return only;
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw refusedBody("malformed", "The body is not JSON.");
+    }
+    if (error instanceof TypeError) {
+      throw refusedBody("malformed", "The body is not UTF-8.");
+    }
+    throw error;
+  }
+}
+
+function refusedBody(code: string, message: string): Refusal {
+  return Refusal.ofFields([{ param: null, code, message }]);
+}

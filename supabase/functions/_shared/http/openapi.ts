@@ -1,0 +1,263 @@
+/** Prints the OpenAPI 3.1 document from the routes. Loaded by the function `openapi` and by tools only. */
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { Access } from "../auth/access.ts";
+import { VERSION } from "../config.ts";
+import { catalogue, type Code, codes, Refusal } from "../errors.ts";
+import { envelope, ErrorEnvelope } from "./envelope.ts";
+import { refusalsOf, type Route } from "./route.ts";
+
+/** The routes of one function, as a chapter of the document. */
+export interface Group {
+  readonly name: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
+}
+
+type Document = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+type Responses = RouteConfig["responses"];
+
+/** What stands before a route's path for a client. */
+const PREFIX = "/v1";
+
+const description = `Find parking lots, know what parking will cost, park.
+
+Every error response is an \`Error\`; its \`doc_url\` explains the code. Unknown parameters and fields are refused, and a
+refusal lists everything that is wrong. Times carry an offset; money is in minor units.`;
+
+export function openApiDocument(groups: readonly Group[]): Document {
+  const app = new OpenAPIHono();
+  const registry = app.openAPIRegistry;
+  registry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The access token of the identity provider (HS256).",
+  });
+  for (const [name, header] of Object.entries(headers)) {
+    registry.registerComponent("headers", name, header);
+  }
+  for (const code of codes) {
+    registry.registerComponent("examples", code, {
+      summary: catalogue[code].message,
+      value: example(code),
+    });
+  }
+  for (const { name, routes } of groups) {
+    for (const route of routes) registry.registerPath(operation(route, name));
+  }
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Parking lot service", version: VERSION, description },
+    servers: [
+      {
+        url: "/functions",
+        description: "The environment this document was read from",
+      },
+      {
+        url: "http://127.0.0.1:54321/functions",
+        description: "A platform on this machine",
+      },
+    ],
+    security: [{ bearer: [] }],
+    tags: groups.map(({ name, description }) => ({ name, description })),
+  });
+  return trimmed(document);
+}
+
+const headers = {
+  "X-Request-Id": {
+    description:
+      "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
+    schema: { type: "string" as const },
+  },
+  "Server-Timing": {
+    description: "Milliseconds spent in the database and in total",
+    schema: { type: "string" as const },
+  },
+  "Cache-Control": {
+    description: "Whether and for how long to keep the reply",
+    schema: { type: "string" as const },
+  },
+  "ETag": {
+    description: "Send it back as `If-None-Match`",
+    schema: { type: "string" as const },
+  },
+  "WWW-Authenticate": {
+    description: "The scheme, and what is wrong with the token",
+    schema: { type: "string" as const },
+  },
+};
+
+function headersNamed(...names: (keyof typeof headers)[]) {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+function operation(route: Route, tag: string): RouteConfig {
+  const { method, path, summary, params, query, body, cache } = route;
+  return {
+    method: method.toLowerCase() as Lowercase<typeof method>,
+    path: PREFIX + path,
+    operationId: operationId(route),
+    tags: [tag],
+    summary,
+    ...(route.description ? { description: route.description } : {}),
+    security: security[route.access],
+    request: {
+      ...(params ? { params } : {}),
+      ...(query ? { query } : {}),
+      ...(body
+        ? {
+          body: {
+            required: true,
+            content: { "application/json": { schema: body } },
+          },
+        }
+        : {}),
+    },
+    parameters: cache
+      ? [{ $ref: "#/components/parameters/If-None-Match" }]
+      : [],
+    responses: { ...success(route), ...failures(route) },
+  } as RouteConfig;
+}
+
+const security: Record<Access, Record<string, string[]>[]> = {
+  public: [],
+  optional: [{}, { bearer: [] }],
+  user: [{ bearer: [] }],
+  service: [{ bearer: [] }],
+};
+
+function success({ reply: [status, schema, asText], cache }: Route): Responses {
+  const always = ["X-Request-Id", "Server-Timing", "Cache-Control"] as const;
+  const responses: Responses = {
+    [status]: {
+      description: "OK",
+      headers: headersNamed(...always, ...(cache ? ["ETag"] as const : [])),
+      content: {
+        "application/json": { schema },
+        ...(asText
+          ? { "text/plain": { schema: { type: "string" as const } } }
+          : {}),
+      },
+    },
+  };
+  if (cache) {
+    responses[304] = {
+      description: "Not modified",
+      headers: headersNamed(...always, "ETag"),
+    };
+  }
+  return responses;
+}
+
+/** One response a status, with an example of each code that has it. */
+function failures(route: Route): Responses {
+  const byStatus = Object.groupBy(
+    refusalsOf(route),
+    (code) => String(catalogue[code].status),
+  );
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes = []]) => [status, {
+      description: codes.map((code) =>
+        `\`${code}\`: ${catalogue[code].meaning}`
+      ).join("\n\n"),
+      headers: headersNamed(
+        "X-Request-Id",
+        ...(status === "401" ? ["WWW-Authenticate"] as const : []),
+      ),
+      content: {
+        "application/json": {
+          schema: ErrorEnvelope,
+          examples: Object.fromEntries(
+            codes.map((
+              code,
+            ) => [code, { $ref: `#/components/examples/${code}` }]),
+          ),
+        },
+      },
+    }]),
+  );
+}
+
+function example(code: Code) {
+  const refusal = code === "validation_error"
+    ? Refusal.ofFields([{
+      param: "lat",
+      code: "required",
+      message: "This field is required.",
+    }])
+    : new Refusal(code);
+  return envelope(
+    refusal,
+    "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10",
+    `/functions/v1/openapi/errors/${code}`,
+  );
+}
+
+/** GET /parking-lots/{id}/reviews is getParkingLotsByIdReviews. */
+function operationId({ method, path }: Route): string {
+  const words = path.replace(/\{(\w+)\}/g, "by-$1").split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  return method.toLowerCase() +
+    words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+}
+
+/** What the generator cannot say or says in vain. */
+function trimmed(document: Document): Document {
+  const { webhooks: _none, ...rest } = document;
+  const used = new Set(
+    JSON.stringify(rest.paths).match(/#\/components\/examples\/\w+/g),
+  );
+  const examples = Object.entries(rest.components?.examples ?? {}).filter((
+    [name],
+  ) => used.has(`#/components/examples/${name}`));
+  for (const item of Object.values(rest.paths ?? {})) {
+    for (
+      const { parameters = [] } of [
+        item.get,
+        item.post,
+        item.put,
+        item.patch,
+        item.delete,
+      ].filter((one) => !!one)
+    ) {
+      parameters.forEach(asJsonParameter);
+    }
+  }
+  return {
+    ...rest,
+    components: {
+      ...rest.components,
+      examples: Object.fromEntries(examples),
+      parameters: {
+        "If-None-Match": {
+          name: "If-None-Match",
+          in: "header",
+          required: false,
+          description:
+            "The `ETag` of what the client has: 304 when it is still current",
+          schema: { type: "string" },
+        },
+      },
+    },
+  };
+}
+
+/** A parameter that is an object travels as JSON. */
+function asJsonParameter(parameter: object): void {
+  const described = parameter as {
+    in?: string;
+    schema?: { type?: unknown; allOf?: unknown; $ref?: string };
+    content?: unknown;
+  };
+  const { schema } = described;
+  if (
+    described.in !== "query" || !schema ||
+    !(schema.type === "object" || schema.allOf || schema.$ref)
+  ) return;
+  described.content = { "application/json": { schema } };
+  delete described.schema;
+}

@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import type { Access, CallerOf } from "../auth/access.ts";
+import type { Database } from "../db/client.ts";
+import { type Code, codes } from "../errors.ts";
+import type { Cache } from "./caching.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Parameters, query and body are strict objects: an unknown key is refused. */
+type Fields = z.ZodObject;
+type Read<F> = F extends Fields ? z.output<F> : undefined;
+
+/** Addresses that depend on the environment, so that no handler has to read it. */
+export interface Links {
+  /** Public address of a stored asset; null when there is none. */
+  asset(storageKey: string | null): string | null;
+  /** The documentation page of an error code. */
+  errorPage(code: Code): string;
+}
+
+export interface Work<A extends Access, P, Q, B> {
+  readonly db: Database;
+  readonly caller: CallerOf<A>;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly links: Links;
+  readonly requestId: string;
+}
+
+/** Status and schema of the reply; `asText` renders it for readers who do not ask for JSON. */
+type Reply<R extends z.ZodType> =
+  | readonly [status: number, schema: R]
+  | readonly [
+    status: number,
+    schema: R,
+    asText: (reply: z.output<R>) => string,
+  ];
+
+export interface Definition<
+  A extends Access,
+  R extends z.ZodType,
+  P extends Fields | undefined,
+  Q extends Fields | undefined,
+  B extends Fields | undefined,
+> {
+  readonly method: Method;
+  /** As the function sees it: `/<function>/...`, parameters in braces. Clients put `/v1` in front. */
+  readonly path: `/${string}`;
+  readonly access: A;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly reply: Reply<R>;
+  /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
+  readonly refusals: readonly Code[];
+  readonly cache?: Cache;
+  handle(
+    work: Work<A, Read<P>, Read<Q>, Read<B>>,
+  ): z.input<R> | Promise<z.input<R>>;
+}
+
+/** A route whose types are known to its own handler alone. */
+export interface Route {
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly access: Access;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Fields | undefined;
+  readonly query?: Fields | undefined;
+  readonly body?: Fields | undefined;
+  readonly reply: readonly [
+    status: number,
+    schema: z.ZodType,
+    asText?: (reply: never) => string,
+  ];
+  readonly refusals: readonly Code[];
+  readonly cache?: Cache;
+  handle(work: never): unknown;
+}
+
+export function route<
+  A extends Access,
+  R extends z.ZodType,
+  P extends Fields | undefined = undefined,
+  Q extends Fields | undefined = undefined,
+  B extends Fields | undefined = undefined,
+>(definition: Definition<A, R, P, Q, B>): Route {
+  const { method, path, params, query, body, access, cache } = definition;
+  const place = `${method} ${path}`;
+  for (const fields of [params, query, body]) {
+    if (fields && fields.def.catchall?._zod.def.type !== "never") {
+      throw new TypeError(`${place}: use z.strictObject`);
+    }
+  }
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  if (named.join() !== Object.keys(params?.shape ?? {}).join()) {
+    throw new TypeError(`${place}: params differ from path`);
+  }
+  if (cache && method !== "GET") {
+    throw new TypeError(`${place}: only a GET is cached`);
+  }
+  if (cache?.scope === "public" && access !== "public") {
+    throw new TypeError(`${place}: what depends on the caller is private`);
+  }
+  return definition;
+}
+
+/** Every code this route can answer with: its own, and those of what the router does for it. */
+export function refusalsOf(route: Route): Code[] {
+  const all = new Set<Code>(route.refusals);
+  all.add("validation_error").add("server_error").add("service_unavailable");
+  if (route.access !== "public") all.add("unauthorized");
+  if (route.access === "user") all.add("forbidden");
+  if (route.body) all.add("payload_too_large").add("unsupported_media_type");
+  return codes.filter((code) => all.has(code));
+}

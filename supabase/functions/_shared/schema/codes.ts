@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+export const Lang = z.enum(["ja", "en"]);
+
+export const CodesQuery = z.strictObject({
+  lang: Lang.default("ja").meta({ description: "Language of the labels" }),
+});
+
+const CodeRow = z.object({
+  category_id: z.string().meta({ examples: ["vehicle_type"] }),
+  code: z.string().meta({ examples: ["standard"] }),
+  display_label: z.string().meta({ examples: ["普通車"] }),
+  lang: Lang,
+  sort_order: z.int(),
+  metadata: z.looseObject({
+    color: z.string().nullable().optional(),
+    logo_url: z.string().nullable().optional(),
+    url: z.string().nullable().optional(),
+  }).nullable(),
+}).meta({
+  id: "CodeRow",
+  description: "One value of a list of codes, with its label",
+});
+
+export const Codes = z.object({
+  items: z.array(CodeRow),
+  lang: Lang,
+}).meta({
+  id: "CodesResponse",
+  description: "Every list of codes, ordered by category, sort_order and code",
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "./values.ts";
+
+export const Me = z.object({
+  user_id: Id,
+  email: z.string().nullable(),
+  app_user: z.object({
+    id: Id,
+    display_name: z.string().nullable(),
+    status: z.enum(["active", "suspended", "withdrawn"]),
+    created_at: Timestamp,
+  }).nullable().meta({
+    description: "Null for an administrator who is not an end user",
+  }),
+  admin: z.object({
+    id: Id,
+    name: z.string().nullable(),
+    status: z.string().meta({ examples: ["active"] }),
+  }).nullable().meta({
+    description: "Null for everybody who is not an administrator",
+  }),
+  permission_scopes: z.array(z.string()).meta({
+    description:
+      "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
+    examples: [["user"]],
+  }),
+}).meta({ id: "Me", description: "The caller" });
+
+export const MeUpdate = z.strictObject({
+  display_name: text(1, 100).optional().meta({
+    description: "Left as it is when absent",
+  }),
+}).meta({ id: "MeUpdate" });

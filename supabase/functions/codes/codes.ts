@@ -1,0 +1,16 @@
+import { route } from "../_shared/http/route.ts";
+import { Codes, CodesQuery } from "../_shared/schema/codes.ts";
+
+export const listCodes = route({
+  method: "GET",
+  path: "/codes",
+  access: "public",
+  summary: "List the code master",
+  description:
+    "Every list of codes with its labels in one language. Changes rarely: keep it and revalidate.",
+  query: CodesQuery,
+  reply: [200, Codes],
+  refusals: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  handle: ({ db, query }) => db.rpc("list_codes", query),
+});

@@ -1,0 +1,3 @@
+import { listCodes } from "./codes.ts";
+
+export const routes = [listCodes];

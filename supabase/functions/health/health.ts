@@ -1,0 +1,31 @@
+import { VERSION } from "../_shared/config.ts";
+import { route } from "../_shared/http/route.ts";
+import { Liveness, Readiness } from "../_shared/schema/health.ts";
+
+export const live = route({
+  method: "GET",
+  path: "/health",
+  access: "public",
+  summary: "Liveness",
+  description: "The interface answers. Nothing behind it is asked.",
+  reply: [200, Liveness],
+  refusals: [],
+  handle: () => ({ status: "ok" as const, version: VERSION }),
+});
+
+export const ready = route({
+  method: "GET",
+  path: "/health/ready",
+  access: "public",
+  summary: "Readiness",
+  description:
+    "The database answers and is migrated; 503 when it cannot be reached.",
+  reply: [200, Readiness],
+  refusals: [],
+  handle: async ({ db }) => {
+    const { database, migration } = await db.rpc<
+      { database: "ok"; migration: string }
+    >("service_readiness");
+    return { status: "ok" as const, version: VERSION, database, migration };
+  },
+});

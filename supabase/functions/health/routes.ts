@@ -1,0 +1,3 @@
+import { live, ready } from "./health.ts";
+
+export const routes = [live, ready];

@@ -1,0 +1,3 @@
+import { readMe, updateMe } from "./account.ts";
+
+export const routes = [readMe, updateMe];

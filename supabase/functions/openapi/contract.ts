@@ -1,0 +1,31 @@
+/** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
+import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
+import { routes as codes } from "../codes/routes.ts";
+import { routes as health } from "../health/routes.ts";
+import { routes as me } from "../me/routes.ts";
+import { routes as parkingLots } from "../parking-lots/routes.ts";
+import { routes as openapi } from "./routes.ts";
+
+export const groups: readonly Group[] = [
+  { name: "me", description: "The caller's account", routes: me },
+  {
+    name: "parking-lots",
+    description: "Search for parking lots",
+    routes: parkingLots,
+  },
+  {
+    name: "codes",
+    description: "Reference data: the code master",
+    routes: codes,
+  },
+  {
+    name: "openapi",
+    description: "This contract and the catalogue of errors",
+    routes: openapi,
+  },
+  { name: "health", description: "Whether the service is up", routes: health },
+];
+
+export function contract() {
+  return openApiDocument(groups);
+}

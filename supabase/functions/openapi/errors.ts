@@ -1,0 +1,81 @@
+import {
+  catalogue,
+  type CatalogueEntry,
+  type Code,
+  codes,
+  isCode,
+  Refusal,
+} from "../_shared/errors.ts";
+import { messageKey } from "../_shared/http/envelope.ts";
+import { type Links, route } from "../_shared/http/route.ts";
+import {
+  ErrorPage,
+  ErrorPageParams,
+  ErrorPages,
+} from "../_shared/schema/contract.ts";
+
+const cache = {
+  scope: "public",
+  maxAge: 300,
+  staleWhileRevalidate: 86_400,
+} as const;
+
+export const listErrors = route({
+  method: "GET",
+  path: "/openapi/errors",
+  access: "public",
+  summary: "List every error code",
+  reply: [200, ErrorPages],
+  refusals: [],
+  cache,
+  handle: ({ links }) => ({ items: codes.map((code) => pageOf(code, links)) }),
+});
+
+export const readError = route({
+  method: "GET",
+  path: "/openapi/errors/{code}",
+  access: "public",
+  summary: "Read the documentation of an error code",
+  description:
+    "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
+  params: ErrorPageParams,
+  reply: [200, ErrorPage, asText],
+  refusals: ["not_found"],
+  cache,
+  handle: ({ params, links }) => {
+    if (!isCode(params.code)) {
+      throw new Refusal("not_found", {
+        message: "There is no such code.",
+        param: "code",
+      });
+    }
+    return pageOf(params.code, links);
+  },
+});
+
+function pageOf(code: Code, links: Links) {
+  const { status, message, meaning, remedy }: CatalogueEntry = catalogue[code];
+  return {
+    code,
+    status,
+    message,
+    message_key: messageKey(code),
+    meaning,
+    remedy,
+    doc_url: links.errorPage(code),
+  };
+}
+
+function asText(
+  { code, status, message, meaning, remedy }: ReturnType<typeof pageOf>,
+): string {
+  return [
+    `# ${code} (HTTP ${status})`,
+    message,
+    "## What it means",
+    meaning,
+    "## What to do",
+    remedy,
+    "",
+  ].join("\n\n");
+}

@@ -1,0 +1,3 @@
+import { nearbyParkingLots } from "./nearby.ts";
+
+export const routes = [nearbyParkingLots];
