@@ -1,0 +1,206 @@
+// What accounts answer to their callers: my_account, update_my_account and the two predicates other domains stand on.
+import assert from "node:assert/strict";
+import { callerOf, createPeople } from "../policies/people.ts";
+import { type Caller, database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+
+const db = await database();
+const people = await createPeople(db.sql);
+Deno.test.afterAll(() => db.close());
+
+const owner = callerOf("owner", people);
+const administrator = callerOf("administrator", people);
+
+interface Me {
+  readonly user_id: string;
+  readonly email: string | null;
+  readonly app_user: { id: string; display_name: string | null; status: string; created_at: string } | null;
+  readonly admin: { id: string; name: string | null; status: string } | null;
+  readonly permission_scopes: string[];
+}
+
+async function myAccount(caller: Caller): Promise<Me> {
+  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select api.my_account() as me`);
+  return row!.me;
+}
+
+async function rename(caller: Caller, name: string | null): Promise<Me> {
+  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select api.update_my_account(${name}) as me`);
+  return row!.me;
+}
+
+async function newUser(): Promise<string> {
+  const id = crypto.randomUUID();
+  await db.sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.test`})`;
+  return id;
+}
+
+Deno.test("my_account shows an app user what is theirs", async () => {
+  const { app_user, ...me } = await myAccount(owner);
+  assert.deepEqual(me, {
+    user_id: people.owner,
+    email: `owner.${people.owner}@example.test`,
+    admin: null,
+    permission_scopes: ["user"],
+  });
+  assert.deepEqual(Object.keys(app_user ?? {}).sort(), ["created_at", "display_name", "id", "status"]);
+  assert.equal(app_user?.status, "active");
+  assert.match(app_user?.created_at ?? "", /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
+});
+
+Deno.test("my_account shows an administrator their areas as scopes", async () => {
+  const me = await myAccount(administrator);
+  assert.equal(me.app_user, null);
+  assert.deepEqual(me.admin, { id: people.administrator, name: "Administrator", status: "active" });
+  assert.deepEqual(me.permission_scopes, ["admin", "admin:lots", "admin:reviews"]);
+});
+
+Deno.test("my_account answers callers who lost their standing, without scopes", async () => {
+  for (const status of ["suspended", "withdrawn"]) {
+    const id = await newUser();
+    await db.sql`update public.app_users set status = ${status} where id = ${id}`;
+    const me = await myAccount({ role: "authenticated", sub: id });
+    assert.equal(me.app_user?.status, status);
+    assert.deepEqual(me.permission_scopes, []);
+  }
+  const boss = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, raw_app_meta_data)
+    values (${boss}, '{"admin": {"areas": ["lots"], "status": "suspended"}}')`;
+  const me = await myAccount({ role: "authenticated", sub: boss });
+  assert.equal(me.admin?.status, "suspended");
+  assert.deepEqual(me.permission_scopes, []);
+});
+
+Deno.test("my_account shows the e-mail as it is now, whatever the token says", async () => {
+  const id = await newUser();
+  await db.sql`update auth.users set email = 'new@example.test' where id = ${id}`;
+  const me = await myAccount({ role: "authenticated", sub: id, claims: { email: "old@example.test" } });
+  assert.equal(me.email, "new@example.test");
+});
+
+Deno.test("an account without an e-mail has the e-mail null", async () => {
+  const id = crypto.randomUUID();
+  await db.sql`insert into auth.users (id) values (${id})`;
+  assert.equal((await myAccount({ role: "authenticated", sub: id })).email, null);
+});
+
+Deno.test("a token that outlives its account is refused as unauthorized", async () => {
+  const [deleted, softDeleted] = [await newUser(), await newUser()];
+  await db.sql`delete from auth.users where id = ${deleted}`;
+  await db.sql`update auth.users set deleted_at = now() where id = ${softDeleted}`;
+  for (const sub of [deleted, softDeleted]) {
+    const refused = await refusal(myAccount({ role: "authenticated", sub }));
+    assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
+  }
+});
+
+Deno.test("a caller without an id is refused as unauthorized", async () => {
+  for (const attempt of [myAccount, (caller: Caller) => rename(caller, "x")]) {
+    const refused = await refusal(attempt({ role: "authenticated" }));
+    assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
+  }
+});
+
+Deno.test("a person changes their display name and nothing else", async () => {
+  const sub = await newUser();
+  const caller: Caller = { role: "authenticated", sub };
+  const before = await db.sql`select * from public.app_users where id <> ${sub} order by id`;
+  const me = await rename(caller, "新しい名前");
+  assert.equal(me.app_user?.display_name, "新しい名前");
+  assert.deepEqual(await myAccount(caller), me);
+  assert.deepEqual(await db.sql`select * from public.app_users where id <> ${sub} order by id`, before);
+});
+
+Deno.test("a display name that is left out stays as it is", async () => {
+  const caller: Caller = { role: "authenticated", sub: await newUser() };
+  await rename(caller, "Kept");
+  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select api.update_my_account() as me`);
+  assert.equal(row?.me.app_user?.display_name, "Kept");
+});
+
+Deno.test("an update is dated", async () => {
+  const sub = await newUser();
+  await rename({ role: "authenticated", sub }, "Dated");
+  const [row] = await db.sql`select updated_at > created_at as dated from public.app_users where id = ${sub}`;
+  assert.equal(row?.dated, true);
+});
+
+Deno.test("a display name of 1 and of 100 characters is taken, of none and of 101 refused by name", async () => {
+  for (const name of ["a", "🅿".repeat(100)]) {
+    assert.equal((await rename(owner, name)).app_user?.display_name, name);
+  }
+  for (const name of ["", "a".repeat(101)]) {
+    const { code, status, param } = await refusal(rename(owner, name));
+    assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "display_name" });
+  }
+});
+
+Deno.test("suspended and withdrawn people and pure administrators change no account", async () => {
+  const withdrawn = await newUser();
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
+  for (const sub of [people.suspended, withdrawn, people.administrator]) {
+    const { code, status } = await refusal(rename({ role: "authenticated", sub }, "x"));
+    assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });
+  }
+});
+
+Deno.test("active_user is the caller in good standing", async () => {
+  const [row] = await db.as(owner, (sql) => sql`select private.active_user() as id`);
+  assert.equal(row?.id, people.owner);
+});
+
+Deno.test("require_admin lets an active administrator of the area pass, and nobody else", async () => {
+  const [row] = await db.as(administrator, (sql) => sql`select private.require_admin('lots') as id`);
+  assert.equal(row?.id, people.administrator);
+
+  const suspended = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, raw_app_meta_data)
+    values (${suspended}, '{"admin": {"areas": ["lots"], "status": "suspended"}}')`;
+  const refusals = [
+    { caller: administrator, area: "support" },
+    { caller: administrator, area: null },
+    { caller: owner, area: "lots" },
+    { caller: { role: "authenticated", sub: suspended } as const, area: "lots" },
+  ];
+  for (const { caller, area } of refusals) {
+    const { code, status } = await refusal(db.as(caller, (sql) => sql`select private.require_admin(${area})`));
+    assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });
+  }
+  const nobody = await refusal(db.as({ role: "authenticated" }, (sql) => sql`select private.require_admin('lots')`));
+  assert.deepEqual([nobody.code, nobody.status], ["unauthorized", 401]);
+});
+
+Deno.test("admin metadata that is not understood refuses the user, naming what is wrong", async () => {
+  const cases: [unknown, string][] = [
+    [true, "app_metadata.admin"],
+    ["lots", "app_metadata.admin"],
+    [["lots"], "app_metadata.admin"],
+    [{ role: "root" }, "app_metadata.admin.role"],
+    [{ name: "" }, "app_metadata.admin.name"],
+    [{ name: "n".repeat(101) }, "app_metadata.admin.name"],
+    [{ name: 7 }, "app_metadata.admin.name"],
+    [{ areas: "lots" }, "app_metadata.admin.areas"],
+    [{ areas: ["everything"] }, "app_metadata.admin.areas"],
+    [{ areas: ["lots", null] }, "app_metadata.admin.areas"],
+    [{ areas: [["lots"]] }, "app_metadata.admin.areas"],
+    [{ areas: null }, "app_metadata.admin.areas"],
+    [{ status: "withdrawn" }, "app_metadata.admin.status"],
+    [{ status: null }, "app_metadata.admin.status"],
+  ];
+  for (const [admin, expected] of cases) {
+    const id = crypto.randomUUID();
+    const { code, status, param } = await refusal(
+      db.sql`
+        insert into auth.users (id, raw_app_meta_data)
+        values (${id}, ${JSON.stringify({ admin })}::text::jsonb)`,
+    );
+    assert.deepEqual(
+      { code, status, param },
+      { code: "validation_error", status: 422, param: expected },
+      JSON.stringify(admin),
+    );
+    assert.equal((await db.sql`select from auth.users where id = ${id}`).length, 0);
+  }
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const CLIENTS = ["anon", "authenticated"] as const;
+
+Deno.test("a refusal carries code, status, message, param and details", async () => {
+  const refused = await refusal(
+    db.sql`select private.refuse('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
+  );
+  assert.deepEqual(refused, {
+    code: "conflict",
+    status: 409,
+    message: "Not now",
+    param: "exit_at",
+    details: { reason: "ended" },
+  });
+});
+
+Deno.test("a refusal needs neither param nor details", async () => {
+  const refused = await refusal(db.sql`select private.refuse('forbidden', 403, 'No')`);
+  assert.deepEqual(refused, { code: "forbidden", status: 403, message: "No", param: null, details: null });
+});
+
+Deno.test("a new table is open to no client until a migration says so", async () => {
+  await db.sql`create table public.later (id integer primary key)`;
+  for (const role of CLIENTS) {
+    for (
+      const statement of [
+        "select from public.later",
+        "insert into public.later values (1)",
+        "update public.later set id = 2",
+        "delete from public.later",
+        "truncate public.later",
+      ]
+    ) {
+      assert.equal(await sqlstate(db.as({ role }, (sql) => sql.unsafe(statement))), "42501", `${role}: ${statement}`);
+    }
+  }
+  await db.as({ role: "service_role" }, (sql) => sql`insert into public.later values (1)`);
+});
+
+Deno.test("a new function is executable by no client until a migration says so", async () => {
+  for (const schema of ["public", "api", "private"]) {
+    await db.sql.unsafe(`create function ${schema}.later() returns integer language sql as 'select 1'`);
+    for (const role of CLIENTS) {
+      assert.equal(
+        await sqlstate(db.as({ role }, (sql) => sql.unsafe(`select ${schema}.later()`))),
+        "42501",
+        `${role} on ${schema}`,
+      );
+    }
+  }
+});
+
+Deno.test("a client creates nothing in any schema", async () => {
+  for (const role of CLIENTS) {
+    for (const schema of ["public", "api", "private", "extensions", "auth"]) {
+      const attempt = db.as({ role }, (sql) => sql.unsafe(`create table ${schema}.mine (id integer)`));
+      assert.equal(await sqlstate(attempt), "42501", `${role} in ${schema}`);
+    }
+  }
+});
+
+Deno.test("readiness names the newest migration, to everyone", async () => {
+  const [newest] = await db.sql`select max(version) as version from supabase_migrations.schema_migrations`;
+  for (const role of ["anon", "authenticated", "service_role"] as const) {
+    const [row] = await db.as({ role }, (sql) => sql`select api.service_readiness() as readiness`);
+    assert.deepEqual(row?.readiness, { database: "ok", migration: newest?.version });
+  }
+});
