@@ -1,0 +1,94 @@
+// Who may read and change what, actor by actor and table by table; and the proof that this suite would notice.
+import assert from "node:assert/strict";
+import type { TransactionSql } from "postgres";
+import { database } from "../support/database.ts";
+import { grantDifferences, rowDifferences } from "./check.ts";
+import { domains } from "./domains.ts";
+import { createPeople, type People } from "./people.ts";
+
+const db = await database();
+const people = await db.sql.begin(async (sql): Promise<People> => {
+  const created = await createPeople(sql);
+  for (const domain of domains) await domain.plant(sql, created);
+  return created;
+});
+Deno.test.afterAll(() => db.close());
+
+Deno.test("every actor reads and changes exactly the rows that the rules give them", async () => {
+  await db.sql.begin(async (sql) => assert.deepEqual(await rowDifferences(sql, domains, people), []));
+});
+
+Deno.test("clients hold exactly the column grants that the rules give them, on every table", async () => {
+  await db.sql.begin(async (sql) => assert.deepEqual(await grantDifferences(sql, domains), []));
+});
+
+interface Policy {
+  readonly table: string;
+  readonly name: string;
+  readonly open: boolean;
+}
+
+const policies = await db.sql<Policy[]>`
+  select tablename as table, policyname as name, coalesce(qual, 'true') = 'true' and coalesce(with_check, 'true') = 'true' as open
+  from pg_policies where schemaname = 'public' order by tablename, policyname`;
+
+Deno.test("no policy can be dropped without a difference in the rows", async () => {
+  for (const { table, name } of policies) {
+    const differences = await afterChange(`drop policy "${name}" on public.${table}`, rowDifferencesOf(table));
+    assert.notDeepEqual(differences, [], `${table}: ${name}`);
+  }
+});
+
+Deno.test("no policy can be widened to all rows without a difference in the rows", async () => {
+  const narrow = policies.filter(({ open }) => !open);
+  assert.ok(narrow.length > 0);
+  for (const { table, name } of narrow) {
+    const change = `alter policy "${name}" on public.${table} using (true)`;
+    assert.notDeepEqual(await afterChange(change, rowDifferencesOf(table)), [], `${table}: ${name}`);
+  }
+});
+
+Deno.test("no table can be granted further to a client without a difference in the grants", async () => {
+  const tables = domains.flatMap((domain) => domain.tables).map(({ table }) => table);
+  const differences = (sql: TransactionSql) => grantDifferences(sql, domains);
+  for (const table of tables) {
+    for (const privilege of ["select", "insert", "update", "delete", "truncate", "references", "trigger"]) {
+      const found = await afterChange(`grant ${privilege} on public.${table} to authenticated`, differences);
+      assert.deepEqual(found, [`granted: authenticated ${privilege.toUpperCase()} ${table}.*`]);
+    }
+    const toPublic = await afterChange(`grant select on public.${table} to public`, differences);
+    assert.deepEqual(toPublic, [`granted: public SELECT ${table}.*`]);
+  }
+});
+
+Deno.test("a table that nobody wrote rules for is a difference in the grants", async () => {
+  const found = await afterChange(
+    "create table public.forgotten (id integer)",
+    (sql) => grantDifferences(sql, domains),
+  );
+  assert.deepEqual(found, ["forgotten is in no domain of tests/policies/domains.ts"]);
+});
+
+function rowDifferencesOf(table: string): (sql: TransactionSql) => Promise<string[]> {
+  const narrowed = domains.map((domain) => ({
+    ...domain,
+    tables: domain.tables.filter((rules) => rules.table === table),
+  }));
+  return (sql) => rowDifferences(sql, narrowed, people);
+}
+
+/** What a check finds after a change to the schema, which is undone. */
+async function afterChange<Found>(change: string, check: (sql: TransactionSql) => Promise<Found>): Promise<Found> {
+  const undo = new Error("undo");
+  let found: { value: Found } | undefined;
+  try {
+    await db.sql.begin(async (sql) => {
+      await sql.unsafe(change);
+      found = { value: await check(sql) };
+      throw undo;
+    });
+  } catch (error) {
+    if (error !== undo) throw error;
+  }
+  return found!.value;
+}

@@ -1,0 +1,46 @@
+// How a domain writes down who may do what to its tables. What is not written here is refused to every client, and the
+// tests hold the database to both.
+import type { TransactionSql } from "postgres";
+import type { Actor, People } from "./people.ts";
+
+export type Client = "anon" | "authenticated";
+
+/** The rows of the fixture that an actor reaches, by their names here; or that the statement itself is refused. */
+export type Reach = readonly string[] | "refused";
+
+export interface TableRules {
+  readonly table: string;
+  /** The columns that each client role may read and write; no other grant may exist. */
+  readonly grants: {
+    readonly select?: Partial<Record<Client, Columns>>;
+    readonly update?: Partial<Record<Client, Columns>>;
+  };
+  /** An SQL expression that tells the fixture's rows apart, as text. */
+  readonly key: string;
+  /** The fixture's rows: what this file calls them, and their key. */
+  rows(people: People): Record<string, string>;
+  readonly reads: Record<Actor, Reach>;
+  /** Who can change which rows, for each column that is granted. */
+  readonly updates?: Record<string, Record<Actor, Reach>>;
+}
+
+export interface Domain {
+  /** Inserts the fixture, as the owner of the tables. */
+  plant(sql: TransactionSql, people: People): Promise<void>;
+  readonly tables: readonly TableRules[];
+}
+
+/** Columns by name, or all of the table but these: a new column then needs a decision, here or in the migration. */
+export type Columns = readonly string[] | { readonly allBut: readonly string[] };
+
+export function allBut(...columns: string[]): Columns {
+  return { allBut: columns };
+}
+
+export function toEveryone<Value>(value: Value): Record<Client, Value> {
+  return { anon: value, authenticated: value };
+}
+
+export function byEveryone(reach: Reach): Record<Actor, Reach> {
+  return { visitor: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
+}
