@@ -1,0 +1,219 @@
+// House rules that the database's own catalogue can be asked about. Each query names the objects that break its rule.
+// "Ours" are the schemas public, api and private, without what extensions brought.
+
+export interface CatalogueRule {
+  /** The guarantee, as a sentence. */
+  readonly guarantee: string;
+  /** Gives one column, `broken`: the objects that break the rule, in words. */
+  readonly query: string;
+  /** A change to the schema that breaks the rule, and the only thing the query then names. */
+  readonly proof: readonly [change: string, broken: string];
+}
+
+const TABLES = `
+  select c.oid, c.relname from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
+
+const FUNCTIONS = `
+  select p.*, n.nspname, p.oid::regprocedure::text as signature
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname in ('public', 'api', 'private')
+    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
+
+export const catalogueRules: readonly CatalogueRule[] = [
+  {
+    guarantee: "every table has row security",
+    query: `
+      select t.relname as broken from (${TABLES}) t join pg_class c on c.oid = t.oid where not c.relrowsecurity`,
+    proof: ["alter table public.codes disable row level security", "codes"],
+  },
+  {
+    guarantee: "every table says in a comment what it holds",
+    query: `
+      select relname as broken from (${TABLES}) t where obj_description(oid, 'pg_class') is null`,
+    proof: ["comment on table public.codes is null", "codes"],
+  },
+  {
+    guarantee: "every table has a primary key",
+    query: `
+      select relname as broken from (${TABLES}) t
+      where not exists (select from pg_constraint where conrelid = t.oid and contype = 'p')`,
+    proof: ["alter table public.codes drop constraint codes_pkey", "codes"],
+  },
+  {
+    guarantee: "every foreign key leads an index",
+    query: `
+      select conrelid::regclass || '.' || conname as broken from pg_constraint f
+      where contype = 'f' and connamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and not exists (
+          select from pg_index i
+          where i.indrelid = f.conrelid and i.indisvalid
+            and (i.indkey::int2[])[0:cardinality(f.conkey) - 1] @> f.conkey
+        )`,
+    proof: ["drop index public.parking_lot_tags_tag_id_idx", "parking_lot_tags.parking_lot_tags_tag_id_fkey"],
+  },
+  {
+    guarantee: "every moment is a timestamptz named _at",
+    query: `
+      select t.relname || '.' || a.attname as broken
+      from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+      where (a.atttypid = 'timestamptz'::regtype) <> (a.attname like '%\\_at') or a.atttypid = 'timestamp'::regtype`,
+    proof: ["alter table public.codes add column made timestamptz", "codes.made"],
+  },
+  {
+    guarantee: "the Data API's schema holds functions and nothing else",
+    query: `
+      select c.oid::regclass::text as broken from pg_class c where c.relnamespace = 'api'::regnamespace
+      union all
+      select t.oid::regtype::text from pg_type t where t.typnamespace = 'api'::regnamespace and t.typrelid = 0`,
+    proof: ["create sequence api.numbers", "api.numbers"],
+  },
+  {
+    guarantee: "every api function runs as its caller",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f where nspname = 'api' and (prosecdef or prokind <> 'f')`,
+    proof: ["alter function api.my_account() security definer", "api.my_account()"],
+  },
+  {
+    guarantee: "every api function says in a comment what it does and refuses",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where nspname = 'api' and coalesce(obj_description(oid, 'pg_proc'), '') !~ '[Rr]efuses'`,
+    proof: ["comment on function api.list_codes(text) is 'Lists codes.'", "api.list_codes(text)"],
+  },
+  {
+    guarantee: "every api function is granted to somebody by name",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where nspname = 'api' and not exists (
+        select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee
+        where r.rolname in ('anon', 'authenticated', 'service_role')
+      )`,
+    proof: ["revoke all on function api.my_account() from authenticated", "api.my_account()"],
+  },
+  {
+    guarantee: "no api function has an overload",
+    query: `
+      select proname as broken from (${FUNCTIONS}) f where nspname = 'api' group by proname having count(*) > 1`,
+    proof: [
+      `create function api.list_codes(p_lang text, p_category_id text) returns jsonb language sql as 'select null::jsonb'`,
+      "list_codes",
+    ],
+  },
+  {
+    guarantee: "no function of ours is executable by public",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where exists (select from aclexplode(coalesce(proacl, acldefault('f', proowner))) a where a.grantee = 0)`,
+    proof: ["grant execute on function private.my_scopes() to public", "private.my_scopes()"],
+  },
+  {
+    guarantee: "no function of ours looks names up in a search path",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
+    proof: ["alter function private.caller() reset search_path", "private.caller()"],
+  },
+  {
+    guarantee: "only private functions run with their owner's rights",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f where prosecdef and nspname <> 'private'`,
+    proof: [
+      `create function public.leak() returns text language sql security definer set search_path = '' as 'select null'`,
+      "leak()",
+    ],
+  },
+  {
+    guarantee: "no trigger function is granted to a client",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where prorettype = 'trigger'::regtype
+        and exists (
+          select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee where r.rolname in ('anon', 'authenticated')
+        )`,
+    proof: [
+      "grant execute on function private.tg_users__sync_admin() to authenticated",
+      "private.tg_users__sync_admin()",
+    ],
+  },
+  {
+    guarantee: "every argument of a function is named p_ and its field",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where pronargs > 0 and (
+        proargnames is null
+        or exists (
+          select from unnest(proargnames[1:pronargs]) as name where name !~ '^p_[a-z0-9_]+$'
+        )
+      )`,
+    proof: [
+      `create function private.double(amount integer) returns integer language sql set search_path = '' as 'select 2 * amount';
+       revoke all on function private.double(integer) from public`,
+      "private.double(integer)",
+    ],
+  },
+  {
+    guarantee: "trigger functions are private and named tg_, nothing else is",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where (prorettype = 'trigger'::regtype) <> (proname ~ '^tg_[a-z_]+$')
+        or (prorettype = 'trigger'::regtype and nspname <> 'private')`,
+    proof: [
+      `create function private.touch() returns trigger language plpgsql set search_path = '' as 'begin return new; end';
+       revoke all on function private.touch() from public`,
+      "private.touch()",
+    ],
+  },
+  {
+    guarantee: "triggers are numbered and named by their task",
+    query: `
+      select t.tgrelid::regclass || '.' || t.tgname as broken
+      from pg_trigger t join pg_proc p on p.oid = t.tgfoid join pg_namespace n on n.oid = p.pronamespace
+      where not t.tgisinternal and n.nspname in ('public', 'private') and t.tgname !~ '^_[0-9]{3}_[a-z_]+$'`,
+    proof: [
+      "alter trigger _100_touch_updated_at on public.app_users rename to touch",
+      "app_users.touch",
+    ],
+  },
+  {
+    guarantee: "a table with updated_at keeps it by trigger",
+    query: `
+      select t.relname as broken from (${TABLES}) t
+      join pg_attribute a on a.attrelid = t.oid and a.attname = 'updated_at' and not a.attisdropped
+      where not exists (
+        select from pg_trigger g
+        where g.tgrelid = t.oid and g.tgfoid = 'private.tg_touch_updated_at'::regproc and g.tgenabled <> 'D'
+      )`,
+    proof: ["drop trigger _100_touch_updated_at on public.app_users", "app_users"],
+  },
+  {
+    guarantee: "every policy is for one command, for named roles, and named as a sentence",
+    query: `
+      select tablename || ': ' || policyname as broken from pg_policies
+      where schemaname = 'public'
+        and (cmd = 'ALL' or 'public' = any (roles) or permissive <> 'PERMISSIVE' or policyname !~ '^[A-Z][^ ]*( [^ ]+){2,}$')`,
+    proof: ["create policy admins_all on public.admins to authenticated using (false)", "admins: admins_all"],
+  },
+  {
+    guarantee: "no table has two policies for the same command and role",
+    query: `
+      select tablename || ' ' || cmd || ' ' || role as broken
+      from pg_policies cross join unnest(roles) as role
+      where schemaname = 'public' group by tablename, cmd, role having count(*) > 1`,
+    proof: [
+      `create policy "Strangers read accounts too" on public.app_users for select to authenticated using (false)`,
+      "app_users SELECT authenticated",
+    ],
+  },
+  {
+    guarantee: "no function swallows errors that it does not name",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f where prosrc ~* 'exception\\s+when\\s+others|when\\s+others\\s+then'`,
+    proof: [
+      `create function private.deaf() returns void language plpgsql set search_path = ''
+         as 'begin perform 1; exception when others then null; end';
+       revoke all on function private.deaf() from public`,
+      "private.deaf()",
+    ],
+  },
+];
