@@ -233,6 +233,21 @@ $$;
 comment on function private.active_user() is
   'The id of the calling app user, who is in good standing. Refuses: unauthorized, forbidden.';
 
+create function private.visitor_or_user() returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if auth.uid() is null or not exists (select from public.app_users where id = auth.uid()) then
+    return auth.uid();
+  end if;
+  return private.active_user();
+end
+$$;
+
+comment on function private.visitor_or_user() is
+  'For what everyone may read: the id of the caller, null for a visitor. Refuses an app user who is not active: forbidden.';
+
 create function private.require_admin(p_area text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -280,6 +295,7 @@ comment on function private.my_auth_user() is
 
 grant execute on function private.caller(), private.active_user(), private.require_admin(text), private.my_scopes(), private.my_auth_user()
 to authenticated;
+grant execute on function private.visitor_or_user() to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

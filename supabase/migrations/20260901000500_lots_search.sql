@@ -1,0 +1,252 @@
+-- Search of lots: the nearest ones, exactly.
+--
+-- Every lot has a point on the Mercator plane, under a GiST index that yields points in order of their distance there.
+-- Mercator is conformal, so that this order is nearly the order of true distance, and how far it can be off is known. The
+-- straight line between two images is not longer than the image of the great circle between them, and along that circle
+-- the scale is at most 1 / cos of the greatest latitude that it reaches. So whoever lies within a true distance d (in
+-- radians) of a place at latitude phi is imaged within
+--
+--     d / cos(|phi| + d)
+--
+-- of the place's image. private.nearest_lots fetches a few more lots than were asked for, in the index's order. It is done
+-- when the last of them is imaged farther off than this bound for the farthest one that it would answer; else it fetches
+-- more. Where the plane has an edge (the antimeridian, the poles) it reads all lots within the radius instead.
+--
+-- Invariants: the answer is what sorting all active lots by great-circle distance gives, ties by id; whatever the filters,
+-- no lot outside the radius' box is read. docs/geography.md has the proof in words, and the figures.
+-- Interface: api.nearby_parking_lots. Ranking stands on private.nearest_lots, which knows nothing of how lots are shown.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables: the point and its index
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.mercator_y(p_lat double precision) returns double precision
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return ln(tan(pi() / 4 + radians(greatest(least(p_lat, 89.9), -89.9)) / 2));
+end
+$$;
+
+comment on function private.mercator_y(double precision) is
+  'How far north a latitude is on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a degree is cut off.';
+
+-- The column's expression runs as whoever writes the row.
+grant execute on function private.mercator_y(double precision) to service_role;
+
+alter table public.parking_lots
+  add column mercator point not null generated always as (point(radians(lng), private.mercator_y(lat))) stored;
+
+comment on column public.parking_lots.mercator is 'Where the lot is on the Mercator plane, in radians. For the index of search.';
+
+-- Search reads nothing but this index: it has what distance and filters need.
+create index parking_lots_mercator_idx on public.parking_lots
+  using gist (mercator) include (id, lat, lng, max_height_m, tag_slugs)
+  where status = 'active';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.search_boxes(
+  p_lat double precision,
+  p_lng double precision,
+  p_radius_m double precision,
+  out boxes box[],
+  out is_plane boolean
+)
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  -- Wider by six millimetres than the circle, against rounding.
+  c_slack constant double precision := 1e-9;
+  v_reach constant double precision := p_radius_m / 6371008.8;
+  v_south constant double precision := private.mercator_y(p_lat - degrees(v_reach)) - c_slack;
+  v_north constant double precision := private.mercator_y(p_lat + degrees(v_reach)) + c_slack;
+  v_west double precision := -4;
+  v_east double precision := 4;
+begin
+  is_plane := abs(p_lat) + degrees(v_reach) < 85;
+  if is_plane then
+    v_west := radians(p_lng) - asin(sin(v_reach) / cos(radians(p_lat))) - c_slack;
+    v_east := radians(p_lng) + asin(sin(v_reach) / cos(radians(p_lat))) + c_slack;
+  end if;
+  boxes := array[box(point(v_west, v_south), point(v_east, v_north))];
+  if is_plane and (v_west < -pi() or v_east > pi()) then
+    is_plane := false;
+    boxes := boxes || (boxes[1] - point(2 * pi() * sign(p_lng), 0));
+  end if;
+end
+$$;
+
+comment on function private.search_boxes(double precision, double precision, double precision) is
+  'Boxes of the Mercator plane that hold the circle: one, two at the antimeridian, a whole band of latitude near a pole. is_plane: the circle has one image, so that order on the plane means something.';
+
+create function private.nearest_lots(
+  p_lat double precision,
+  p_lng double precision,
+  p_radius_m double precision,
+  p_limit integer,
+  p_max_height_m numeric default null,
+  p_tags text[] default '{}'
+) returns table (parking_lot_id uuid, distance_m double precision)
+language plpgsql stable rows 50
+security definer -- row security would keep <@ from the index, because it is not leakproof; status stands in the query
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c_earth_m constant double precision := 6371008.8;
+  c_cos_lat constant double precision := cos(radians(p_lat));
+  v_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
+  v_boxes box[];
+  v_is_plane boolean;
+  v_fetch integer;
+  v_fetched integer;
+  v_last double precision;
+  v_far double precision;
+  v_ids uuid[];
+  v_distances double precision[];
+begin
+  select boxes, is_plane into v_boxes, v_is_plane from private.search_boxes(p_lat, p_lng, p_radius_m);
+  v_fetch := case when v_is_plane then p_limit + 8 end;
+  loop
+    -- Micrometres make lots tie that only rounding tells apart.
+    select count(*), max(c.mercator_distance),
+      array_agg(c.id order by round(c.distance_m * 1e6), c.id),
+      array_agg(c.distance_m order by round(c.distance_m * 1e6), c.id)
+    into v_fetched, v_last, v_ids, v_distances
+    from (
+      select f.id, f.mercator_distance,
+        2 * c_earth_m * asin(least(1, sqrt(
+          sin(radians(f.lat - p_lat) / 2) ^ 2 + c_cos_lat * cos(radians(f.lat)) * sin(radians(f.lng - p_lng) / 2) ^ 2
+        ))) as distance_m
+      from unnest(v_boxes) as b (area)
+      cross join lateral (
+        select l.id, l.lat, l.lng, l.mercator <-> v_centre as mercator_distance
+        from public.parking_lots l
+        where l.status = 'active' and l.mercator <@ b.area
+          and (p_max_height_m is null or l.max_height_m >= p_max_height_m)
+          and l.tag_slugs @> p_tags
+        order by l.mercator <-> v_centre
+        limit v_fetch -- null: all
+      ) f
+    ) c;
+    exit when v_fetch is null or v_fetched < v_fetch;
+    v_far := least(v_distances[p_limit], p_radius_m) / c_earth_m;
+    exit when v_last > v_far / cos(radians(abs(p_lat)) + v_far) * (1 + 1e-9) + 1e-12;
+    v_fetch := v_fetch * 4;
+  end loop;
+  return query
+    select n.id, n.distance_m from unnest(v_ids, v_distances) as n (id, distance_m)
+    where n.distance_m <= p_radius_m
+    limit p_limit;
+end
+$$;
+
+comment on function private.nearest_lots(double precision, double precision, double precision, integer, numeric, text[]) is
+  'The active lots nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance on the sphere of mean radius and then id: those that take a vehicle of p_max_height_m for certain and have all of p_tags.';
+
+create function private.nearby_filters(p_filters jsonb, out max_height_m numeric, out tags text[])
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_key text;
+  v_value jsonb;
+begin
+  tags := '{}';
+  if jsonb_typeof(p_filters) is distinct from 'object' then
+    perform private.refuse('validation_error', 422, 'filters must be an object', p_param => 'filters');
+  end if;
+  for v_key, v_value in select f.key, f.value from jsonb_each(p_filters) as f loop
+    if v_key = 'max_height_m' then
+      if jsonb_typeof(v_value) = 'number' and v_value > '0' and v_value <= '100' then
+        max_height_m := v_value::numeric;
+      else
+        perform private.refuse('validation_error', 422, 'max_height_m must be a number above 0 and at most 100',
+          p_param => 'filters.max_height_m');
+      end if;
+    elsif v_key = 'tags' then
+      if jsonb_typeof(v_value) = 'array' and jsonb_array_length(v_value) <= 20
+        and not jsonb_path_exists(v_value, 'strict $[*] ? (@.type() != "string")') then
+        tags := array(select jsonb_array_elements_text(v_value));
+      else
+        perform private.refuse('validation_error', 422, 'tags must be an array of at most 20 strings',
+          p_param => 'filters.tags');
+      end if;
+    else
+      perform private.refuse('validation_error', 422, format('There is no filter %s', v_key),
+        p_param => 'filters.' || v_key);
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.nearby_filters(jsonb) is
+  'Reads the filters of api.nearby_parking_lots. Refuses what it does not know: validation_error.';
+
+grant execute on function
+  private.nearest_lots(double precision, double precision, double precision, integer, numeric, text[]),
+  private.nearby_filters(jsonb)
+to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.nearby_parking_lots(
+  p_lat double precision,
+  p_lng double precision,
+  p_radius_m integer default 500,
+  p_limit integer default 50,
+  p_filters jsonb default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_max_height_m numeric;
+  v_tags text[];
+begin
+  perform private.visitor_or_user();
+  if p_lat is null or p_lat not between -90 and 90 then
+    perform private.refuse('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
+  end if;
+  if p_lng is null or p_lng not between -180 and 180 then
+    perform private.refuse('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
+  end if;
+  if p_radius_m is null or p_radius_m not between 1 and 50000 then
+    perform private.refuse('validation_error', 422, 'radius_m must be between 1 and 50000', p_param => 'radius_m');
+  end if;
+  if p_limit is null or p_limit not between 1 and 100 then
+    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+  end if;
+  select f.max_height_m, f.tags into v_max_height_m, v_tags from private.nearby_filters(p_filters) as f;
+
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'id', l.id, 'name', l.name, 'address', l.address, 'lat', l.lat, 'lng', l.lng,
+          'distance_m', round(n.distance_m::numeric, 2), 'avg_rating', l.avg_rating, 'review_count', l.review_count,
+          'main_image', l.main_image_key, 'tags', l.tag_slugs
+        )
+        order by n.place
+      ),
+      '[]'
+    )
+    from private.nearest_lots(p_lat, p_lng, p_radius_m, p_limit, v_max_height_m, v_tags)
+      with ordinality as n (parking_lot_id, distance_m, place)
+    join public.parking_lots l on l.id = n.parking_lot_id
+  );
+end
+$$;
+
+comment on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb) is
+  'The active lots nearest to a point: an array of {id, name, address, lat, lng, distance_m, avg_rating, review_count, main_image, tags}, nearest first, then by id. p_radius_m 1..50000, p_limit 1..100; distance_m in metres to the centimetre, great circle on the mean radius 6371008.8 m (IUGG); main_image is a storage key or null; tags are slugs. p_filters: max_height_m (lots known to take this height), tags (lots that have all of these). Reads only. Refuses: validation_error, forbidden.';
+
+grant execute on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb)
+  to anon, authenticated;
