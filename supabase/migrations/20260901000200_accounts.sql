@@ -8,7 +8,8 @@
 -- what the person wrote about themselves; an administrator's metadata that is not understood is refused, whole.
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
--- Interface: api.my_account, api.update_my_account; for the other domains private.active_user() and private.require_admin(area).
+-- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user()
+-- and private.require_admin(area).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -210,22 +211,31 @@ $$;
 
 comment on function private.caller() is 'The id of the signed-in caller, whatever their standing. Refuses: unauthorized.';
 
+create function private.require_active(p_status text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_status is distinct from 'active' then
+    perform private.refuse('forbidden', 403, case p_status
+      when 'suspended' then 'This account is suspended'
+      when 'withdrawn' then 'This account was withdrawn'
+      else 'This account is not an app user''s'
+    end);
+  end if;
+end
+$$;
+
+comment on function private.require_active(text) is 'Refuses (forbidden) a standing other than active; null is an account that is no app user''s.';
+
 create function private.active_user() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.caller();
-  v_status text;
 begin
-  select status into v_status from public.app_users where id = v_user_id;
-  if v_status is distinct from 'active' then
-    perform private.refuse('forbidden', 403, case v_status
-      when 'suspended' then 'This account is suspended'
-      when 'withdrawn' then 'This account was withdrawn'
-      else 'This account is not an app user''s'
-    end);
-  end if;
+  perform private.require_active((select status from public.app_users where id = v_user_id));
   return v_user_id;
 end
 $$;
@@ -237,11 +247,17 @@ create function private.visitor_or_user() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_user_id uuid := auth.uid();
+  v_status text;
 begin
-  if auth.uid() is null or not exists (select from public.app_users where id = auth.uid()) then
-    return auth.uid();
+  if v_user_id is not null then
+    select status into v_status from public.app_users where id = v_user_id;
+    if found then
+      perform private.require_active(v_status);
+    end if;
   end if;
-  return private.active_user();
+  return v_user_id;
 end
 $$;
 
@@ -293,8 +309,11 @@ $$;
 comment on function private.my_auth_user() is
   'The caller''s auth user as it is now (a token keeps the e-mail of its time of issue). No row when it was deleted.';
 
-grant execute on function private.caller(), private.active_user(), private.require_admin(text), private.my_scopes(), private.my_auth_user()
+grant execute on function
+  private.caller(), private.require_active(text), private.active_user(), private.require_admin(text), private.my_scopes(),
+  private.my_auth_user()
 to authenticated;
+
 grant execute on function private.visitor_or_user() to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

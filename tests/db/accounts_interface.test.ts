@@ -150,6 +150,16 @@ Deno.test("active_user is the caller in good standing", async () => {
   assert.equal(row?.id, people.owner);
 });
 
+Deno.test("visitor_or_user lets pass whoever may read, and refuses those who lost their standing", async () => {
+  const caller = async (who: Caller) =>
+    (await db.as(who, (sql) => sql`select private.visitor_or_user() as id`))[0]?.id as string | null;
+  assert.equal(await caller({ role: "anon" }), null);
+  assert.equal(await caller(owner), people.owner);
+  assert.equal(await caller(administrator), people.administrator);
+  const { code, status, message } = await refusal(caller(callerOf("suspended", people)));
+  assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended"]);
+});
+
 Deno.test("require_admin lets an active administrator of the area pass, and nobody else", async () => {
   const [row] = await db.as(administrator, (sql) => sql`select private.require_admin('lots') as id`);
   assert.equal(row?.id, people.administrator);

@@ -20,7 +20,7 @@ export const nearbyParkingLots = route({
     "Public lots within the radius, nearest first; equally near ones by id.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
-  refusals: [],
+  refusals: ["forbidden"],
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, query, links }) => {
     refuseWhatIsNotYetAvailable(query);

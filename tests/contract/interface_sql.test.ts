@@ -1,0 +1,92 @@
+// Three places say which codes a function of the database refuses with: its comment, its body, and the route that calls
+// it. They agree.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { isCode } from "../../supabase/functions/_shared/errors.ts";
+import { refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
+
+interface SqlFunction {
+  readonly name: string;
+  readonly comment: string;
+  readonly body: string;
+}
+
+const sql = postgres(Deno.env.get("DB_URL")!, { max: 1, onnotice: () => {} });
+const functions = await sql<SqlFunction[]>`
+  select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname in ('api', 'private')
+  order by name`;
+await sql.end();
+
+const byName = new Map(functions.map((each) => [each.name, each]));
+const ofInterface = functions.filter(({ name }) => name.startsWith("api."));
+
+const routes = await Promise.all(
+  [...Deno.readDirSync(new URL("../../supabase/functions/", import.meta.url))]
+    .filter(({ isDirectory, name }) => isDirectory && !name.startsWith("_"))
+    .map(async ({ name }) => (await import(`../../supabase/functions/${name}/routes.ts`)).routes as Route[]),
+).then((groups) => groups.flat());
+
+/** The codes after "Refuses:" in a comment; none when the function "refuses nothing". */
+function named(comment: string): string[] {
+  const list = /Refuses: ([a-z_]+(?:, [a-z_]+)*)\./.exec(comment)?.[1];
+  if (list === undefined) assert.match(comment, /refuses nothing/, `no "Refuses: ..." in: ${comment}`);
+  return (list?.split(", ") ?? []).sort();
+}
+
+/** The codes that a body raises, itself or through the functions that it calls. */
+function raised(name: string, seen = new Set<string>()): string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const body = byName.get(name)?.body ?? assert.fail(`${name} is called but does not exist`);
+  const code = body.replaceAll(/--.*$/gm, "");
+  const own = [...code.matchAll(/private\.refuse\(\s*'([a-z_]+)'/g)].map((match) => match[1]!);
+  const calls = [...code.matchAll(/\b((?:api|private)\.[a-z0-9_]+)\(/g)].map((match) => match[1]!);
+  const through = calls.filter((call) => call !== "private.refuse").flatMap((call) => raised(call, seen));
+  return [...new Set([...own, ...through])].sort();
+}
+
+/** The functions of the interface that a handler calls. */
+function called(route: Route): string[] {
+  return [...route.handle.toString().matchAll(/\.rpc\(\s*"([a-z_]+)"/g)].map((match) => `api.${match[1]}`);
+}
+
+Deno.test("a comment names exactly the codes that the function refuses with", () => {
+  assert.ok(ofInterface.length > 0);
+  for (const { name, comment } of ofInterface) assert.deepEqual(named(comment), raised(name), name);
+});
+
+Deno.test("every code that the database refuses with is in the table of codes", () => {
+  for (const { name } of functions) assert.deepEqual(raised(name).filter((code) => !isCode(code)), [], name);
+});
+
+Deno.test("a route declares every code that the function it calls refuses with", () => {
+  assert.ok(routes.some((route) => called(route).length > 0), "no route calls the database");
+  for (const route of routes) {
+    const declared: string[] = refusalsOf(route);
+    for (const name of called(route)) {
+      const { comment } = byName.get(name) ?? assert.fail(`${route.path} calls ${name}, which does not exist`);
+      assert.deepEqual(named(comment).filter((code) => !declared.includes(code)), [], `${route.method} ${route.path}`);
+    }
+  }
+});
+
+Deno.test("a route that only calls the database declares no code that the function never refuses with", () => {
+  for (const route of routes) {
+    const [name, ...others] = called(route);
+    if (name === undefined || others.length > 0) continue;
+    const possible = named(byName.get(name)?.comment ?? "");
+    const own = [...route.handle.toString().matchAll(/Refusal\(\s*"([a-z_]+)"/g)].map((match) => match[1]!);
+    assert.deepEqual(
+      route.refusals.filter((code) => !possible.includes(code) && !own.includes(code)),
+      [],
+      `${route.method} ${route.path}`,
+    );
+  }
+});
+
+Deno.test("every function of the interface is called by a route", () => {
+  const used = new Set(routes.flatMap(called));
+  assert.deepEqual(ofInterface.map(({ name }) => name).filter((name) => !used.has(name)), []);
+});
