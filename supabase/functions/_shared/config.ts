@@ -34,12 +34,9 @@ export function readConfig(
     if (!value) problems.push(`${name} is missing`);
     return value ?? "";
   };
-  const address = (name: string, fallback?: string) => {
-    const value = get(name) || fallback || required(name);
-    if (value && !isHttpUrl(value)) {
-      problems.push(`${name} is not an http(s) URL`);
-    }
-    return value.replace(/\/+$/, "");
+  const address = (name: string, value = get(name)) => {
+    if (value && !isHttpUrl(value)) problems.push(`${name} is not an http(s) URL`);
+    return value?.replace(/\/+$/, "") ?? "";
   };
   const defaultKey = (name: string) => {
     const json = get(name);
@@ -51,7 +48,7 @@ export function readConfig(
     return key;
   };
 
-  const gatewayUrl = address("SUPABASE_URL");
+  const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
   const anonKey = required("SUPABASE_ANON_KEY");
   const serviceRoleKey = required("SUPABASE_SERVICE_ROLE_KEY");
   const publishableKey = defaultKey("SUPABASE_PUBLISHABLE_KEYS") ?? anonKey;
@@ -60,11 +57,8 @@ export function readConfig(
   if (jwtSecret.length > 0 && jwtSecret.length < SHORTEST_SECRET) {
     problems.push(`JWT_SECRET is shorter than ${SHORTEST_SECRET} bytes`);
   }
-  const baseUrl = address("BASE_URL", gatewayUrl && `${gatewayUrl}/functions`);
-  const cdnUrl = address(
-    "CDN_URL",
-    gatewayUrl && `${gatewayUrl}/storage/v1/object/public/assets`,
-  );
+  const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
+  const cdnUrl = address("CDN_URL") || `${gatewayUrl}/storage/v1/object/public/assets`;
 
   if (problems.length > 0) {
     throw new ConfigError([...new Set(problems)].join("; "));
@@ -91,9 +85,7 @@ function keyNamedDefault(json: string): string | undefined {
     if (typeof keys !== "object" || keys === null || !("default" in keys)) {
       return undefined;
     }
-    return typeof keys.default === "string" && keys.default !== ""
-      ? keys.default
-      : undefined;
+    return typeof keys.default === "string" && keys.default !== "" ? keys.default : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

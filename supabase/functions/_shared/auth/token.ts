@@ -62,8 +62,7 @@ export function expiredToken(): Refusal {
     message: "The access token has expired.",
     details: { reason: "token_expired" },
     headers: {
-      "WWW-Authenticate":
-        'Bearer error="invalid_token", error_description="expired"',
+      "WWW-Authenticate": 'Bearer error="invalid_token", error_description="expired"',
     },
   });
 }

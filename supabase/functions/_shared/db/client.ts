@@ -46,7 +46,6 @@ function connect(
     headers,
   });
   return {
-    rpc: <T>(name: string, args = {}) =>
-      call(client, name, args, timer) as Promise<T>,
+    rpc: <T>(name: string, args = {}) => call(client, name, args, timer) as Promise<T>,
   };
 }

@@ -108,9 +108,7 @@ function databaseFor(
     exchange.dbMs += ms;
   };
   if (route.access === "service") return asService(config, timer);
-  return exchange.caller
-    ? asCaller(config, exchange.caller, timer)
-    : asVisitor(config, timer);
+  return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
 }
 
 /** Only what the schema of the reply names leaves the house. */
@@ -122,22 +120,16 @@ async function replyWith(
   const [status, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {
-    const places = parsed.error.issues.map((issue) =>
-      `${issue.path.join(".") || "(root)"} ${issue.code}`
-    ).join(", ");
+    const places = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"} ${issue.code}`).join(", ");
     throw new Refusal("server_error", {
       cause: new Error(`reply differs from its schema: ${places}`),
     });
   }
   const inText = asText !== undefined &&
     !/application\/json/i.test(request.headers.get("accept") ?? "");
-  const text = inText
-    ? asText(parsed.data as never)
-    : JSON.stringify(parsed.data);
+  const text = inText ? asText(parsed.data as never) : JSON.stringify(parsed.data);
   const headers = new Headers({
-    "Content-Type": inText
-      ? "text/plain; charset=utf-8"
-      : "application/json; charset=utf-8",
+    "Content-Type": inText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8",
     "Cache-Control": cacheControl(route.cache),
   });
   if (asText) headers.append("Vary", "Accept");
@@ -216,9 +208,7 @@ function record(log: Log, c: Context<Env>, exchange: Exchange): void {
     db_ms: round(exchange.dbMs),
     user_id: exchange.caller?.id ?? null,
     code: refusal?.code ?? null,
-    ...(refusal && status >= 500
-      ? { cause: describe(refusal.cause ?? refusal) }
-      : {}),
+    ...(refusal && status >= 500 ? { cause: describe(refusal.cause ?? refusal) } : {}),
   });
 }
 
@@ -229,17 +219,12 @@ function round(ms: number): number {
 /** A client may bring an id of its own, to find the request in its logs and in ours. */
 function requestId(headers: Headers): string {
   const given = headers.get("x-request-id");
-  return given !== null && /^[A-Za-z0-9_-]{8,64}$/.test(given)
-    ? given
-    : crypto.randomUUID();
+  return given !== null && /^[A-Za-z0-9_-]{8,64}$/.test(given) ? given : crypto.randomUUID();
 }
 
 function linksOf(config: () => Config): Links {
   return {
-    asset: (storageKey) =>
-      storageKey === null
-        ? null
-        : `${config().cdnUrl}/${encodeURI(storageKey)}`,
+    asset: (storageKey) => storageKey === null ? null : `${config().cdnUrl}/${encodeURI(storageKey)}`,
     errorPage: (code) => `${config().baseUrl}/v1/openapi/errors/${code}`,
   };
 }

@@ -7,6 +7,12 @@ import { type FieldError, Refusal } from "../errors.ts";
 
 export const BODY_LIMIT = 1024 * 1024;
 
+/** Enough to correct a form by; a hostile body shall not make the answer larger than itself. */
+const MOST_ERRORS = 100;
+
+/** Nothing in the interface nests half as deep. */
+const DEEPEST = 32;
+
 /** Plain decimal notation; no sign but a minus, no exponent, no leading zero, no spaces. */
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
@@ -29,9 +35,7 @@ export function readQuery<F extends Fields>(
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   for (
-    const pair of search.replace(/^\?/, "").split("&").filter((pair) =>
-      pair !== ""
-    )
+    const pair of search.replace(/^\?/, "").split("&").filter((pair) => pair !== "")
   ) {
     const [rawName, ...rest] = pair.split("=");
     const name = percentDecoded(rawName!);
@@ -56,9 +60,7 @@ export function readQuery<F extends Fields>(
         message: "The parameter is given more than once.",
       });
     } else {
-      const kind = Object.hasOwn(fields.shape, name)
-        ? kindOf(fields.shape[name]!)
-        : "string";
+      const kind = Object.hasOwn(fields.shape, name) ? kindOf(fields.shape[name]!) : "string";
       values.set(name, decoded(text, kind));
     }
   }
@@ -86,18 +88,14 @@ function check<F extends Fields>(
 ): z.output<F> {
   const result = fields.safeParse(value, { reportInput: true });
   const broken = new Set(already.map((error) => error.param));
-  const found =
-    result.error?.issues.flatMap(fieldErrors).filter((error) =>
-      !broken.has(error.param)
-    ) ?? [];
-  const [first, ...others] = [...already, ...found];
+  const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
+  const [first, ...others] = [...already, ...found].slice(0, MOST_ERRORS);
   if (first) throw Refusal.ofFields([first, ...others]);
   return result.data!;
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const at = (...more: PropertyKey[]) =>
-    [...issue.path, ...more].map(String).join(".") || null;
+  const at = (...more: PropertyKey[]) => [...issue.path, ...more].map(String).join(".") || null;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       param: at(key),
@@ -115,27 +113,41 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   return [{ param: at(), code: issue.code, message: issue.message }];
 }
 
-/** Text that the database cannot store: NUL characters and lone halves of surrogate pairs. */
+/** A value inside what was sent; its path is spelled out only when it is needed. */
+interface Place {
+  readonly value: unknown;
+  readonly key: string;
+  readonly outer: Place | null;
+  readonly depth: number;
+}
+
+/** What the database cannot store: NUL characters, lone halves of surrogate pairs, bottomless nesting. */
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  const bad = (text: string) => text.includes("\0") || !text.isWellFormed();
-  const pending: [path: string[], value: unknown][] = [[[], root]];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const [path, value] = next;
-    if (typeof value === "string" && bad(value)) {
+  const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
+  for (let place = pending.pop(); place && errors.length < MOST_ERRORS; place = pending.pop()) {
+    const { value, key, depth } = place;
+    if (depth > DEEPEST) return [{ param: null, code: "malformed", message: "This is nested too deeply." }];
+    if (!isText(key) || (typeof value === "string" && !isText(value))) {
       const message = "NUL characters and lone surrogates are not text.";
-      errors.push({
-        param: path.join(".") || null,
-        code: "invalid_text",
-        message,
-      });
+      errors.push({ param: pathOf(place), code: "invalid_text", message });
     } else if (typeof value === "object" && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
-        pending.push([[...path, bad(key) ? "?" : key], bad(key) ? key : inner]);
+        pending.push({ value: inner, key, outer: place, depth: depth + 1 });
       }
     }
   }
   return errors;
+}
+
+function isText(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+function pathOf(place: Place): string | null {
+  const keys: string[] = [];
+  for (let at = place; at.outer; at = at.outer) keys.unshift(isText(at.key) ? at.key : "?");
+  return keys.join(".") || null;
 }
 
 function percentDecoded(text: string): string | undefined {

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
+
+const complete: Record<string, string> = {
+  SUPABASE_URL: "http://127.0.0.1:54321/",
+  SUPABASE_ANON_KEY: "anon",
+  SUPABASE_SERVICE_ROLE_KEY: "service",
+  SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_x"}',
+  SUPABASE_SECRET_KEYS: '{"default":"sb_secret_x"}',
+  JWT_SECRET: "a-secret-for-tests-of-at-least-32-characters",
+};
+
+const read = (changes: Record<string, string | undefined> = {}) =>
+  readConfig((name) => name in changes ? changes[name] : complete[name]);
+
+Deno.test("addresses that are not given stand under the gateway", () => {
+  const { baseUrl, cdnUrl, gatewayUrl } = read();
+  assert.equal(gatewayUrl, "http://127.0.0.1:54321");
+  assert.equal(baseUrl, "http://127.0.0.1:54321/functions");
+  assert.equal(cdnUrl, "http://127.0.0.1:54321/storage/v1/object/public/assets");
+  assert.equal(read({ CDN_URL: "https://cdn.test/a/" }).cdnUrl, "https://cdn.test/a");
+  assert.equal(read({ BASE_URL: "https://api.test" }).baseUrl, "https://api.test");
+});
+
+Deno.test("the new keys go before the old ones, and either kind will do", () => {
+  assert.equal(read().publishableKey, "sb_publishable_x");
+  assert.deepEqual(read().serviceKeys, ["sb_secret_x", "service"]);
+  const old = read({ SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_SECRET_KEYS: undefined });
+  assert.deepEqual([old.publishableKey, old.secretKey], ["anon", "service"]);
+});
+
+Deno.test("everything that is missing or wrong is named at once", () => {
+  const broken = { JWT_SECRET: undefined, SUPABASE_ANON_KEY: "", CDN_URL: "cdn", SUPABASE_SECRET_KEYS: "sb_secret" };
+  assert.throws(() => read(broken), (error: unknown) => {
+    assert.ok(error instanceof ConfigError);
+    for (const name of Object.keys(broken)) assert.ok(error.message.includes(name), `${name}: ${error.message}`);
+    return true;
+  });
+  assert.throws(() => read({ SUPABASE_URL: undefined }), /^ConfigError: SUPABASE_URL is missing$/);
+});
+
+Deno.test("a secret shorter than its hash is refused", () => {
+  assert.throws(() => read({ JWT_SECRET: "short" }), /JWT_SECRET is shorter than 32 bytes/);
+});

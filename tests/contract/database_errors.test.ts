@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { asVisitor } from "../../supabase/functions/_shared/db/client.ts";
+import type { Code, Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { configFor, databaseError, fakeRest } from "./fake_rest.ts";
+
+async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: Refusal; calls: number }> {
+  await using rest = fakeRest(answer);
+  const call = asVisitor(rest.config, () => {}).rpc("anything");
+  const refusal = await call.then(() => assert.fail("it was not refused"), (error: Refusal) => error);
+  return { refusal, calls: rest.asked.length };
+}
+
+const translations: [status: number, code: string, becomes: Code][] = [
+  [403, "42501", "forbidden"],
+  [401, "42501", "forbidden"],
+  [409, "23505", "conflict"],
+  [409, "23503", "not_found"],
+  [400, "23514", "validation_error"],
+  [400, "22P02", "validation_error"],
+  [400, "22003", "validation_error"],
+  [400, "22P05", "validation_error"],
+  [500, "40001", "conflict"],
+  [500, "40P01", "conflict"],
+  [500, "57014", "service_unavailable"],
+  [503, "53300", "service_unavailable"],
+  [503, "08006", "service_unavailable"],
+  [503, "PGRST000", "service_unavailable"],
+  [504, "PGRST003", "service_unavailable"],
+  [401, "PGRST301", "unauthorized"],
+  [401, "PGRST303", "unauthorized"],
+  [400, "23502", "server_error"],
+  [400, "P0001", "server_error"],
+  [404, "42883", "server_error"],
+  [404, "PGRST202", "server_error"],
+  [500, "XX000", "server_error"],
+  [422, "no_such_code", "server_error"],
+  [500, "toString", "server_error"],
+];
+for (const [status, code, becomes] of translations) {
+  Deno.test(`${code} of the database (HTTP ${status}) is ${becomes}, and its wording stays inside`, async () => {
+    const { refusal } = await refusalFor(() => databaseError(status, code, 'permission denied for table "users"'));
+    assert.equal(refusal.code, becomes);
+    assert.doesNotMatch(refusal.message, /permission denied/);
+    assert.match(String((refusal.cause as Error | undefined)?.message ?? refusal.message), /permission denied|token/);
+  });
+}
+
+Deno.test("a refusal of a rule keeps its words, its field and its details", async () => {
+  const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
+  const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
+  const { code, message, param } = refusal;
+  assert.deepEqual({ code, message, param }, {
+    code: "validation_error",
+    message: "Say a name",
+    param: "display_name",
+  });
+  assert.deepEqual(refusal.details, { reason: "blank" });
+});
+
+Deno.test("a refusal of a rule may come without field and details", async () => {
+  for (const details of ["{}", null]) {
+    const { refusal } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
+    assert.deepEqual([refusal.code, refusal.param, refusal.details], ["forbidden", null, undefined]);
+  }
+});
+
+Deno.test("a transaction that lost a race is tried once more, and only once", async () => {
+  const lost = () => databaseError(500, "40001");
+  assert.equal((await refusalFor(lost)).calls, 2);
+  let first = true;
+  await using rest = fakeRest(() => {
+    if (!first) return Response.json({ ok: true });
+    first = false;
+    return lost();
+  });
+  assert.deepEqual(await asVisitor(rest.config, () => {}).rpc("anything"), { ok: true });
+});
+
+Deno.test("nothing but a lost race is tried again", async () => {
+  for (const code of ["23505", "57014", "XX000", "validation_error"]) {
+    assert.equal((await refusalFor(() => databaseError(500, code))).calls, 1, code);
+  }
+});
+
+Deno.test("an answer that is not the Data API's is service_unavailable from a gateway and server_error otherwise", async () => {
+  const html = (status: number) => () => new Response("<html>", { status, headers: { "content-type": "text/html" } });
+  for (const status of [502, 503, 504]) {
+    assert.equal((await refusalFor(html(status))).refusal.code, "service_unavailable");
+  }
+  assert.equal((await refusalFor(html(500))).refusal.code, "server_error");
+  assert.equal((await refusalFor(html(404))).refusal.code, "server_error");
+});
+
+Deno.test("a database that cannot be reached is service_unavailable", async () => {
+  const call = asVisitor(configFor("http://127.0.0.1:1"), () => {}).rpc("anything");
+  await assert.rejects(call, { code: "service_unavailable" });
+});
+
+Deno.test("arguments get the database's prefix, and undefined ones are left out", async () => {
+  await using rest = fakeRest(() => Response.json(null));
+  await asVisitor(rest.config, () => {}).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
+  assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [
+    { name: "f", args: { p_lat: 1, p_filters: {}, p_note: null } },
+  ]);
+});

@@ -1,0 +1,52 @@
+// A Data API that answers as it is told, and remembers what it was asked.
+import type { Config } from "../../supabase/functions/_shared/config.ts";
+
+export const SECRET = "a-secret-for-tests-of-at-least-32-characters";
+export const PUBLISHABLE_KEY = "sb_publishable_for_tests";
+export const ANON_KEY = "anon.key.for-tests";
+export const SECRET_KEY = "sb_secret_for_tests";
+export const SERVICE_ROLE_KEY = "service.role.for-tests";
+
+export interface Asked {
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+export interface FakeRest extends AsyncDisposable {
+  readonly asked: Asked[];
+  readonly config: Config;
+}
+
+export function fakeRest(answer: (asked: Asked, nth: number) => Response | Promise<Response>): FakeRest {
+  const asked: Asked[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    const name = new URL(request.url).pathname.replace("/rest/v1/rpc/", "");
+    const one = { name, args: await request.json(), headers: request.headers };
+    asked.push(one);
+    return await answer(one, asked.length);
+  });
+  return {
+    asked,
+    config: configFor(`http://127.0.0.1:${server.addr.port}`),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+export function configFor(gatewayUrl: string): Config {
+  return {
+    gatewayUrl,
+    baseUrl: "https://api.test/functions",
+    cdnUrl: "https://cdn.test",
+    jwtSecret: new TextEncoder().encode(SECRET),
+    publishableKey: PUBLISHABLE_KEY,
+    secretKey: SECRET_KEY,
+    visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
+    serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
+  };
+}
+
+/** An error as the Data API words it. */
+export function databaseError(status: number, code: string, message = "", details: string | null = null): Response {
+  return Response.json({ code, message, details, hint: null }, { status });
+}

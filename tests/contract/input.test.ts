@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { BODY_LIMIT, readBody, readQuery } from "../../supabase/functions/_shared/http/input.ts";
+import { text } from "../../supabase/functions/_shared/schema/values.ts";
+
+const Query = z.strictObject({
+  lat: z.number().min(-90).max(90).optional(),
+  limit: z.int().min(1).max(100).default(50),
+  open: z.boolean().optional(),
+  ids: z.array(z.string()).optional(),
+  filters: z.strictObject({ tags: z.array(z.string()).optional(), height: z.number().optional() }).default({}),
+  name: z.string().optional(),
+});
+const Body = z.strictObject({ name: text(1, 3).optional(), list: z.array(z.strictObject({ n: z.int() })).optional() });
+
+type Expected = readonly (readonly [param: string | null, code: string])[];
+
+function refusedWith(expected: Expected) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Refusal, String(error));
+    assert.equal(error.code, "validation_error");
+    const errors = error.details?.["errors"] as { param: string | null; code: string }[];
+    assert.deepEqual(errors.map(({ param, code }) => [param, code]), expected);
+    assert.equal(error.param, expected[0]?.[0]);
+    return true;
+  };
+}
+
+const accepted: [query: string, value: Record<string, unknown>][] = [
+  ["", {}],
+  ["?", {}],
+  ["?lat=35.68", { lat: 35.68 }],
+  ["?lat=-0.5&limit=100", { lat: -0.5, limit: 100 }],
+  ["?limit=7&&", { limit: 7 }],
+  ["?open=true", { open: true }],
+  ["?ids=a,b", { ids: ["a", "b"] }],
+  ["?filters=%7B%22tags%22%3A%5B%22covered%22%5D%7D", { filters: { tags: ["covered"] } }],
+  ["?name=a+b%20c%2Bd", { name: "a b c+d" }],
+  ["?name=%E6%9D%B1%E4%BA%AC", { name: "東京" }],
+  ["?name=a=b", { name: "a=b" }],
+  ["?name=", { name: "" }],
+];
+for (const [query, value] of accepted) {
+  Deno.test(`the query "${query}" is read as ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(readQuery(Query, query), { limit: 50, filters: {}, ...value });
+  });
+}
+
+const numbers = ["", "1e3", "%205", "5%20", "+5", "0x10", "05", "1_000", "1,5", ".5", "5.", "--1", "NaN", "Infinity"];
+for (const number of [...numbers, "１", "null", "true", "%22%22", "-"]) {
+  Deno.test(`the query refuses "${number}" as a number`, () => {
+    assert.throws(() => readQuery(Query, `?lat=${number}`), refusedWith([["lat", "invalid_type"]]));
+  });
+}
+
+const refused: [query: string, errors: Expected][] = [
+  ["?lat=91", [["lat", "too_big"]]],
+  ["?lat=-90.1", [["lat", "too_small"]]],
+  [`?lat=${"9".repeat(400)}`, [["lat", "invalid_type"]]],
+  ["?limit=0", [["limit", "too_small"]]],
+  ["?limit=101", [["limit", "too_big"]]],
+  ["?limit=1.5", [["limit", "invalid_type"]]],
+  ["?limit=9007199254740993", [["limit", "too_big"], ["limit", "too_big"]]],
+  ["?open=1", [["open", "invalid_type"]]],
+  ["?lat", [["lat", "invalid_type"]]],
+  ["?lat=1&lat=1", [["lat", "duplicate"]]],
+  ["?filters=%7B", [["filters", "invalid_type"]]],
+  ["?filters=[]", [["filters", "invalid_type"]]],
+  ["?filters=null", [["filters", "invalid_type"]]],
+  ["?filters=", [["filters", "invalid_type"]]],
+  ['?filters={"height":"2"}', [["filters.height", "invalid_type"]]],
+  ['?filters={"tags":["a",1]}', [["filters.tags.1", "invalid_type"]]],
+  ['?filters={"nope":1}', [["filters.nope", "unknown_key"]]],
+  ['?filters={"__proto__":{}}', [["filters.__proto__", "unknown_key"]]],
+  ['?filters={"tags":["a\\u0000"]}', [["filters.tags.0", "invalid_text"]]],
+  ["?nope=1", [["nope", "unknown_key"]]],
+  ["?__proto__=1", [["__proto__", "unknown_key"]]],
+  ["?constructor=1", [["constructor", "unknown_key"]]],
+  ["?LAT=1", [["LAT", "unknown_key"]]],
+  ["?name=a%00b", [["name", "invalid_text"]]],
+  ["?name=%ff", [["name", "malformed"]]],
+  ["?name=%ED%A0%80", [["name", "malformed"]]],
+  ["?name=%zz", [["name", "malformed"]]],
+  ["?name=%", [["name", "malformed"]]],
+  ["?%ff=1", [[null, "malformed"]]],
+  ["?lat=x&limit=0&nope=1", [["lat", "invalid_type"], ["limit", "too_small"], ["nope", "unknown_key"]]],
+];
+for (const [query, errors] of refused) {
+  Deno.test(`the query "${query.slice(0, 50)}" is refused for ${JSON.stringify(errors)}`, () => {
+    assert.throws(() => readQuery(Query, query), refusedWith(errors));
+  });
+}
+
+function posted(body: BodyInit | null, headers: Record<string, string> = { "content-type": "application/json" }) {
+  return readBody(Body, new Request("http://localhost/", { method: "POST", body, headers }));
+}
+
+Deno.test("a body is JSON in UTF-8 under any spelling of its media type", async () => {
+  for (const type of ["application/json", "application/json;charset=utf-8", 'Application/JSON ; Charset="UTF-8"']) {
+    assert.deepEqual(await posted('{"name":"東京"}', { "content-type": type }), { name: "東京" }, type);
+  }
+  assert.deepEqual(await posted("\ufeff{}"), {});
+});
+
+Deno.test("a body of another media type, charset or encoding is 415", async () => {
+  const wrong: Record<string, string>[] = [
+    { "content-type": "text/plain" },
+    { "content-type": "application/json; charset=shift_jis" },
+    { "content-type": "application/jsonp" },
+    { "content-type": "application/json, text/plain" },
+    { "content-type": "multipart/form-data; boundary=x" },
+    { "content-type": "application/json", "content-encoding": "gzip" },
+    {},
+  ];
+  for (const headers of wrong) {
+    const body = new TextEncoder().encode("{}");
+    await assert.rejects(posted(body, headers), { code: "unsupported_media_type" }, JSON.stringify(headers));
+  }
+});
+
+Deno.test("text is counted in characters, not in UTF-16 units", async () => {
+  assert.deepEqual(await posted('{"name":"🚗🚗🚗"}'), { name: "🚗🚗🚗" });
+  await assert.rejects(posted('{"name":"🚗🚗🚗🚗"}'), refusedWith([["name", "too_big"]]));
+  await assert.rejects(posted('{"name":""}'), refusedWith([["name", "too_small"]]));
+});
+
+const bodies: [body: BodyInit | null, errors: Expected][] = [
+  ["", [[null, "required"]]],
+  [null, [[null, "required"]]],
+  [" ", [[null, "malformed"]]],
+  ["{", [[null, "malformed"]]],
+  ["{'name':1}", [[null, "malformed"]]],
+  ["{}{}", [[null, "malformed"]]],
+  ["NaN", [[null, "malformed"]]],
+  ['{"name":"\0"}', [[null, "malformed"]]],
+  [new Uint8Array([0x22, 0xc3, 0x28, 0x22]), [[null, "malformed"]]],
+  [new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), [[null, "malformed"]]],
+  ["null", [[null, "invalid_type"]]],
+  ["[]", [[null, "invalid_type"]]],
+  ['"text"', [[null, "invalid_type"]]],
+  ['{"name":"a\\u0000"}', [["name", "invalid_text"]]],
+  ['{"name":"\\ud800"}', [["name", "invalid_text"]]],
+  ['{"name":null}', [["name", "invalid_type"]]],
+  ['{"nick":1}', [["nick", "unknown_key"]]],
+  ['{"__proto__":{"name":"x"}}', [["__proto__", "unknown_key"]]],
+  ['{"list":[{"n":1},{"n":"1"},{}]}', [["list.1.n", "invalid_type"], ["list.2.n", "required"]]],
+  ['{"list":[{"n":1,"m":2}]}', [["list.0.m", "unknown_key"]]],
+];
+for (const [body, errors] of bodies) {
+  const shown = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
+  Deno.test(`the body ${shown} is refused for ${JSON.stringify(errors)}`, async () => {
+    await assert.rejects(posted(body), refusedWith(errors));
+  });
+}
+
+Deno.test("a refusal lists a hundred field errors at most", async () => {
+  const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
+  for (const body of [keys, { list: Array(5000).fill({}) }]) {
+    const refusal: Refusal = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
+    assert.equal((refusal.details?.["errors"] as unknown[]).length, 100);
+  }
+});
+
+Deno.test("a body nested a hundred thousand deep is refused at once, not a crash", async () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const started = performance.now();
+  await assert.rejects(posted(deep), refusedWith([[null, "malformed"]]));
+  await assert.rejects(posted(`{"nick":${deep}}`), refusedWith([[null, "malformed"], ["nick", "unknown_key"]]));
+  assert.ok(performance.now() - started < 1_000);
+});
+
+/** Sends `total` bytes without a length, and counts how many were taken. */
+function streamed(total: number) {
+  const chunk = new TextEncoder().encode(" ".repeat(64 * 1024));
+  let sent = 0;
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent >= total) return controller.close();
+      controller.enqueue(chunk);
+      sent += chunk.length;
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const headers = { "content-type": "application/json" };
+  const request = new Request("http://localhost/", { method: "POST", body, headers });
+  return { request, sent: () => sent, cancelled: () => cancelled };
+}
+
+Deno.test("a body over 1 MiB is 413 as soon as it is known, with a length or without", async () => {
+  const told = posted("x", { "content-type": "application/json", "content-length": String(BODY_LIMIT + 1) });
+  await assert.rejects(told, { code: "payload_too_large" });
+  const long = streamed(64 * BODY_LIMIT);
+  await assert.rejects(readBody(Body, long.request), { code: "payload_too_large" });
+  assert.ok(long.sent() < 2 * BODY_LIMIT, `${long.sent()} bytes were read`);
+  assert.ok(long.cancelled());
+});
+
+Deno.test("a body of exactly 1 MiB is read", async () => {
+  assert.deepEqual(await posted(`{}${" ".repeat(BODY_LIMIT - 2)}`), {});
+  await assert.rejects(posted(`{}${" ".repeat(BODY_LIMIT - 1)}`), { code: "payload_too_large" });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { catalogue, codes, isCode } from "../../supabase/functions/_shared/errors.ts";
+import { refusalsOf } from "../../supabase/functions/_shared/http/route.ts";
+import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
+import { printed } from "../../supabase/functions/openapi/printed.ts";
+
+const root = new URL("../../", import.meta.url);
+const routes = groups.flatMap((group) => group.routes);
+
+for (const { file, text } of printed()) {
+  const name = file.href.slice(root.href.length);
+  Deno.test(`${name} is what the routes print now (deno task openapi)`, async () => {
+    assert.equal(await Deno.readTextFile(file), text);
+  });
+}
+
+Deno.test("the contract is OpenAPI 3.1, version 0.1.0, with the bearer token as the rule", () => {
+  const { openapi, info, security, components } = contract();
+  assert.match(openapi, /^3\.1\./);
+  assert.equal(info.version, "0.1.0");
+  assert.deepEqual(security, [{ bearer: [] }]);
+  assert.ok(components?.securitySchemes?.["bearer"]);
+});
+
+Deno.test("every function is a group of the contract, and every group a function", async () => {
+  const functions: string[] = [];
+  for await (const entry of Deno.readDir(new URL("supabase/functions", root))) {
+    if (entry.isDirectory && !entry.name.startsWith("_")) functions.push(entry.name);
+  }
+  assert.deepEqual(groups.map((group) => group.name).sort(), functions.sort());
+  for (const { name, routes } of groups) {
+    for (const { path } of routes) assert.ok(path === `/${name}` || path.startsWith(`/${name}/`), path);
+  }
+});
+
+Deno.test("every index.ts serves its routes and does nothing else", async () => {
+  for (const { name } of groups) {
+    const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
+    const first = await Deno.readTextFile(new URL(`supabase/functions/${groups[0]!.name}/index.ts`, root));
+    assert.equal(index, first, name);
+  }
+});
+
+Deno.test("every route is in the contract with each status it can answer", () => {
+  const paths = contract().paths ?? {};
+  for (const route of routes) {
+    const operation = paths[`/v1${route.path}`]?.[route.method.toLowerCase() as "get"];
+    const documented = Object.keys(operation?.responses ?? {}).map(Number);
+    const expected = new Set([route.reply[0], ...refusalsOf(route).map((code) => catalogue[code].status)]);
+    if (route.cache) expected.add(304);
+    assert.deepEqual(new Set(documented), expected, `${route.method} ${route.path}`);
+  }
+  const operations = Object.values(paths).flatMap((item) => Object.keys(item));
+  assert.equal(operations.length, routes.length);
+});
+
+Deno.test("every code that the database refuses with is in the table, with the same status", async () => {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir(new URL("supabase/migrations", root))) {
+    const sql = await Deno.readTextFile(new URL(`supabase/migrations/${name}`, root));
+    for (const [, code, status] of sql.matchAll(/private\.refuse\(\s*'(\w+)'\s*,\s*(\d+)/g)) {
+      assert.ok(isCode(code), `${name} refuses with ${code}`);
+      assert.equal(catalogue[code].status, Number(status), `${name}: ${code}`);
+      found.push(code);
+    }
+  }
+  assert.ok(found.length > 0, "no refusal was found in the migrations");
+});
+
+Deno.test("the table has every code of the specification with its status", () => {
+  const specified = {
+    unauthorized: 401,
+    forbidden: 403,
+    not_found: 404,
+    conflict: 409,
+    validation_error: 422,
+    rate_limited: 429,
+    unparseable: 422,
+    iap_invalid: 400,
+    server_error: 500,
+    service_unavailable: 503,
+    concurrent_session_not_allowed: 409,
+    lot_not_found: 404,
+  };
+  for (const [code, status] of Object.entries(specified)) {
+    assert.equal(isCode(code) && catalogue[code].status, status, code);
+  }
+  for (const code of codes) assert.match(code, /^[a-z]+(_[a-z]+)*$/);
+});
+
+Deno.test("the linter finds nothing in the contract, and would find something", async () => {
+  assert.equal((await lint(contract())).code, 0);
+  const { paths, ...rest } = contract();
+  const { security: _removed, ...unsafe } = rest;
+  const [path, item] = Object.entries(paths ?? {})[0]!;
+  const broken = {
+    ...unsafe,
+    paths: { [path]: { get: { ...item.get, operationId: undefined, security: undefined } } },
+  };
+  const { code, output } = await lint(broken);
+  assert.notEqual(code, 0);
+  assert.match(output, /security-defined/);
+});
+
+async function lint(document: unknown): Promise<{ code: number; output: string }> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(document));
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "npm:@redocly/cli@2.77.0", "lint", "--config=redocly.yaml", "--format=codeframe", file],
+      cwd: root,
+      env: { REDOCLY_TELEMETRY: "off", DO_NOT_TRACK: "1", NO_COLOR: "1" },
+    }).output();
+    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    return { code: code || (/\b(error|warning)s?\b.*\bproblem|You have \d+ warning/i.test(output) ? 1 : 0), output };
+  } finally {
+    await Deno.remove(file);
+  }
+}

@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { ConfigError } from "../../supabase/functions/_shared/config.ts";
+import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { createApp } from "../../supabase/functions/_shared/http/app.ts";
+import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
+import { route } from "../../supabase/functions/_shared/http/route.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { badAuthorizations, token } from "../support/tokens.ts";
+import { ANON_KEY, configFor, fakeRest, PUBLISHABLE_KEY, SECRET, SECRET_KEY, SERVICE_ROLE_KEY } from "./fake_rest.ts";
+
+const USER = "11111111-2222-4333-8444-555555555555";
+const Thing = z.object({ id: z.string() });
+const common = { summary: "A thing", reply: [200, Thing], refusals: [] } as const;
+const publicThing = route({
+  method: "GET",
+  path: "/things",
+  access: "public",
+  ...common,
+  cache: { scope: "public", maxAge: 60 },
+  handle: () => ({ id: "a" }),
+});
+const routes = [
+  publicThing,
+  route({
+    method: "POST",
+    path: "/things",
+    access: "user",
+    summary: "Make",
+    body: z.strictObject({ name: z.string().optional() }),
+    reply: [201, Thing],
+    refusals: ["conflict"],
+    handle: ({ caller, body }) => {
+      if (body.name === "taken") throw new Refusal("conflict", { details: { reason: "taken" } });
+      return { id: caller.id };
+    },
+  }),
+  route({ method: "GET", path: "/things/mine", access: "optional", ...common, handle: ({ db }) => db.rpc("my_thing") }),
+  route({ method: "GET", path: "/things/all", access: "service", ...common, handle: ({ db }) => db.rpc("all_things") }),
+  route({
+    method: "GET",
+    path: "/things/by/{id}",
+    access: "public",
+    summary: "One",
+    params: z.strictObject({ id: z.string().max(5) }),
+    reply: [200, Thing],
+    refusals: [],
+    handle: ({ params }) => params,
+  }),
+  route({
+    method: "GET",
+    path: "/things/broken",
+    access: "public",
+    ...common,
+    handle: () => {
+      throw new Error("the secret cause");
+    },
+  }),
+  route({ method: "GET", path: "/things/odd", access: "public", ...common, handle: () => ({ id: 5 as never }) }),
+  route({
+    method: "GET",
+    path: "/things/wide",
+    access: "public",
+    ...common,
+    handle: () => ({ id: "a", password: "hidden" }),
+  }),
+];
+
+function appWith(config = configFor("http://127.0.0.1:1")) {
+  const lines: LogLine[] = [];
+  const { fetch } = createApp(routes, { config: () => config, log: (line) => lines.push(line) });
+  const ask = (path: string, init?: RequestInit) => fetch(new Request(`http://localhost${path}`, init));
+  return { ask, lines };
+}
+
+const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  body,
+  headers: {
+    "content-type": "application/json",
+    authorization: `Bearer ${token(USER, { secret: SECRET })}`,
+    ...headers,
+  },
+});
+
+Deno.test("a reply carries exactly what its schema names", async () => {
+  assert.deepEqual(await (await appWith().ask("/things/wide")).json(), { id: "a" });
+});
+
+Deno.test("a reply that differs from its schema is our error, and the log says where", async () => {
+  const { ask, lines } = appWith();
+  await assertRefused(await ask("/things/odd"), { code: "server_error" });
+  assert.match(lines[0]?.cause ?? "", /id invalid_type/);
+});
+
+Deno.test("an unexpected error shows the client the request id and nothing of the cause", async () => {
+  const { ask, lines } = appWith();
+  const response = await ask("/things/broken");
+  const text = await response.clone().text();
+  await assertRefused(response, { code: "server_error" });
+  assert.doesNotMatch(text, /secret cause/);
+  assert.match(lines[0]?.cause ?? "", /the secret cause/);
+  assert.equal(lines[0]?.level, "error");
+});
+
+Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", async () => {
+  const { ask } = appWith();
+  for (const path of ["/", "/nothing", "/things/", "/Things", "/things/by/a/b", "/things/by/"]) {
+    await assertRefused(await ask(path), { code: "not_found" });
+  }
+  await assertRefused(await ask("/nothing", { method: "OPTIONS" }), { code: "not_found" });
+});
+
+Deno.test("a method that the path does not take is 405 and names those it takes", async () => {
+  const response = await appWith().ask("/things", { method: "DELETE" });
+  assert.equal(response.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+  await assertRefused(response, { code: "method_not_allowed" });
+});
+
+Deno.test("HEAD answers as GET does, without a body", async () => {
+  const { ask, lines } = appWith();
+  const [head, get] = [await ask("/things", { method: "HEAD" }), await ask("/things")];
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  assert.equal(head.headers.get("etag"), get.headers.get("etag"));
+  assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));
+  assert.equal(lines[0]?.method, "HEAD");
+});
+
+Deno.test("a preflight names the methods of that path and the headers a client may send", async () => {
+  const response = await appWith().ask("/things", { method: "OPTIONS", headers: { origin: "https://app.test" } });
+  assert.equal(response.status, 204);
+  assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  assert.equal(response.headers.get("access-control-allow-methods"), "GET, HEAD, POST, OPTIONS");
+  for (const name of ["authorization", "apikey", "content-type", "x-client-info", "if-none-match", "idempotency-key"]) {
+    assert.ok(response.headers.get("access-control-allow-headers")?.includes(name), name);
+  }
+});
+
+Deno.test("a web page may read the headers it needs", async () => {
+  const exposed = (await appWith().ask("/things")).headers.get("access-control-expose-headers") ?? "";
+  for (const name of ["etag", "x-request-id", "retry-after"]) assert.ok(exposed.includes(name), name);
+});
+
+Deno.test("a sensible request id of the client is kept, any other is replaced", async () => {
+  const { ask } = appWith();
+  const idFor = async (given: string) =>
+    (await ask("/things", { headers: { "x-request-id": given } })).headers.get("x-request-id");
+  assert.equal(await idFor("client-id_0001"), "client-id_0001");
+  for (const bad of ["short", "a".repeat(65), "has spaces in it", 'quote"quote', "ünicode-id"]) {
+    assert.notEqual(await idFor(bad), bad);
+    assert.match(await idFor(bad) ?? "", /^[0-9a-f-]{36}$/);
+  }
+});
+
+Deno.test("a public reply has a strong ETag, and a client that has it gets 304 without a body", async () => {
+  const { ask } = appWith();
+  const first = await ask("/things");
+  const tag = first.headers.get("etag") ?? "";
+  assert.match(tag, /^"[0-9a-f]{32}"$/);
+  assert.equal(first.headers.get("cache-control"), "public, max-age=60");
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+    const again = await ask("/things", { headers: { "if-none-match": known } });
+    assert.equal(again.status, 304, known);
+    assert.equal(await again.text(), "");
+    assert.equal(again.headers.get("etag"), tag);
+    assert.equal(again.headers.get("cache-control"), "public, max-age=60");
+  }
+  for (const other of ['"other"', tag.slice(1, -1), ""]) {
+    assert.equal((await ask("/things", { headers: { "if-none-match": other } })).status, 200, other);
+  }
+});
+
+Deno.test("a reply without a cache rule is not stored by anyone", async () => {
+  const response = await appWith().ask("/things/by/a");
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.equal(response.headers.get("etag"), null);
+});
+
+for (const [name, authorization] of Object.entries(badAuthorizations(USER, SECRET))) {
+  Deno.test(`neither a user's nor an optional route accepts ${name}`, async () => {
+    const { ask } = appWith();
+    await assertRefused(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
+    await assertRefused(await ask("/things/mine", { headers: { authorization } }), { code: "unauthorized" });
+  });
+}
+
+Deno.test("a good token opens a user's route, and one up to a minute off still does", async () => {
+  const { ask } = appWith();
+  const now = Math.floor(Date.now() / 1000);
+  for (const claims of [{}, { exp: now - 50 }, { nbf: now + 50 }, { aud: ["authenticated", "other"] }]) {
+    const authorization = `Bearer ${token(USER, { secret: SECRET, claims })}`;
+    const response = await ask("/things", post("{}", { authorization }));
+    assert.equal(response.status, 201, JSON.stringify(claims));
+    assert.deepEqual(await response.json(), { id: USER });
+  }
+});
+
+Deno.test("a refused token is named missing, expired or invalid", async () => {
+  const { ask } = appWith();
+  const reasonFor = async (headers: Record<string, string>) =>
+    (await (await ask("/things", { method: "POST", headers })).json()).error.details.reason;
+  const bad = badAuthorizations(USER, SECRET);
+  assert.equal(await reasonFor({}), "token_missing");
+  assert.equal(await reasonFor({ authorization: bad["an expired token"]! }), "token_expired");
+  assert.equal(await reasonFor({ authorization: bad["an unsigned token (alg none)"]! }), "token_invalid");
+});
+
+Deno.test("the project's public key as bearer is a visitor: let in where a token is optional, 401 where it is needed", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const { ask } = appWith(rest.config);
+  for (const key of [PUBLISHABLE_KEY, ANON_KEY]) {
+    const authorization = `Bearer ${key}`;
+    assert.equal((await ask("/things/mine", { headers: { authorization } })).status, 200);
+    await assertRefused(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
+  }
+  assert.equal(rest.asked[0]?.headers.get("authorization"), null);
+});
+
+Deno.test("the apikey header identifies nobody", async () => {
+  const { ask } = appWith();
+  for (const apikey of [SECRET_KEY, SERVICE_ROLE_KEY, token(USER, { secret: SECRET })]) {
+    const init = { method: "POST", body: "{}", headers: { apikey, "content-type": "application/json" } };
+    await assertRefused(await ask("/things", init), { code: "unauthorized" });
+    await assertRefused(await ask("/things/all", { headers: { apikey } }), { code: "unauthorized" });
+  }
+});
+
+Deno.test("a service route opens to the secret keys alone", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const { ask } = appWith(rest.config);
+  const statusWith = async (key: string) =>
+    (await ask("/things/all", { headers: { authorization: `Bearer ${key}` } })).status;
+  assert.equal(await statusWith(SECRET_KEY), 200);
+  assert.equal(await statusWith(SERVICE_ROLE_KEY), 200);
+  const strangers = [
+    PUBLISHABLE_KEY,
+    ANON_KEY,
+    SECRET_KEY.slice(0, -1),
+    `${SECRET_KEY}x`,
+    token(USER, { secret: SECRET }),
+  ];
+  for (const key of strangers) assert.equal(await statusWith(key), 401, key);
+  assert.equal((await ask("/things/all")).status, 401);
+});
+
+Deno.test("the database sees a visitor, the caller's own token, or the service", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const { ask } = appWith(rest.config);
+  const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
+  await ask("/things/mine");
+  await ask("/things/mine", { headers: { authorization } });
+  await ask("/things/all", { headers: { authorization: `Bearer ${SECRET_KEY}` } });
+  const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
+  assert.deepEqual(seen, [[PUBLISHABLE_KEY, null], [PUBLISHABLE_KEY, authorization], [SECRET_KEY, null]]);
+  assert.equal(rest.asked[0]?.headers.get("content-profile"), "api");
+});
+
+Deno.test("a refusal of a handler reaches the client with its details", async () => {
+  const response = await appWith().ask("/things", post('{"name":"taken"}'));
+  assert.deepEqual((await response.clone().json()).error.details, { reason: "taken" });
+  await assertRefused(response, { code: "conflict", param: null });
+});
+
+Deno.test("a request leaves one log line, without its token, its body or its query", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const { ask, lines } = appWith(rest.config);
+  const credential = token(USER, { secret: SECRET });
+  await ask("/things/mine?word=hunter2", { headers: { authorization: `Bearer ${credential}` } });
+  await ask("/things", post('{"name":"hunter2"}'));
+  await ask("/things", post('{"nick":"hunter2"}'));
+  await ask("/things/mine", { headers: { authorization: `Bearer ${credential}` } });
+  assert.equal(lines.length, 4);
+  for (const secret of ["hunter2", credential, credential.split(".")[2]!]) {
+    assert.ok(!JSON.stringify(lines).includes(secret), secret);
+  }
+  const last = lines[3]!;
+  assert.equal(last.route, "/things/mine");
+  assert.equal(last.user_id, USER);
+  assert.equal(last.status, 200);
+  assert.ok(last.db_ms > 0 && last.ms >= last.db_ms);
+  assert.equal(lines[2]?.code, "validation_error");
+});
+
+Deno.test("Server-Timing tells how long the database and the whole took", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const timing = (await appWith(rest.config).ask("/things/mine")).headers.get("server-timing") ?? "";
+  assert.match(timing, /^db;dur=\d+\.\d, total;dur=\d+\.\d$/);
+});
+
+Deno.test("a function without its configuration answers 503, and the log names what is missing", async () => {
+  const lines: LogLine[] = [];
+  const config = () => {
+    throw new ConfigError("JWT_SECRET is missing");
+  };
+  const { fetch } = createApp(routes, { config, log: (line) => lines.push(line) });
+  const response = await fetch(new Request("http://localhost/things/mine", { headers: { authorization: "Bearer x" } }));
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).error.doc_url, null);
+  assert.match(lines[0]?.cause ?? "", /JWT_SECRET is missing/);
+  assert.equal((await fetch(new Request("http://localhost/nothing"))).status, 404);
+});
+
+Deno.test("a path parameter is decoded and checked", async () => {
+  const { ask } = appWith();
+  assert.deepEqual(await (await ask("/things/by/a%20b")).json(), { id: "a b" });
+  await assertRefused(await ask("/things/by/toolong"), { code: "validation_error", param: "id", field: "too_big" });
+  await assertRefused(await ask("/things/by/a%00"), { code: "validation_error", param: "id", field: "invalid_text" });
+});
+
+Deno.test("a route that contradicts the house is refused when it is defined", () => {
+  const handle = () => ({ id: "a" });
+  const loose = z.object({ a: z.string() });
+  const define = (more: object) => () =>
+    route({ method: "GET", path: "/x", access: "public", ...common, handle, ...more });
+  assert.throws(define({ query: loose }), /strictObject/);
+  assert.throws(define({ path: "/x/{id}" }), /params differ/);
+  assert.throws(define({ method: "POST", cache: { scope: "public", maxAge: 1 } }), /only a GET/);
+  assert.throws(define({ access: "optional", cache: { scope: "public", maxAge: 1 } }), /private/);
+  assert.throws(() => createApp([publicThing, publicThing]), /defined twice/);
+});

@@ -1,0 +1,108 @@
+// What every refusal looks like, and the wrong requests that can be derived from a route alone.
+import assert from "node:assert/strict";
+import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
+import { ErrorEnvelope } from "../../supabase/functions/_shared/http/envelope.ts";
+import type { Route } from "../../supabase/functions/_shared/http/route.ts";
+
+export interface ExpectedRefusal {
+  readonly code: Code;
+  /** Checked when given; null means that no field is named. */
+  readonly param?: string | null;
+  /** The code of the field error for `param`. */
+  readonly field?: string;
+}
+
+/** Reads the whole response, checks everything that refusals have in common, and what is expected of this one. */
+export async function assertRefused(response: Response, expected: ExpectedRefusal): Promise<void> {
+  const text = await response.text();
+  assert.equal(response.status, catalogue[expected.code].status, text);
+  assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  const { error } = ErrorEnvelope.strict().parse(JSON.parse(text));
+  assert.equal(error.code, expected.code, text);
+  assert.equal(error.request_id, response.headers.get("x-request-id"));
+  assert.match(error.request_id, /^[A-Za-z0-9_-]{8,64}$/);
+  assert.ok(error.doc_url?.endsWith(`/v1/openapi/errors/${expected.code}`), `doc_url is ${error.doc_url}`);
+  if (expected.code === "unauthorized") assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
+  if (expected.param !== undefined) assert.equal(error.param, expected.param, text);
+  if (expected.field !== undefined) {
+    const errors = error.details?.["errors"] as { param: string | null; code: string }[];
+    const found = errors.filter((one) => one.param === expected.param).map((one) => one.code);
+    assert.ok(found.includes(expected.field), text);
+  }
+}
+
+export interface WrongRequest {
+  readonly name: string;
+  readonly path: string;
+  readonly init: RequestInit;
+  readonly expected: ExpectedRefusal;
+}
+
+export interface Good {
+  /** A query that the route accepts, without the question mark. */
+  readonly query?: string;
+  /** A path that the route accepts, when its own has parameters. */
+  readonly path?: string;
+  /** Needed where access is not public. */
+  readonly authorization?: string;
+  readonly badAuthorizations: Record<string, string>;
+}
+
+/** The wrong requests of a route: no token, bad tokens, wrong method, unknown key, empty and unreadable bodies. */
+export function wrongRequests(route: Route, good: Good): WrongRequest[] {
+  const { method, access, body } = route;
+  const path = good.path ?? route.path;
+  const query = good.query ? `?${good.query}` : "";
+  const place = `${method} ${route.path}`;
+  const auth: Record<string, string> = good.authorization && access !== "public"
+    ? { authorization: good.authorization }
+    : {};
+  const json = { ...auth, "content-type": "application/json" };
+  const wrong: WrongRequest[] = [];
+  const add = (name: string, to: string, init: RequestInit, expected: ExpectedRefusal) =>
+    wrong.push({ name: `${place} refuses ${name}`, path: to, init: { method, ...init }, expected });
+
+  if (access === "user") {
+    const init = body ? { body: "{}", headers: { "content-type": "application/json" } } : {};
+    add("a caller without a token", path + query, init, { code: "unauthorized" });
+  }
+  if (access !== "public") {
+    for (const [name, authorization] of Object.entries(good.badAuthorizations)) {
+      const headers = body ? { ...json, authorization } : { authorization };
+      const init = body ? { body: "{}", headers } : { headers };
+      add(name, path + query, init, { code: "unauthorized" });
+    }
+  }
+  const unknown = query ? `${query}&no_such_key=1` : "?no_such_key=1";
+  const sent = body ? { body: "{}", headers: json } : { headers: auth };
+  add("an unknown query parameter", path + unknown, sent, {
+    code: "validation_error",
+    param: "no_such_key",
+    field: "unknown_key",
+  });
+  add("a query that is not UTF-8", `${path}?a=%ff`, sent, { code: "validation_error", param: "a", field: "malformed" });
+  add("another method", path, { method: "PURGE", headers: auth }, { code: "method_not_allowed" });
+  if (!body) return wrong;
+
+  const malformed = { code: "validation_error", param: null, field: "malformed" } as const;
+  add("no body", path, { headers: json }, { code: "validation_error", param: null, field: "required" });
+  add("a body that is not JSON", path, { body: "{", headers: json }, malformed);
+  add("a body that is not UTF-8", path, { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, malformed);
+  add("a body that is no object", path, { body: "[]", headers: json }, {
+    code: "validation_error",
+    param: null,
+    field: "invalid_type",
+  });
+  add("an unknown key", path, { body: '{"no_such_key":1}', headers: json }, {
+    code: "validation_error",
+    param: "no_such_key",
+    field: "unknown_key",
+  });
+  add("a body of another type", path, { body: "{}", headers: { ...auth, "content-type": "text/plain" } }, {
+    code: "unsupported_media_type",
+  });
+  add("a body of 2 MiB", path, { body: " ".repeat(2 * 1024 * 1024), headers: json }, { code: "payload_too_large" });
+  return wrong;
+}
