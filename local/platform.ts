@@ -1,25 +1,36 @@
-// The local platform as one value: everything it needs, started in order and stopped in reverse.
+// The local platform as one value: gateway, database, Data API, auth and functions, started in order and stopped in
+// reverse.
 import { join } from "node:path";
-import postgres from "postgres";
-import { edited, type Fingerprints, fingerprints, migrate } from "./database/migrations.ts";
-import { prepareDatabase } from "./database/prepare.ts";
-import { installPostgres } from "./postgres/binaries.ts";
-import { identify, type Identity } from "./postgres/identity.ts";
-import { PostgresServer, SUPERUSER } from "./postgres/server.ts";
-import { STATE, type Status, status } from "./settings.ts";
+import { Auth } from "./auth/auth.ts";
+import { readConfig } from "./config.ts";
+import { removeDatabase, startDatabase } from "./database/database.ts";
+import { fetchPackages } from "./functions/packages.ts";
+import { FunctionRunner } from "./functions/runner.ts";
+import { functionSecrets } from "./functions/secrets.ts";
+import { listen } from "./gateway/gateway.ts";
+import { quietLibrary } from "./gateway/quiet.ts";
+import { Rest } from "./gateway/rest.ts";
+import type { PostgresServer } from "./postgres/server.ts";
+import { SECRET_KEY, STATE, type Status, status } from "./settings.ts";
+import { forgetRunning, recordRunning } from "./state.ts";
 
 export interface PlatformOptions {
-  /** The gateway's port. */
+  /** The gateway's port; 0 for any free one. */
   readonly port: number;
-  /** The name of this platform's folder under the local state. */
-  readonly name: string;
+  /** The name of this platform's folder under the local state; the gateway's port unless told otherwise. */
+  readonly name?: string;
   /** False for a platform whose data nobody keeps. */
   readonly durable: boolean;
+  /** Sign-ins, sign-ups and codes a minute and address. */
+  readonly authRate: number;
+  /** The Deno that runs the functions. */
+  readonly functionsDeno: string;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
-  /** The Deno that runs the functions; this one unless another is named. */
-  readonly functionsDeno?: string;
+  /** Hears what the platform does, step by step. */
   readonly say: (line: string) => void;
+  /** Hears what the functions print and what fails inside. */
+  readonly log: (line: string) => void;
 }
 
 export interface Platform {
@@ -27,91 +38,111 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
+/** How long requests that run may take to finish when the platform stops. */
+const STOP_PATIENCE = 3_000;
+
+interface Services {
+  readonly server: PostgresServer;
+  readonly rest: Rest;
+  readonly auth: Auth;
+  readonly functions: FunctionRunner;
+}
+
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { say } = options;
-  const identity = await identify(STATE);
-  const folder = await platformFolder(identity, options.name);
-  const server = await startPostgres(identity, folder, options);
+  const { say, log } = options;
+  quietLibrary();
+  let services: Services | undefined;
+  let resetting: Promise<Response> | undefined;
+  const gateway = listen(options.port, (request, url) => control(request, url), log);
+  const name = options.name ?? String(gateway.port);
+
+  async function raise(): Promise<Status> {
+    services = await startServices(options, name, gateway.port);
+    const { server, rest, auth, functions } = services;
+    gateway.open({
+      rest: (request, url) => rest.handle(request, url),
+      auth: (request, url, client) => auth.handle(request, url, client),
+      functions: (request, name, path, client) => functions.handle(request, name, path, client),
+    });
+    return status(gateway.port, server.url("postgres"));
+  }
+
+  async function reset(): Promise<Response> {
+    say("Building the database anew");
+    gateway.close();
+    if (services !== undefined) await stopServices(services);
+    services = undefined;
+    await removeDatabase(name);
+    await raise();
+    say("The database is new");
+    return Response.json({ reset: true });
+  }
+
+  async function control(request: Request, url: URL): Promise<Response> {
+    if (url.pathname === "/_platform" && request.method === "GET") return Response.json({ pid: Deno.pid });
+    // A custom header, so that no page in a browser can send this.
+    const asked = url.pathname === "/_platform/reset" && request.method === "POST";
+    if (!asked || request.headers.get("apikey") !== SECRET_KEY) return new Response(null, { status: 404 });
+    resetting ??= reset().finally(() => resetting = undefined);
+    return (await resetting).clone();
+  }
+
   try {
-    await prepareDatabase(server.url());
-    await applyMigrations(server, folder, say);
-    if (options.template !== undefined) await copyDatabase(server.url(SUPERUSER, "template1"), options.template);
-    return { status: status(options.port, server.url("postgres")), stop: () => server.stop() };
+    const current = await raise();
+    await recordRunning(name, { pid: Deno.pid, status: current });
+    return {
+      status: current,
+      stop: async () => {
+        gateway.close();
+        await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
+        if (services !== undefined) await stopServices(services);
+        await forgetRunning(name);
+      },
+    };
   } catch (error) {
-    await server.stop();
+    await gateway.stop();
     throw error;
   }
 }
 
-/** The folder of one platform's data, logs and records. */
-export async function platformFolder(identity: Identity, name: string): Promise<string> {
-  const folder = join(identity.home, name);
-  await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
-  return folder;
+async function startServices(options: PlatformOptions, name: string, port: number): Promise<Services> {
+  const config = await readConfig();
+  const packages = fetchPackages(options.functionsDeno);
+  const server = await startDatabase({ ...options, name });
+  const current = status(port, server.url("postgres"));
+  const [rest, auth] = await Promise.all([
+    Rest.start({ authenticator: server.url("authenticator"), schemas: config.schemas, maxRows: config.maxRows }),
+    Auth.start({ admin: server.url("supabase_auth_admin"), origin: current.API_URL, config, rate: options.authRate }),
+  ]);
+  options.say("The Data API and the auth server are ready");
+  await packages;
+  const functions = new FunctionRunner({
+    deno: options.functionsDeno,
+    folder: join(STATE, name, "functions"),
+    environment: { ...await functionSecrets(), ...functionEnvironment(current) },
+    verifyJwt: config.verifyJwt,
+    log: options.log,
+  });
+  return { server, rest, auth, functions };
 }
 
-async function startPostgres(identity: Identity, folder: string, options: PlatformOptions): Promise<PostgresServer> {
-  const { say } = options;
-  const binaries = await installPostgres(identity.home);
-  const port = await databasePort(folder);
-  const server = new PostgresServer({ binaries, identity, folder, port, durable: options.durable, onRestart: say });
-  if (await server.create()) say(`Postgres ${binaries.version}: new data in ${server.data}`);
-  await server.start();
-  say(`Postgres is ready on 127.0.0.1:${port}`);
-  return server;
+async function stopServices({ server, rest, auth, functions }: Services): Promise<void> {
+  await functions.stop();
+  await Promise.all([rest.stop(), auth.stop()]);
+  await server.stop();
 }
 
-async function applyMigrations(server: PostgresServer, folder: string, say: (line: string) => void): Promise<void> {
-  const record = join(folder, "migrations.json");
-  const applied: Fingerprints = JSON.parse(await readOr(record, "{}"));
-  const present = await fingerprints();
-  const changed = edited(applied, present);
-  if (changed.length > 0) {
-    say(`Changed since it was applied: ${changed.join(", ")}. \`deno task reset\` builds the database anew.`);
-  }
-  say("Applying migrations and seed");
-  await migrate(server.url("postgres"), (line) => say(`  ${line}`));
-  await Deno.writeTextFile(record, JSON.stringify({ ...present, ...applied }, null, 2));
-}
-
-async function copyDatabase(superuser: string, name: string): Promise<void> {
-  const sql = postgres(superuser, { max: 1, onnotice: () => {} });
-  try {
-    await sql.unsafe(
-      `create database "${name}" template postgres owner postgres is_template true allow_connections false`,
-    );
-  } finally {
-    await sql.end();
-  }
-}
-
-/** The port of the last start while it is free, so that a saved connection goes on working. */
-async function databasePort(folder: string): Promise<number> {
-  const record = join(folder, "postgres.port");
-  const last = Number(await readOr(record, "0"));
-  const port = freePort(last) ?? freePort(0);
-  if (port === undefined) throw new Error("There is no free port for Postgres");
-  await Deno.writeTextFile(record, String(port));
-  return port;
-}
-
-/** The port when it can be listened on (any free one for 0), else undefined. */
-export function freePort(port: number): number | undefined {
-  try {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port });
-    listener.close();
-    return listener.addr.port;
-  } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) return undefined;
-    throw error;
-  }
-}
-
-async function readOr(path: string, fallback: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return fallback;
-    throw error;
-  }
+/** What Supabase tells a function, and the two names of ours that a hosted project sets as secrets. */
+function functionEnvironment(current: Status): Record<string, string> {
+  return {
+    SUPABASE_URL: current.API_URL,
+    SUPABASE_ANON_KEY: current.ANON_KEY,
+    SUPABASE_SERVICE_ROLE_KEY: current.SERVICE_ROLE_KEY,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: current.PUBLISHABLE_KEY }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: current.SECRET_KEY }),
+    SUPABASE_DB_URL: current.DB_URL,
+    SUPABASE_JWKS: JSON.stringify({ keys: [] }),
+    JWT_SECRET: current.JWT_SECRET,
+    CDN_URL: `${current.API_URL}/storage/v1/object/public/assets`,
+  };
 }

@@ -9,7 +9,7 @@
 // The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";
 import { runTests } from "./support/outcome.ts";
-import { startTestPlatform, TEMPLATE } from "./support/platform.ts";
+import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
 const HOSTED_DENO = "deno@2.1.4";
 /** Tests that need a platform of their own making, not just its address. */
@@ -32,7 +32,11 @@ if (Deno.env.get("API_URL")) {
 
 const started = performance.now();
 const platform = await startTestPlatform(hosted ? { functionsDeno: await hostedDeno() } : {});
-console.log(`The platform is ready at ${platform.status.API_URL} (${Math.round(performance.now() - started)} ms)`);
+console.log(
+  `The platform is ready at ${platform.status.API_URL} (${
+    Math.round(performance.now() - started)
+  } ms); its log: ${LOG}`,
+);
 let stopping: Promise<void> | undefined;
 const stop = () => stopping ??= platform.stop();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

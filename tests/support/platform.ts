@@ -1,14 +1,19 @@
 // The platform of one test run: fresh data, free ports, thrown away afterwards.
 import { join } from "node:path";
-import { freePort, type Platform, startPlatform } from "../../local/platform.ts";
-import { alive } from "../../local/postgres/process.ts";
+import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
+import { alive } from "../../local/postgres/process.ts";
 import { stopOrphan } from "../../local/postgres/server.ts";
-import { STATE } from "../../local/settings.ts";
+import { functionsDeno, STATE } from "../../local/settings.ts";
+import { removeIfThere } from "../../local/state.ts";
 
 export const TEMPLATE = "template_service";
 
-const PREFIX = "test-";
+/** What the platform of the last run and its functions printed. */
+export const LOG = join(STATE, "test.log");
+
+/** Tests sign people up by the hundred; the limit itself is tested on platforms that keep it. */
+const UNLIMITED = 1_000_000;
 
 export interface TestPlatformOptions {
   /** The Deno that runs the functions. */
@@ -19,30 +24,29 @@ export interface TestPlatformOptions {
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
   const { home } = await identify(STATE);
   await clearCrashedRuns(home);
-  const port = freePort(0);
-  if (port === undefined) throw new Error("There is no free port");
-  const name = `${PREFIX}${Deno.pid}-${port}`;
-  const log: string[] = [];
-  try {
-    const platform = await startPlatform({
-      ...options,
-      port,
-      name,
-      durable: false,
-      template: TEMPLATE,
-      say: (line) => log.push(line),
-    });
-    return {
-      ...platform,
-      stop: async () => {
-        await platform.stop();
-        await Deno.remove(join(home, name), { recursive: true });
-      },
-    };
-  } catch (error) {
-    console.error(log.join("\n"));
-    throw error;
-  }
+  const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
+  await Deno.mkdir(STATE, { recursive: true });
+  const log = await Deno.open(LOG, { write: true, create: true, truncate: true });
+  const write = (line: string) => void log.writeSync(new TextEncoder().encode(`${line}\n`));
+  const platform = await startPlatform({
+    port: 0,
+    name,
+    durable: false,
+    authRate: UNLIMITED,
+    functionsDeno: options.functionsDeno ?? functionsDeno(),
+    template: TEMPLATE,
+    say: write,
+    log: write,
+  });
+  return {
+    ...platform,
+    stop: async () => {
+      await platform.stop();
+      await removeIfThere(join(home, name));
+      await removeIfThere(join(STATE, name));
+      log.close();
+    },
+  };
 }
 
 /** Removes what runs that were killed left behind: their servers and their data. */
@@ -52,6 +56,6 @@ async function clearCrashedRuns(home: string): Promise<void> {
     const pid = Number(name.match(/^test-(\d+)-/)?.[1]);
     if (Number.isNaN(pid) || alive(pid)) continue;
     await stopOrphan(join(home, name, "data"));
-    await Deno.remove(join(home, name), { recursive: true });
+    await removeIfThere(join(home, name));
   }
 }

@@ -1,0 +1,184 @@
+// /auth/v1: the library's auth server, and in front of it what it lacks and a hosted project has: the users'
+// administration, the limit on attempts, bans, the full access token, and the error shape by API version.
+import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import postgres, { type Sql } from "postgres";
+import type { Config } from "../config.ts";
+import { knock } from "../gateway/keys.ts";
+import { verify } from "../gateway/tokens.ts";
+import { JWT_SECRET } from "../settings.ts";
+import { AdminUsers } from "./admin.ts";
+import { authError, AuthRefusal } from "./errors.ts";
+import { AttemptLimit } from "./limits.ts";
+import { completeSession, refuseBannedEmail, refuseBannedSession, Turnstile } from "./sessions.ts";
+
+export interface AuthOptions {
+  /** The database's address as `supabase_auth_admin`. */
+  readonly admin: string;
+  /** The gateway's origin. */
+  readonly origin: string;
+  readonly config: Config;
+  /** Attempts a minute and address. */
+  readonly rate: number;
+}
+
+const PREFIX = "/auth/v1";
+/** What a browser or a verifier opens without a key. */
+const OPEN = /^\/(verify|callback|authorize|\.well-known\/.+)$/;
+const ATTEMPTS = new Set(["/signup", "/otp", "/magiclink", "/recover", "/verify"]);
+const BODY_LIMIT = 1_048_576;
+
+export class Auth {
+  readonly #connection;
+  readonly #app;
+  readonly #sql: Sql;
+  readonly #users: AdminUsers;
+  readonly #limit: AttemptLimit;
+  readonly #refreshes = new Turnstile();
+
+  private constructor(readonly options: AuthOptions) {
+    const { admin, config, origin, rate } = options;
+    // Passwords here protect nothing; hashing them as slowly as in production would only slow the tests.
+    if (!Deno.env.has("LITE_AUTH_BCRYPT_COST")) Deno.env.set("LITE_AUTH_BCRYPT_COST", "4");
+    this.#connection = createPostgresConnection({
+      url: admin,
+      postgresOptions: { max: 5, onnotice: () => {}, types: { json: textual(114), jsonb: textual(3802) } },
+    });
+    Object.assign(this.#connection, { rlsState: "inactive" });
+    this.#sql = postgres(admin, { max: 5, onnotice: () => {} });
+    this.#users = new AdminUsers(this.#sql, config.minimumPasswordLength);
+    this.#limit = new AttemptLimit(rate);
+    this.#app = new App({
+      connection: this.#connection,
+      auth: {
+        enabled: true,
+        jwt_secret: JWT_SECRET,
+        jwt_expiry: config.jwtExpiry,
+        site_url: origin,
+        minimum_password_length: config.minimumPasswordLength,
+        enable_refresh_token_rotation: true,
+        refresh_token_reuse_interval: config.refreshTokenReuseInterval,
+        email: { enable_signup: true, enable_confirmations: false },
+      },
+      options: { server: { disableStudio: true, apiKeys: false } },
+    });
+  }
+
+  static async start(options: AuthOptions): Promise<Auth> {
+    const auth = new Auth(options);
+    await auth.#app.init();
+    return auth;
+  }
+
+  async handle(request: Request, url: URL, client: string): Promise<Response> {
+    const path = url.pathname.slice(PREFIX.length);
+    if (request.method === "OPTIONS") return await this.#app.fetch(request);
+    try {
+      return await this.#answer(request, url, path, client);
+    } catch (error) {
+      if (error instanceof AuthRefusal) return authError(request, error);
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#connection.close();
+    await this.#sql.end();
+  }
+
+  async #answer(request: Request, url: URL, path: string, client: string): Promise<Response> {
+    let headers = request.headers;
+    if (!OPEN.test(path)) {
+      const entry = knock(request, url);
+      if ("refused" in entry) return entry.refused;
+      headers = new Headers(request.headers);
+      headers.set("authorization", entry.authorization);
+    }
+    const grant = path === "/token" ? url.searchParams.get("grant_type") : null;
+    const attempt = request.method === "POST" && (ATTEMPTS.has(path) || grant === "password");
+    if (attempt && !this.#limit.allow(client)) {
+      throw new AuthRefusal(429, "over_request_rate_limit", "Request rate limit reached");
+    }
+    const users = path.match(/^\/admin\/users(?:\/([^/]*))?\/?$/);
+    if (users !== null) {
+      requireService(headers);
+      return await this.#users.handle(request, url, users[1] ?? "");
+    }
+
+    const body = request.method === "GET" || request.method === "HEAD" ? undefined : await limited(request);
+    const pass = async () => {
+      const inner = new Request(request.url, {
+        method: request.method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      return await this.#finish(request, await this.#app.fetch(inner), grant ?? "otp");
+    };
+    if (grant === "password") await refuseBannedEmail(this.#sql, field(body, "email"));
+    if (grant !== "refresh_token") return await pass();
+    return await this.#refreshes.pass(async () => {
+      await refuseBannedSession(this.#sql, field(body, "refresh_token"));
+      return await pass();
+    });
+  }
+
+  async #finish(request: Request, answer: Response, method: string): Promise<Response> {
+    if (!answer.headers.get("content-type")?.includes("json")) return answer;
+    const body = await answer.json();
+    if (!answer.ok) {
+      const { error_code: code = "unexpected_failure", msg = "Internal server error", code: _, error: __, ...rest } =
+        body;
+      const { error_description: ___, ...details } = rest;
+      return authError(request, { status: answer.status, code, message: msg, details });
+    }
+    const headers = new Headers(answer.headers);
+    headers.delete("content-length");
+    headers.set("access-control-allow-origin", "*");
+    const amr = method === "refresh_token" ? "password" : method;
+    const full = "access_token" in body ? completeSession(body, `${this.options.origin}${PREFIX}`, amr) : body;
+    return Response.json(full, { status: answer.status, headers });
+  }
+}
+
+/** The library hands JSON columns over as text already; written as JSON once more they would hold a string. */
+function textual(type: number) {
+  return {
+    to: type,
+    from: [type],
+    serialize: (value: unknown) => typeof value === "string" ? value : JSON.stringify(value),
+    parse: (text: string) => JSON.parse(text),
+  };
+}
+
+function requireService(headers: Headers): void {
+  const token = headers.get("authorization")?.match(/^Bearer\s+(\S+)$/i)?.[1];
+  if (token === undefined) {
+    throw new AuthRefusal(401, "no_authorization", "This endpoint requires a valid Bearer token");
+  }
+  const verdict = verify(token);
+  if ("problem" in verdict) {
+    throw new AuthRefusal(
+      403,
+      "bad_jwt",
+      `invalid JWT: unable to parse or verify signature, token is ${verdict.problem}`,
+    );
+  }
+  if (verdict.claims["role"] !== "service_role") throw new AuthRefusal(403, "not_admin", "User not allowed");
+}
+
+async function limited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await request.bytes();
+  if (body.byteLength > BODY_LIMIT) throw new AuthRefusal(413, "request_too_large", "Request body too large");
+  return body;
+}
+
+/** A field of a JSON body; undefined also for a body that is no JSON, which the auth server refuses in its own words. */
+function field(body: Uint8Array | undefined, name: string): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(body));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

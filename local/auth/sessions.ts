@@ -1,0 +1,58 @@
+// What the library's sessions lack: the full set of claims in the access token, refusals for banned users, and refreshes
+// that wait for each other.
+import type { Sql } from "postgres";
+import { type Claims, sign, verify } from "../gateway/tokens.ts";
+import { AuthRefusal } from "./errors.ts";
+
+/** Signs the session's access token again with the claims that the hosted auth server puts into it. */
+export function completeSession(
+  session: Record<string, unknown>,
+  issuer: string,
+  method: string,
+): Record<string, unknown> {
+  const verdict = typeof session["access_token"] === "string" ? verify(session["access_token"]) : undefined;
+  if (verdict === undefined || !("claims" in verdict)) return session;
+  const user = session["user"] as Claims;
+  const { claims } = verdict;
+  return {
+    ...session,
+    access_token: sign({
+      iss: issuer,
+      ...claims,
+      email: user["email"] ?? "",
+      phone: user["phone"] ?? "",
+      app_metadata: user["app_metadata"] ?? {},
+      user_metadata: user["user_metadata"] ?? {},
+      aal: "aal1",
+      amr: [{ method, timestamp: claims["iat"] }],
+      is_anonymous: false,
+    }),
+  };
+}
+
+/** Refuses a password sign-in of a banned user. */
+export async function refuseBannedEmail(sql: Sql, email: unknown): Promise<void> {
+  if (typeof email !== "string") return;
+  const [banned] = await sql`select from auth.users where email = ${email.toLowerCase()} and banned_until > now()`;
+  if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
+}
+
+/** Refuses the refresh of a banned user's session. */
+export async function refuseBannedSession(sql: Sql, refreshToken: unknown): Promise<void> {
+  if (typeof refreshToken !== "string") return;
+  const [banned] = await sql`
+    select from auth.refresh_tokens t join auth.users u on u.id = t.user_id
+    where t.token = ${refreshToken} and u.banned_until > now()`;
+  if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
+}
+
+/** Runs tasks one after the other: two refreshes with the same token must not both rotate it. */
+export class Turnstile {
+  #last: Promise<unknown> = Promise.resolve();
+
+  pass<Result>(task: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(task, task);
+    this.#last = turn;
+    return turn;
+  }
+}

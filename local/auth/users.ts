@@ -1,0 +1,91 @@
+// Users as the auth server shows them: rows of auth.users and auth.identities in, its JSON out.
+import type { Sql, TransactionSql } from "postgres";
+
+export interface UserRow {
+  readonly id: string;
+  readonly aud: string | null;
+  readonly role: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly email_confirmed_at: Date | null;
+  readonly phone_confirmed_at: Date | null;
+  readonly confirmed_at: Date | null;
+  readonly confirmation_sent_at: Date | null;
+  readonly recovery_sent_at: Date | null;
+  readonly invited_at: Date | null;
+  readonly last_sign_in_at: Date | null;
+  readonly raw_app_meta_data: Record<string, unknown> | null;
+  readonly raw_user_meta_data: Record<string, unknown> | null;
+  readonly banned_until: Date | null;
+  readonly deleted_at: Date | null;
+  readonly is_anonymous: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+interface IdentityRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly provider_id: string;
+  readonly identity_data: Record<string, unknown>;
+  readonly email: string | null;
+  readonly last_sign_in_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export type Queries = Sql | TransactionSql;
+
+/** These users as JSON, in this order. */
+export async function usersJson(sql: Queries, users: readonly UserRow[]): Promise<Record<string, unknown>[]> {
+  if (users.length === 0) return [];
+  const identities = await sql<IdentityRow[]>`
+    select id, user_id, provider, provider_id, identity_data, email, last_sign_in_at, created_at, updated_at
+    from auth.identities
+    where user_id in ${sql(users.map((user) => user.id))}
+    order by created_at`;
+  return users.map((user) => userJson(user, identities.filter((identity) => identity.user_id === user.id)));
+}
+
+function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<string, unknown> {
+  return {
+    id: user.id,
+    aud: user.aud ?? "authenticated",
+    role: user.role ?? "authenticated",
+    email: user.email ?? "",
+    ...present({
+      email_confirmed_at: user.email_confirmed_at,
+      invited_at: user.invited_at,
+    }),
+    phone: user.phone ?? "",
+    ...present({
+      phone_confirmed_at: user.phone_confirmed_at,
+      confirmation_sent_at: user.confirmation_sent_at,
+      confirmed_at: user.confirmed_at,
+      recovery_sent_at: user.recovery_sent_at,
+      last_sign_in_at: user.last_sign_in_at,
+    }),
+    app_metadata: user.raw_app_meta_data ?? {},
+    user_metadata: user.raw_user_meta_data ?? {},
+    identities: identities.map((identity) => ({
+      identity_id: identity.id,
+      id: identity.provider_id,
+      user_id: identity.user_id,
+      identity_data: identity.identity_data,
+      provider: identity.provider,
+      ...present({ last_sign_in_at: identity.last_sign_in_at }),
+      created_at: identity.created_at,
+      updated_at: identity.updated_at,
+      ...present({ email: identity.email }),
+    })),
+    created_at: user.created_at,
+    updated_at: user.updated_at,
+    ...present({ banned_until: user.banned_until, deleted_at: user.deleted_at }),
+    is_anonymous: user.is_anonymous,
+  };
+}
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,68 @@
+// `deno task dev`: the whole backend on this machine, until Ctrl-C.
+import { join } from "node:path";
+import { editedMigrations } from "./database/database.ts";
+import { type Platform, startPlatform } from "./platform.ts";
+import { authRate, functionsDeno, gatewayPort, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
+
+const started = performance.now();
+const port = gatewayPort();
+const say = (line: string) =>
+  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
+
+console.log("The parking lot service on this machine. For development and tests: its keys are public.");
+let platform: Platform;
+try {
+  platform = await startPlatform({
+    port,
+    durable: true,
+    authRate: authRate(),
+    functionsDeno: functionsDeno(),
+    say,
+    log: (line) => console.log(line),
+  });
+} catch (error) {
+  if (error instanceof Deno.errors.AddrInUse) {
+    console.error(
+      `Port ${port} is taken, perhaps by another \`deno task dev\`. LOCAL_PORT=<port> chooses another one.`,
+    );
+  } else {
+    console.error(error instanceof Error ? error.message : error);
+  }
+  Deno.exit(1);
+}
+
+const { API_URL, DB_URL } = platform.status;
+say("Ready");
+console.log(`
+  API          ${API_URL}
+  Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
+  Database     ${DB_URL}
+  Publishable  ${PUBLISHABLE_KEY}
+  Secret       ${SECRET_KEY}
+
+  curl ${API_URL}/v1/health
+  curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
+  curl -X POST ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"me@example.com","password":"password1"}'
+
+  Ctrl-C stops it; the data stays until \`deno task reset\`.
+`);
+
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => {
+    if (stopping) Deno.exit(130);
+    stopping = true;
+    console.log("Stopping");
+    platform.stop().then(() => Deno.exit(0), (error) => {
+      console.error(error);
+      Deno.exit(1);
+    });
+  });
+}
+
+for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {
+  if (event.kind === "access" || !event.paths.some((path) => path.endsWith(".sql"))) continue;
+  const edited = await editedMigrations(String(port));
+  if (edited.length > 0) say(`Edited: ${edited.join(", ")}. \`deno task reset\` builds the database anew.`);
+  else if (event.kind === "create") say("A new migration: the next start applies it.");
+}

@@ -1,0 +1,224 @@
+// /functions/v1/<name>: one process per function, started on first use, replaced when a file under supabase/functions
+// changes. A function sees the path /<name>/... as it does when hosted.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { functionAuthorization } from "../gateway/keys.ts";
+import { verify } from "../gateway/tokens.ts";
+import { FUNCTIONS } from "../settings.ts";
+import { BootError, Worker } from "./worker.ts";
+
+export interface RunnerOptions {
+  readonly deno: string;
+  /** Where the generated entry modules go. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly verifyJwt: (name: string) => boolean;
+  readonly log: (line: string) => void;
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** How long a function may take to begin its answer, as hosted. */
+const ANSWER_PATIENCE = 150_000;
+/** Headers that belong to one connection, not to the message. */
+const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+
+export class FunctionRunner {
+  readonly #workers = new Map<string, Promise<Worker>>();
+  readonly #entries = new Map<string, string>();
+  readonly #client = Deno.createHttpClient({ http2: false, poolMaxIdlePerHost: 64, allowHost: true });
+  readonly #watcher = Deno.watchFs(FUNCTIONS, { recursive: true });
+
+  constructor(readonly options: RunnerOptions) {
+    this.#watch();
+  }
+
+  /** Answers a request to the function `name`; `path` is what follows the name. */
+  async handle(request: Request, name: string, path: string, client: string): Promise<Response> {
+    if (!METHODS.has(request.method)) return plain(405, "METHOD_NOT_ALLOWED", "Method not allowed");
+    const entry = NAME.test(name) ? await this.#entry(name) : undefined;
+    if (entry === undefined) return plain(404, "NOT_FOUND", "Requested function was not found");
+    const authorization = functionAuthorization(request);
+    if (request.method !== "OPTIONS" && this.options.verifyJwt(name)) {
+      const refused = unverified(authorization);
+      if (refused !== undefined) return refused;
+    }
+    const forwarded = forward(request, authorization, client);
+    const url = new URL(request.url);
+    const target = `/${name}${path}${url.search}`;
+    try {
+      const worker = await this.#worker(name, entry);
+      return await this.#exchange(worker, target, request, forwarded);
+    } catch (error) {
+      if (error instanceof BootError) {
+        return plain(503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
+      }
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#watcher.close();
+    const workers = await Promise.allSettled(this.#workers.values());
+    await Promise.all(workers.map((worker) => worker.status === "fulfilled" ? worker.value.stop() : undefined));
+    this.#client.close();
+  }
+
+  /** The function's file; a function that runs is not looked for again. */
+  async #entry(name: string): Promise<string | undefined> {
+    const known = this.#entries.get(name);
+    if (known !== undefined && this.#workers.has(name)) return known;
+    const found = await entryPoint(name);
+    if (found !== undefined) this.#entries.set(name, found);
+    return found;
+  }
+
+  /** The function's process; requests that come while it starts wait for the same start. */
+  async #worker(name: string, entry: string): Promise<Worker> {
+    const known = this.#workers.get(name);
+    if (known !== undefined) {
+      const worker = await known;
+      if (!worker.ended) return worker;
+      if (this.#workers.get(name) !== known) return await this.#worker(name, entry);
+    }
+    const starting = this.#boot(name, entry);
+    this.#workers.set(name, starting);
+    // A function that did not start is tried again by the next request.
+    starting.catch(() => this.#workers.get(name) === starting && this.#workers.delete(name));
+    return await starting;
+  }
+
+  async #boot(name: string, entry: string): Promise<Worker> {
+    const { deno, folder, environment, log } = this.options;
+    const module = join(folder, `${name}.js`);
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(
+      module,
+      `import { serveExport } from "${new URL("boot.ts", import.meta.url)}";\n` +
+        `import * as module from "${pathToFileURL(entry)}";\nserveExport(module);\n`,
+    );
+    return await Worker.boot({
+      name,
+      deno,
+      entry: module,
+      config: await configOf(name),
+      environment,
+      log: (line) => log(`[${name}] ${line}`),
+    });
+  }
+
+  async #exchange(worker: Worker, target: string, request: Request, headers: Headers): Promise<Response> {
+    const leave = worker.enter();
+    const impatience = new AbortController();
+    const timer = setTimeout(() => impatience.abort(), ANSWER_PATIENCE);
+    try {
+      const answer = await fetch(`http://127.0.0.1:${worker.port}${target}`, {
+        method: request.method,
+        headers,
+        body: request.body,
+        redirect: "manual",
+        client: this.#client,
+        signal: impatience.signal,
+      });
+      const { status, statusText } = answer;
+      return new Response(whenDone(answer.body, leave), { status, statusText, headers: endToEnd(answer.headers) });
+    } catch (error) {
+      leave();
+      if (impatience.signal.aborted) {
+        return plain(504, "IDLE_TIMEOUT", "The function did not answer in time");
+      }
+      this.options.log(`[${worker.name}] ${error}`);
+      return plain(500, "WORKER_ERROR", "Function exited due to an error (please check logs)");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    for await (const event of this.#watcher) {
+      if (event.kind === "access") continue;
+      for (const [name, starting] of this.#workers) {
+        this.#workers.delete(name);
+        starting.then((worker) => worker.retire(), () => {}); // one that never started has nothing to end
+      }
+    }
+  }
+}
+
+async function entryPoint(name: string): Promise<string | undefined> {
+  for (const extension of ["ts", "js", "mjs", "tsx", "jsx"]) {
+    const path = join(FUNCTIONS, name, `index.${extension}`);
+    if (await isFile(path)) return path;
+  }
+  return undefined;
+}
+
+async function configOf(name: string): Promise<string> {
+  const own = join(FUNCTIONS, name, "deno.json");
+  return await isFile(own) ? own : join(FUNCTIONS, "deno.json");
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function forward(request: Request, authorization: string | undefined, client: string): Headers {
+  const headers = endToEnd(request.headers);
+  const { hostname, port } = new URL(request.url);
+  if (authorization === undefined) headers.delete("authorization");
+  else headers.set("authorization", authorization);
+  headers.set("x-forwarded-for", client);
+  headers.set("x-forwarded-proto", "http");
+  headers.set("x-forwarded-host", hostname);
+  headers.set("x-forwarded-port", port);
+  return headers;
+}
+
+function endToEnd(received: Headers): Headers {
+  const headers = new Headers(received);
+  for (const name of HOP_BY_HOP) headers.delete(name);
+  return headers;
+}
+
+function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    done();
+    return null;
+  }
+  const reader = body.getReader();
+  return new ReadableStream({
+    type: "bytes",
+    async pull(controller) {
+      try {
+        const { value, done: over } = await reader.read();
+        if (!over) return controller.enqueue(value);
+        done();
+        controller.close();
+      } catch (error) {
+        done();
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      done();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+function unverified(authorization: string | undefined): Response | undefined {
+  if (authorization === undefined) return plain(401, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header");
+  const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
+  if (token !== undefined && "claims" in verify(token)) return undefined;
+  return plain(401, "UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT");
+}
+
+/** The answers that the hosted gateway gives in a function's place. */
+function plain(status: number, code: string, message: string): Response {
+  return Response.json({ code, message }, { status, headers: { "sb-error-code": code } });
+}

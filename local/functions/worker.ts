@@ -1,0 +1,131 @@
+// One function in one process: started, spoken to over HTTP on a port of its own, ended when its work is done.
+import { TextLineStream } from "./lines.ts";
+
+export interface WorkerOptions {
+  readonly name: string;
+  readonly deno: string;
+  /** The generated module that loads boot.ts and then the function. */
+  readonly entry: string;
+  /** The deno.json with the function's import map. */
+  readonly config: string;
+  /** All that the function's environment holds. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}
+
+export class BootError extends Error {}
+
+/** What Deno itself needs to find its cache and its packages; gone before the function's first line runs. */
+const TOOL_ENVIRONMENT = [
+  "HOME",
+  "DENO_DIR",
+  "XDG_CACHE_HOME",
+  "DENO_CERT",
+  "DENO_TLS_CA_STORE",
+  "DENO_NO_UPDATE_CHECK",
+];
+const PROXY_ENVIRONMENT = ["NPM_CONFIG_REGISTRY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy"];
+
+const BOOT_PATIENCE = 60_000;
+
+export class Worker {
+  #inFlight = 0;
+  #retired = false;
+  #ended = false;
+
+  private constructor(readonly name: string, readonly port: number, readonly child: Deno.ChildProcess) {
+    child.status.then(() => this.#ended = true);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  static async boot(options: WorkerOptions): Promise<Worker> {
+    const marker = `listening:${crypto.randomUUID()}:`;
+    const hidden = toolEnvironment();
+    const child = new Deno.Command(options.deno, {
+      args: [
+        "run",
+        "--quiet",
+        "--no-lock",
+        "--no-prompt",
+        "--no-check",
+        "--node-modules-dir=none",
+        `--config=${options.config}`,
+        "--allow-net",
+        "--allow-env",
+        options.entry,
+        marker,
+        ...Object.keys(hidden),
+      ],
+      clearEnv: true,
+      env: { ...hidden, ...options.environment },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const { promise: listening, resolve } = Promise.withResolvers<number | undefined>();
+    const patience = setTimeout(() => resolve(undefined), BOOT_PATIENCE);
+    const hear = (line: string) => {
+      if (line.startsWith(marker)) resolve(Number(line.slice(marker.length)));
+      else options.log(line);
+    };
+    forward(child.stdout, hear);
+    forward(child.stderr, options.log);
+    child.status.then(() => resolve(undefined));
+    const port = await listening;
+    clearTimeout(patience);
+    if (port === undefined) {
+      end(child);
+      await child.status;
+      throw new BootError(`The function ${options.name} did not start`);
+    }
+    return new Worker(options.name, port, child);
+  }
+
+  /** Runs one exchange with the process; a retired process lives until its last exchange is over. */
+  enter(): () => void {
+    this.#inFlight++;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#inFlight--;
+      if (this.#retired && this.#inFlight === 0) end(this.child);
+    };
+  }
+
+  /** No new work comes; the process ends when the work it has is done. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#inFlight === 0) end(this.child);
+  }
+
+  async stop(): Promise<void> {
+    end(this.child);
+    await this.child.status;
+  }
+}
+
+function toolEnvironment(): Record<string, string> {
+  const found: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
+  for (const name of [...TOOL_ENVIRONMENT, ...PROXY_ENVIRONMENT]) {
+    const value = Deno.env.get(name);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+async function forward(stream: ReadableStream<Uint8Array>, hear: (line: string) => void): Promise<void> {
+  for await (const line of stream.pipeThrough(new TextLineStream())) hear(line);
+}
+
+function end(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    // A process that has ended cannot be killed, which is what was wanted.
+    if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

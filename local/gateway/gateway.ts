@@ -1,0 +1,56 @@
+// The one address of the platform: http://127.0.0.1:<LOCAL_PORT>. It sends each request to the part that answers it.
+import { refusal } from "./envelope.ts";
+
+export interface Parts {
+  rest(request: Request, url: URL): Promise<Response>;
+  auth(request: Request, url: URL, client: string): Promise<Response>;
+  functions(request: Request, name: string, path: string, client: string): Promise<Response>;
+}
+
+export interface Gateway {
+  readonly port: number;
+  /** Opens the gate: until then every request is told that the platform is starting. */
+  open(parts: Parts): void;
+  /** Closes the gate for a while, as it was before `open`. */
+  close(): void;
+  stop(): Promise<void>;
+}
+
+/** Answers requests below /_platform, the platform's own conversation with `deno task status` and `reset`. */
+export type Control = (request: Request, url: URL) => Promise<Response>;
+
+/** Listens at once, so that a taken port is known before anything else starts. */
+export function listen(port: number, control: Control, log: (line: string) => void): Gateway {
+  let parts: Parts | undefined;
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request, info) => {
+    const url = new URL(request.url);
+    try {
+      if (url.pathname.startsWith("/_platform")) return await control(request, url);
+      if (parts === undefined) {
+        return refusal(503, "service_unavailable", "The platform is starting", { "retry-after": "1" });
+      }
+      return await route(parts, request, url, info.remoteAddr.hostname);
+    } catch (error) {
+      log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
+      return refusal(503, "service_unavailable", "The platform could not answer; its log says why");
+    }
+  });
+  return {
+    port: server.addr.port,
+    open: (opened) => parts = opened,
+    close: () => parts = undefined,
+    stop: () => server.shutdown(),
+  };
+}
+
+function route(parts: Parts, request: Request, url: URL, client: string): Promise<Response> | Response {
+  const { pathname } = url;
+  if (pathname.startsWith("/rest/v1/")) return parts.rest(request, url);
+  if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
+  const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
+  if (name !== undefined) return parts.functions(request, name, path, client);
+  if (/^\/(storage|realtime)\/v1(\/|$)/.test(pathname)) {
+    return refusal(501, "not_implemented", "The local platform does not have this service yet");
+  }
+  return refusal(404, "not_found", "No such path");
+}

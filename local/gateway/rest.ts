@@ -1,0 +1,128 @@
+// /rest/v1: the Data API, on a connection as `authenticator`, whose `set local role` is the same boundary as hosted.
+import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import postgres, { type Sql } from "postgres";
+import { knock } from "./keys.ts";
+import { asPostgrest } from "./sqlstate.ts";
+import { type Claims, verify } from "./tokens.ts";
+
+export interface RestOptions {
+  /** The database's address as `authenticator`. */
+  readonly authenticator: string;
+  /** The schemas the Data API exposes, from supabase/config.toml. */
+  readonly schemas: readonly string[];
+  readonly maxRows: number;
+}
+
+type Backend = Awaited<ReturnType<typeof connect>>;
+
+const RELOAD = "reload schema";
+
+export class Rest {
+  #backend: Promise<Backend>;
+  #listener: Sql;
+
+  private constructor(readonly options: RestOptions) {
+    this.#backend = connect(options);
+    this.#listener = postgres(options.authenticator, { max: 1, onnotice: () => {}, idle_timeout: 0 });
+  }
+
+  static async start(options: RestOptions): Promise<Rest> {
+    const rest = new Rest(options);
+    await rest.#backend;
+    // PostgREST's way to say that functions changed: `notify pgrst, 'reload schema'`. A lost connection may have missed one.
+    let listening = false;
+    await rest.#listener.listen("pgrst", (payload) => payload === RELOAD ? rest.reload() : undefined, () => {
+      if (listening) rest.reload();
+      listening = true;
+    });
+    return rest;
+  }
+
+  /** Reads the schema anew; requests that already run finish on the old connection. */
+  async reload(): Promise<void> {
+    const old = this.#backend;
+    this.#backend = connect(this.options);
+    await (await old).connection.close();
+  }
+
+  async handle(request: Request, url: URL): Promise<Response> {
+    const entry = request.method === "OPTIONS" ? { authorization: "" } : knock(request, url);
+    if ("refused" in entry) return entry.refused;
+    let claims: Claims = { role: "anon" };
+    if (entry.authorization.startsWith("Bearer ")) {
+      const verdict = verify(entry.authorization.slice("Bearer ".length).trim());
+      if ("problem" in verdict) return unauthorized(verdict.problem);
+      claims = { role: "anon", ...verdict.claims };
+    }
+    const { app, callers } = await this.#backend;
+    const inner = new Request(request, { headers: innerHeaders(request.headers) });
+    callers.set(inner, claims);
+    return await app.fetch(inner);
+  }
+
+  async stop(): Promise<void> {
+    await this.#listener.end();
+    await (await this.#backend).connection.close();
+  }
+}
+
+async function connect(options: RestOptions) {
+  const connection = createPostgresConnection({
+    url: options.authenticator,
+    postgresOptions: { max: 20, onnotice: () => {} },
+  });
+  // Left to itself the library grants every table to every client role the first time it meets row security. The grants
+  // are the migrations' business; as authenticator it could not, and this keeps it from trying.
+  const normalize = connection.normalizeDbError.bind(connection);
+  Object.assign(connection, {
+    rlsState: "active",
+    normalizeDbError: (error: unknown) => asPostgrest(normalize(error)),
+  });
+  const callers = new WeakMap<Request, Claims>();
+  const app = new App({
+    connection,
+    api: { schemas: [...options.schemas], extra_search_path: [], max_rows: options.maxRows },
+    auth: { enabled: false },
+    options: {
+      server: {
+        disableStudio: true,
+        // The gate has verified the caller; the key is a formality.
+        apiKeys: {
+          resolver: (_key, context) => {
+            const claims = callers.get(context.req.raw);
+            return Promise.resolve(claims === undefined ? null : { type: "publishable", claims });
+          },
+        },
+      },
+    },
+  });
+  await app.init();
+  return { app, connection, callers };
+}
+
+function innerHeaders(headers: Headers): Headers {
+  const inner = new Headers(headers);
+  inner.set("apikey", "verified");
+  inner.delete("authorization");
+  return inner;
+}
+
+function unauthorized(problem: string): Response {
+  const message = problem === "expired" ? "JWT expired" : problem === "not_yet_valid" ? "JWT not yet valid" : undefined;
+  const body = message === undefined
+    ? {
+      code: "PGRST301",
+      details: "None of the keys was able to decode the JWT",
+      message: "No suitable key or wrong key type",
+    }
+    : { code: "PGRST303", details: null, message };
+  return Response.json({ ...body, hint: null }, {
+    status: 401,
+    headers: {
+      "www-authenticate": `Bearer error="invalid_token", error_description="${body.message}"`,
+      "proxy-status": `PostgREST; error=${body.code}`,
+      "access-control-allow-origin": "*",
+    },
+  });
+}
