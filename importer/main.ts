@@ -1,0 +1,157 @@
+// deno task import <file>: open data into parking_lots. docs/import.md says how; --help says what it takes.
+import { parseArgs } from "node:util";
+import process from "node:process";
+import postgres from "postgres";
+import { ImportFailure } from "./failure.ts";
+import { type Encoding, ENCODINGS } from "./reading/text.ts";
+import { ndjson, summary } from "./report.ts";
+import { importFile, type ImportOptions } from "./run.ts";
+
+const EXIT = { imported: 0, failed: 1, misused: 2, rowsRejected: 3 } as const;
+
+const HELP = `deno task import <file> [options]
+
+Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again changes nothing.
+
+  --mapping <name|file>   how columns become fields; found by the file's columns when absent
+  --db-url <url>          default: DB_URL, else the local platform that is running
+  --source <name>         where the lots come from; with their id it names a lot (default: the mapping's)
+  --licence <name>        default: the mapping's
+  --attribution <text>    whom the licence wants named (default: the mapping's)
+  --encoding <name>       ${ENCODINGS.join(", ")} (default: UTF-8, or Shift_JIS when it is not that)
+  --dry-run               try everything, write nothing
+  --report <file>         NDJSON: a summary, then every row that was rejected, skipped or warned about
+  --quiet                 no progress on stderr
+
+Exit code: 0 imported; 3 imported, but rows were rejected; 1 nothing was written; 2 the command is wrong.`;
+
+class Misuse extends Error {}
+
+interface Command extends ImportOptions {
+  readonly databaseUrl: string | undefined;
+  readonly reportFile: string | undefined;
+}
+
+function isEncoding(name: string): name is Encoding {
+  return (ENCODINGS as readonly string[]).includes(name);
+}
+
+function parsed(args: string[]) {
+  const text = { type: "string" } as const, flag = { type: "boolean", default: false } as const;
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        "mapping": text,
+        "db-url": text,
+        "source": text,
+        "licence": text,
+        "attribution": text,
+        "encoding": text,
+        "report": text,
+        "dry-run": flag,
+        "quiet": flag,
+        "help": { ...flag, short: "h" },
+      },
+    });
+  } catch (error) {
+    if (error instanceof TypeError) throw new Misuse(error.message);
+    throw error;
+  }
+}
+
+function commandOf(args: string[]): Command | undefined {
+  const { values, positionals } = parsed(args);
+  if (values.help) return undefined;
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Misuse("Name one file.");
+  const { encoding, mapping, source, licence, attribution } = values;
+  const known = encoding?.toLowerCase().replaceAll(/^(sjis|shift-jis|cp932|ms932)$/g, "shift_jis").replace(
+    /^utf8$/,
+    "utf-8",
+  );
+  if (known !== undefined && !isEncoding(known)) {
+    throw new Misuse(`--encoding is one of ${ENCODINGS.join(", ")}, not ${encoding}.`);
+  }
+  return {
+    file,
+    databaseUrl: values["db-url"],
+    reportFile: values.report,
+    dryRun: values["dry-run"],
+    quiet: values.quiet,
+    ...(known === undefined ? {} : { encoding: known }),
+    ...(mapping === undefined ? {} : { mapping }),
+    ...(source === undefined ? {} : { source }),
+    ...(licence === undefined ? {} : { licence }),
+    ...(attribution === undefined ? {} : { attribution }),
+  };
+}
+
+/** The database that was named, or the one of the platform that runs on this machine. */
+async function databaseUrl(given: string | undefined): Promise<string> {
+  const named = given ?? Deno.env.get("DB_URL");
+  if (named) return named;
+  const status = new URL("../local/status.ts", import.meta.url);
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", status.href],
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  if (!success) {
+    throw new ImportFailure("No database: start the platform (deno task dev), or give --db-url or DB_URL.");
+  }
+  return JSON.parse(new TextDecoder().decode(stdout)).DB_URL;
+}
+
+/** What a person can act on; anything else is a defect and keeps its stack. */
+function explained(error: unknown, file: string): string | undefined {
+  if (error instanceof ImportFailure) return error.message;
+  if (error instanceof Deno.errors.NotFound) return `There is no file ${file}.`;
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory) return error.message;
+  if (error instanceof postgres.PostgresError) {
+    return ["The database refused, and nothing was written:", error.message, error.detail, error.where]
+      .filter(Boolean).join("\n  ");
+  }
+  if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") {
+    return `No database answers: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
+  }
+  return undefined;
+}
+
+async function run(command: Command): Promise<number> {
+  const sql = postgres(await databaseUrl(command.databaseUrl), { max: 1, onnotice: () => {} });
+  try {
+    const report = await importFile(sql, command);
+    if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
+    console.log(summary(report));
+    return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The whole command; the answer is its exit code. */
+async function main(args: string[]): Promise<number> {
+  let file = "";
+  try {
+    const command = commandOf(args);
+    if (command === undefined) {
+      console.log(HELP);
+      return EXIT.imported;
+    }
+    file = command.file;
+    return await run(command);
+  } catch (error) {
+    if (error instanceof Misuse) {
+      console.error(`${error.message}\n\n${HELP}`);
+      return EXIT.misused;
+    }
+    const message = explained(error, file);
+    if (message === undefined) throw error;
+    console.error(message);
+    return EXIT.failed;
+  }
+}
+
+process.exitCode = await main(Deno.args);

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { ImportFailure } from "../failure.ts";
+
+const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const Name = z.string().min(1).max(100);
+
+/** What decides a tag or a skip: one record, one question. */
+const Condition = z.strictObject({
+  from: Name,
+  equals: Scalar.optional(),
+  not_equals: Scalar.optional(),
+  in: z.array(Scalar).min(1).optional(),
+  contains: z.string().min(1).optional(),
+  matches: z.string().min(1).refine(isPattern, "is not a regular expression").optional(),
+  greater_than: z.number().optional(),
+  missing: z.boolean().optional(),
+}).refine((condition) => Object.keys(condition).length === 2, {
+  message: "needs `from` and exactly one of equals, not_equals, in, contains, matches, greater_than, missing",
+});
+export type Condition = z.infer<typeof Condition>;
+
+/** Where a value comes from. A bare string is short for {"from": "..."}. */
+const Value = z.union([
+  Name,
+  z.strictObject({
+    from: z.union([Name, z.array(Name).min(1)]).optional(),
+    template: z.string().min(1).optional(),
+    value: Scalar.optional(),
+    match: z.string().min(1).refine(isPattern, "is not a regular expression").optional(),
+    strip: z.array(z.string().min(1)).optional(),
+    lookup: z.record(z.string(), Scalar).optional(),
+    multiply: z.number().optional(),
+    default: Scalar.optional(),
+  }).refine((value) => ["from", "template", "value"].filter((key) => key in value).length === 1, {
+    message: "needs exactly one of from, template, value",
+  }),
+]);
+export type Value = z.infer<typeof Value>;
+
+/** The columns of parking_lots that a file may fill, and what they hold. Bounds stand in lot.ts. */
+export const LOT_FIELDS = {
+  name: "text",
+  name_kana: "text",
+  address: "text",
+  lat: "degrees",
+  lng: "degrees",
+  total_spaces: "integer",
+  structure: "text",
+  max_height_m: "number",
+  max_width_m: "number",
+  max_length_m: "number",
+  max_weight_t: "number",
+  min_clearance_cm: "integer",
+  max_tire_width_mm: "integer",
+  max_parking_duration_min: "integer",
+  entry_method: "text",
+  entry_difficulty: "text",
+  phone: "text",
+  website: "text",
+  time_zone: "text",
+  holiday_calendar: "text",
+  currency: "text",
+} as const;
+export type LotField = keyof typeof LOT_FIELDS;
+export type FieldKind = typeof LOT_FIELDS[LotField];
+
+const fieldShape = Object.fromEntries(
+  Object.keys(LOT_FIELDS).map((field) => [field, Value.optional()]),
+) as Record<LotField, z.ZodOptional<typeof Value>>;
+
+/** Two times, or one text; the text is read where the times are absent. */
+const Hours = z.strictObject({
+  open: Value.optional(),
+  close: Value.optional(),
+  text: Value.optional(),
+  days: Value.optional(),
+}).refine((hours) => (hours.open === undefined) === (hours.close === undefined), "needs open and close, or neither")
+  .refine((hours) => hours.open !== undefined || hours.text !== undefined, "needs open and close, or text");
+
+const MappingDefinition = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string().regex(/^[a-z0-9_]{1,60}$/, "is lower case letters, digits and underscores"),
+  title: z.string().min(1),
+  source: z.string().min(1).max(100).optional(),
+  licence: z.string().min(1).max(200).optional(),
+  attribution: z.string().min(1).max(500).optional(),
+  source_url: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+  status: z.enum(["draft", "active"]).default("active"),
+  bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).optional(),
+  recognise: z.strictObject({
+    format: z.array(z.enum(["csv", "geojson", "ndjson", "xlsx"])).min(1).optional(),
+    has: z.array(z.union([Name, z.array(Name).min(1)])).optional(),
+    only: z.array(Name).optional(),
+    first: z.record(Name, Scalar).optional(),
+  }).optional(),
+  external_id: Value.optional(),
+  without_id: z.enum(["reject", "derive"]).default("reject"),
+  skip: z.array(z.strictObject({ when: Condition, reason: z.string().min(1) })).default([]),
+  fields: z.strictObject(fieldShape).refine((fields) => fields.name !== undefined, "needs name"),
+  operator: z.strictObject({ code: Value, name: Value.optional() }).optional(),
+  tags: z.array(z.strictObject({ slug: Name, when: Condition, otherwise: z.literal(false).optional() })).default([]),
+  hours: Hours.optional(),
+});
+export type Mapping = z.infer<typeof MappingDefinition>;
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** A mapping from its JSON text. Everything that is wrong is said at once, each with its place. */
+export function parseMapping(text: string, where: string): Mapping {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ImportFailure(`The mapping ${where} is not JSON: ${error.message}`);
+  }
+  const result = MappingDefinition.safeParse(json);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `  ${issue.path.join(".") || "(root)"}: ${issue.message}`);
+  throw new ImportFailure(`The mapping ${where} is not valid:\n${problems.join("\n")}`);
+}

@@ -1,0 +1,124 @@
+import type { SourceRecord } from "../reading/record.ts";
+import type { Condition, Value } from "./definition.ts";
+import { pointOf } from "./geometry.ts";
+
+type Scalar = string | number | boolean | null;
+type Step = { readonly key: string } | { readonly where: string; readonly equals: string };
+
+const paths = new Map<string, readonly Step[]>();
+
+/** `capacities[categoryType=STANDARD].total` as steps; parsed once for each path of a mapping. */
+function stepsOf(path: string): readonly Step[] {
+  let steps = paths.get(path);
+  if (steps === undefined) {
+    steps = [...path.matchAll(/\[([^=\]]+)=([^\]]*)\]|([^.[\]]+)/g)].map(([, where, equals, key]) =>
+      key === undefined ? { where: where ?? "", equals: equals ?? "" } : { key }
+    );
+    paths.set(path, steps);
+  }
+  return steps;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function special(record: SourceRecord, path: string): unknown {
+  if (path === "$id") return record.id;
+  const point = pointOf(record.geometry);
+  return path === "$lat" ? point?.lat : path === "$lng" ? point?.lng : undefined;
+}
+
+/**
+ * What a record has under a path: a column or property of exactly that name; else a dotted path, in which
+ * `list[key=value]` is the member of a list that has that key; `$id`, `$lat`, `$lng` are the feature's own.
+ */
+export function look(record: SourceRecord, path: string): unknown {
+  if (path.startsWith("$")) return special(record, path);
+  if (Object.hasOwn(record.values, path)) return record.values[path];
+  let found: unknown = record.values;
+  for (const step of stepsOf(path)) {
+    if ("key" in step) {
+      found = isObject(found) && Object.hasOwn(found, step.key) ? found[step.key] : undefined;
+    } else {
+      found = Array.isArray(found)
+        ? found.find((member) => isObject(member) && String(member[step.where]) === step.equals)
+        : undefined;
+    }
+  }
+  return found;
+}
+
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+}
+
+/** Text as it is kept: no spaces around it, runs of white space (also the ideographic one) as one space. */
+export function tidy(text: string): string {
+  return text.replace(/[\s\u3000]+/gu, " ").trim();
+}
+
+/** Digits, signs and letters in their ordinary width, for reading numbers, times and codes out of text. */
+export function narrow(text: string): string {
+  return tidy(text.normalize("NFKC"));
+}
+
+/** The value that a mapping names, before it is read as a number, a time or whatever its field holds; undefined: not given. */
+export function valueOf(record: SourceRecord, value: Value): unknown {
+  if (typeof value === "string") return present(look(record, value));
+  let found: unknown;
+  if (value.from !== undefined) {
+    const sources = typeof value.from === "string" ? [value.from] : value.from;
+    found = sources.map((path) => look(record, path)).find((candidate) => !isMissing(candidate));
+  } else if (value.template !== undefined) {
+    found = filled(record, value.template);
+  } else {
+    found = value.value;
+  }
+  found = present(found);
+  if (found !== undefined && value.match !== undefined) {
+    const match = new RegExp(value.match, "u").exec(String(found));
+    found = match === null ? undefined : present(match[1] ?? match[0]);
+  }
+  for (const unit of value.strip ?? []) {
+    if (typeof found === "string") found = found.replace(unit, "");
+  }
+  if (found !== undefined && value.lookup !== undefined) {
+    const key = tidy(String(found));
+    found = Object.hasOwn(value.lookup, key) ? present(value.lookup[key]) : undefined;
+  }
+  if (found !== undefined && value.multiply !== undefined) {
+    const number = Number(narrow(String(found)).replaceAll(",", ""));
+    found = Number.isFinite(number) ? Number((number * value.multiply).toPrecision(12)) : found;
+  }
+  return found ?? present(value.default);
+}
+
+function present(value: unknown): unknown {
+  return isMissing(value) ? undefined : value;
+}
+
+/** `{addressLine}, {postalCode} {city}`; not given when any part is missing, because half an address misleads. */
+function filled(record: SourceRecord, template: string): string | undefined {
+  let complete = true;
+  const text = template.replace(/\{([^}]+)\}/g, (_, path: string) => {
+    const part = look(record, path);
+    if (isMissing(part)) complete = false;
+    return tidy(String(part));
+  });
+  return complete ? text : undefined;
+}
+
+export function holds(record: SourceRecord, condition: Condition): boolean {
+  const found = look(record, condition.from);
+  const text = isMissing(found) ? undefined : tidy(String(found));
+  const same = (expected: Scalar) => found === expected || (text !== undefined && text === String(expected));
+  if (condition.missing !== undefined) return isMissing(found) === condition.missing;
+  if (condition.not_equals !== undefined) return !same(condition.not_equals);
+  if (condition.equals !== undefined) return same(condition.equals);
+  if (condition.in !== undefined) return condition.in.some(same);
+  if (text === undefined) return false;
+  if (condition.contains !== undefined) return text.includes(condition.contains);
+  if (condition.matches !== undefined) return new RegExp(condition.matches, "u").test(text);
+  return Number(narrow(text)) > (condition.greater_than ?? Infinity);
+}

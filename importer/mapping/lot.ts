@@ -1,0 +1,214 @@
+import { createHash } from "node:crypto";
+import type { SourceRecord } from "../reading/record.ts";
+import { type FieldKind, LOT_FIELDS, type LotField, type Mapping } from "./definition.ts";
+import { areaOf } from "./geometry.ts";
+import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";
+import { holds, narrow, tidy, valueOf } from "./lookup.ts";
+import { degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
+
+export interface Problem {
+  readonly field: string;
+  readonly reason: string;
+}
+
+export interface Lot {
+  readonly externalId: string;
+  readonly fields: ReadonlyMap<LotField, string | number | null>;
+  readonly area: unknown;
+  readonly operator: { readonly code: string; readonly name: string } | null;
+  /** What the file says of each tag: has it, or has it not. */
+  readonly tags: Readonly<Record<string, boolean>>;
+  /** Null when the file says nothing of hours, or nothing that could be read. */
+  readonly windows: readonly BusinessWindow[] | null;
+  readonly warnings: readonly Problem[];
+}
+
+export type Mapped =
+  | { readonly lot: Lot }
+  | { readonly skipped: string }
+  | { readonly problems: readonly Problem[]; readonly externalId?: string };
+
+/** Bounds of the table's own constraints, so that a row is refused by name and not the whole file by the database. */
+const LENGTHS: Partial<Record<LotField, number>> = {
+  name: 200,
+  name_kana: 200,
+  address: 500,
+  structure: 50,
+  entry_method: 50,
+  phone: 50,
+  website: 2000,
+};
+const PATTERNS: Partial<Record<LotField, readonly [RegExp, string]>> = {
+  website: [/^https?:\/\/\S+$/, "is not an http address"],
+  entry_difficulty: [/^(easy|normal|hard)$/, "is not easy, normal or hard"],
+  holiday_calendar: [/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, "is not a country like JP or CH"],
+  currency: [/^[A-Z]{3}$/, "is not a currency like JPY"],
+};
+const RANGES: Partial<Record<LotField, readonly [number, number]>> = {
+  lat: [-90, 90],
+  lng: [-180, 180],
+  total_spaces: [0, 1_000_000],
+  max_height_m: [0.01, 50],
+  max_width_m: [0.01, 50],
+  max_length_m: [0.01, 100],
+  max_weight_t: [0.01, 200],
+  min_clearance_cm: [0, 200],
+  max_tire_width_mm: [1, 2000],
+  max_parking_duration_min: [1, 2_147_483_647],
+};
+/** What the table holds where a file is silent. */
+const DEFAULTS: Partial<Record<LotField, string>> = {
+  time_zone: "Asia/Tokyo",
+  holiday_calendar: "JP",
+  currency: "JPY",
+};
+const ZONES = new Set([...Intl.supportedValuesOf("timeZone"), "UTC"]);
+
+function textOf(field: LotField, raw: unknown): Reading<string> {
+  if (typeof raw === "object") return { problem: "is not a text" };
+  const text = tidy(String(raw));
+  const limit = LENGTHS[field];
+  if (text.includes("\0") || !text.isWellFormed()) return { problem: "holds characters that are not text" };
+  if (limit !== undefined && [...text].length > limit) return { problem: `is longer than ${limit} characters` };
+  const [pattern, complaint] = PATTERNS[field] ?? [];
+  if (pattern !== undefined && !pattern.test(text)) return { problem: `${complaint}: ${JSON.stringify(text)}` };
+  if (field === "time_zone" && !ZONES.has(text)) {
+    return { problem: `is not an IANA time zone: ${JSON.stringify(text)}` };
+  }
+  return { value: text };
+}
+
+const READERS: Record<Exclude<FieldKind, "text">, (raw: unknown) => Reading<number>> = {
+  number: numberOf,
+  integer: integerOf,
+  degrees: degreesOf,
+};
+
+function fieldOf(field: LotField, raw: unknown): Reading<string | number> {
+  const kind = LOT_FIELDS[field];
+  if (kind === "text") return textOf(field, raw);
+  const reading = READERS[kind](raw);
+  const range = RANGES[field];
+  if ("problem" in reading || range === undefined) return reading;
+  const [least, most] = range;
+  return reading.value < least || reading.value > most
+    ? { problem: `${reading.value} is outside ${least}..${most}` }
+    : reading;
+}
+
+/** Says what is wrong with a place beyond each number's own range. */
+function placeProblem(mapping: Mapping, lat: number, lng: number): string | undefined {
+  if (lat === 0 && lng === 0) return "0, 0 is a placeholder, not a place";
+  if (mapping.bounds === undefined) return undefined;
+  const [west, south, east, north] = mapping.bounds;
+  const within = (x: number, y: number) => x >= west && x <= east && y >= south && y <= north;
+  if (within(lng, lat)) return undefined;
+  return within(lat, lng)
+    ? `${lat}, ${lng}: latitude and longitude are swapped`
+    : `${lat}, ${lng} is outside ${mapping.bounds.join(", ")} (west, south, east, north), where this source's lots are`;
+}
+
+/** A file without ids: the same lot at the same place keeps its id from one import to the next. */
+function derivedId(fields: ReadonlyMap<LotField, string | number | null>): string {
+  const degrees = (field: LotField) => Number(fields.get(field)).toFixed(6);
+  const identity = `${fields.get("name")}\n${degrees("lat")}\n${degrees("lng")}`;
+  return `derived-${createHash("sha256").update(identity).digest("hex").slice(0, 32)}`;
+}
+
+function codeOf(text: string): string {
+  return narrow(text).toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 50);
+}
+
+/** Reads one record as a lot, or says why it is none. Every problem of a row is reported, not only the first. */
+export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
+  for (const { when, reason } of mapping.skip) {
+    if (holds(record, when)) return { skipped: reason };
+  }
+  const problems: Problem[] = [];
+  const fields = new Map<LotField, string | number | null>();
+  const required = new Set<LotField>(["name", "lat", "lng"]);
+  for (const field of lotFieldsOf(mapping)) {
+    const raw = valueOf(record, mapping.fields[field] ?? `$${field}`);
+    if (raw === undefined) {
+      fields.set(field, DEFAULTS[field] ?? null);
+      if (required.has(field)) problems.push({ field, reason: "is missing" });
+      continue;
+    }
+    const reading = fieldOf(field, raw);
+    if ("value" in reading) fields.set(field, reading.value);
+    else problems.push({ field, reason: reading.problem });
+  }
+  const lat = fields.get("lat"), lng = fields.get("lng");
+  if (typeof lat === "number" && typeof lng === "number") {
+    const reason = placeProblem(mapping, lat, lng);
+    if (reason !== undefined) problems.push({ field: "lat, lng", reason });
+  } else if (isSwapped(record, mapping)) {
+    problems.push({ field: "lat, lng", reason: "latitude and longitude look swapped" });
+  }
+  const externalId = externalIdOf(record, mapping, fields, problems);
+  const operator = mapping.operator === undefined ? null : operatorOf(record, mapping.operator, problems);
+  if (problems.length > 0 || externalId === undefined) {
+    return { problems, ...(externalId === undefined ? {} : { externalId }) };
+  }
+  const hours = mapping.hours === undefined ? { windows: null } : windowsOf(record, mapping.hours);
+  const tags: Record<string, boolean> = hours.windows === null ? {} : { open_24h: isRoundTheClock(hours.windows) };
+  for (const { slug, when, otherwise } of mapping.tags) {
+    if (holds(record, when)) tags[slug] = true;
+    else if (otherwise === false) tags[slug] ??= false;
+  }
+  return {
+    lot: {
+      externalId,
+      fields,
+      area: areaOf(record.geometry),
+      operator,
+      tags,
+      windows: hours.windows,
+      warnings: "problem" in hours ? [{ field: "hours", reason: hours.problem }] : [],
+    },
+  };
+}
+
+/** The fields a mapping fills. A feature's own point serves where a mapping names no coordinates. */
+export function lotFieldsOf(mapping: Mapping): LotField[] {
+  return (Object.keys(LOT_FIELDS) as LotField[]).filter((field) =>
+    field === "lat" || field === "lng" || mapping.fields[field] !== undefined
+  );
+}
+
+/** A latitude beyond 90 with a longitude that could be one: the two were written the other way round. */
+function isSwapped(record: SourceRecord, mapping: Mapping): boolean {
+  const read = (field: "lat" | "lng") => degreesOf(valueOf(record, mapping.fields[field] ?? `$${field}`) ?? null);
+  const lat = read("lat"), lng = read("lng");
+  return "value" in lat && "value" in lng && Math.abs(lat.value) > 90 && Math.abs(lat.value) <= 180 &&
+    Math.abs(lng.value) <= 90;
+}
+
+function externalIdOf(
+  record: SourceRecord,
+  mapping: Mapping,
+  fields: ReadonlyMap<LotField, string | number | null>,
+  problems: Problem[],
+): string | undefined {
+  const raw = mapping.external_id === undefined ? undefined : valueOf(record, mapping.external_id);
+  if (raw === undefined && (mapping.external_id === undefined || mapping.without_id === "derive")) {
+    return problems.length === 0 ? derivedId(fields) : undefined;
+  }
+  const id = raw === undefined || typeof raw === "object" ? "" : tidy(String(raw));
+  if (id !== "" && [...id].length <= 200 && id.isWellFormed() && !id.includes("\0")) return id;
+  problems.push({ field: "external_id", reason: id === "" ? "is missing" : "is not an id of at most 200 characters" });
+  return undefined;
+}
+
+function operatorOf(
+  record: SourceRecord,
+  operator: NonNullable<Mapping["operator"]>,
+  problems: Problem[],
+): Lot["operator"] {
+  const raw = valueOf(record, operator.code);
+  if (raw === undefined) return null;
+  const code = codeOf(String(raw));
+  const name = operator.name === undefined ? undefined : valueOf(record, operator.name);
+  if (code === "") problems.push({ field: "operator", reason: `no code can be made of ${JSON.stringify(raw)}` });
+  return { code, name: tidy(String(name ?? raw)).slice(0, 200) };
+}

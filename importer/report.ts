@@ -1,0 +1,83 @@
+import type { Unit } from "./reading/record.ts";
+import type { Problem } from "./mapping/lot.ts";
+
+export interface Counts {
+  read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  rejected: number;
+  warnings: number;
+}
+
+/** What happened to one row; each is a line of the report file. */
+export interface Entry {
+  readonly outcome: "rejected" | "skipped" | "warning";
+  readonly position: number;
+  readonly unit: Unit;
+  readonly external_id: string | null;
+  readonly problems: readonly Problem[];
+}
+
+export interface ImportReport {
+  readonly file: string;
+  readonly format: string;
+  readonly encoding: string;
+  readonly mapping: string;
+  readonly source: string;
+  readonly licence: string | null;
+  readonly dry_run: boolean;
+  readonly counts: Counts;
+  readonly entries: readonly Entry[];
+  readonly seconds: number;
+}
+
+const SHOWN = 20;
+
+function described({ position, unit, external_id, problems }: Entry): string {
+  const id = external_id === null ? "" : ` (${external_id})`;
+  const said = problems.map(({ field, reason }) => field === "" ? reason : `${field}: ${reason}`).join("; ");
+  return `  ${unit} ${position}${id}: ${said}`;
+}
+
+function section(title: string, entries: readonly Entry[]): string[] {
+  if (entries.length === 0) return [];
+  const more = entries.length - SHOWN;
+  return [
+    "",
+    `${title}:`,
+    ...entries.slice(0, SHOWN).map(described),
+    ...(more > 0 ? [`  … and ${more} more; --report <file> writes them all.`] : []),
+  ];
+}
+
+/** The table that a person reads at the end. */
+export function summary(report: ImportReport): string {
+  const { counts, entries } = report;
+  const rows: [string, string][] = [
+    ["file", report.file],
+    ["format", `${report.format}, ${report.encoding}`],
+    ["mapping", report.mapping],
+    ["source", report.source],
+    ["licence", report.licence ?? "not stated"],
+    ...Object.entries(counts).map(([name, count]): [string, string] => [name, String(count)]),
+    ["seconds", report.seconds.toFixed(2)],
+  ];
+  const of = (outcome: Entry["outcome"]) => entries.filter((entry) => entry.outcome === outcome);
+  return [
+    ...rows.map(([name, value]) => `${name.padEnd(10)} ${value}`),
+    ...(report.dry_run ? ["", "Dry run: nothing was written."] : []),
+    ...section("Rejected", of("rejected")),
+    ...section("Skipped", of("skipped")),
+    ...section("Warnings", of("warning")),
+  ].join("\n");
+}
+
+/** One JSON object a line: the summary first, then every row that was not simply imported. */
+export function ndjson(report: ImportReport): string {
+  const { entries, counts, ...about } = report;
+  return [{ outcome: "summary", ...about, ...counts }, ...entries]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
+}
