@@ -35,6 +35,8 @@ comment on function private.mercator_y(double precision) is
 -- The column's expression runs as whoever writes the row.
 grant execute on function private.mercator_y(double precision) to service_role;
 
+-- pgls-ignore lint/safety/addSerialColumn: the table has no rows yet
+-- pgls-ignore lint/safety/addingFieldWithDefault: the table has no rows yet
 alter table public.parking_lots
   add column mercator point not null generated always as (point(radians(lng), private.mercator_y(lat))) stored;
 
@@ -141,8 +143,7 @@ begin
   end loop;
   return query
     select n.id, n.distance_m from unnest(v_ids, v_distances) as n (id, distance_m)
-    where n.distance_m <= p_radius_m
-    limit p_limit;
+    where n.distance_m <= p_radius_m limit p_limit;
 end
 $$;
 

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { migrations, sqlFindings } from "./sql_rules.ts";
+
+const NAME = "20260901000900_sample.sql";
+const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
+
+function findings(statements: string, name = NAME): string[] {
+  return sqlFindings(name, `${STORY}${statements}`).map((finding) => finding.replace(`${name}:`, ""));
+}
+
+Deno.test("the migrations keep the house rules", () => {
+  const all = migrations();
+  assert.ok(all.length > 0);
+  assert.deepEqual(all.flatMap(({ name, text }) => sqlFindings(name, text)), []);
+});
+
+Deno.test("no two migrations have the same version", () => {
+  const versions = migrations().map(({ name }) => name.slice(0, 14));
+  assert.equal(new Set(versions).size, versions.length);
+});
+
+Deno.test("a file that keeps the rules has no findings", () => {
+  assert.deepEqual(findings("select 'SELECT', \"Upper\" from t; -- NOT code\n/* NOR this */\n"), []);
+  assert.deepEqual(findings("create function f() returns text\nsecurity definer -- because\nas $$ select 1 $$;\n"), []);
+});
+
+Deno.test("a finding names file, line and what is wrong", () => {
+  assert.deepEqual(sqlFindings(NAME, `${STORY}SELECT 1;\n`), [`${NAME}:4 writes SELECT in upper case`]);
+});
+
+Deno.test("each breach of the house rules is found", () => {
+  const function61 = `create function f() returns void\nas $$\n${"  perform 1;\n".repeat(58)}$$;\n`;
+  const cases: [statements: string, finding: string][] = [
+    ["select 1; \n", "4 ends in white space"],
+    ["select\t1;\n", "4 has a tab"],
+    ["select 1;", "4 does not end with one line break"],
+    ["select 1;\n\n", "6 does not end with one line break"],
+    ["as $$ begin exception when others then null; end $$;\n", "4 catches errors that it does not name"],
+    ["security definer\n", "4 does not say on its line why it is security definer"],
+    ["select 1;\n".repeat(498), "501 is longer than 500 lines"],
+    [function61, "4 is a function of more than 60 lines (61)"],
+  ];
+  for (const [statements, finding] of cases) assert.deepEqual(findings(statements), [finding], finding);
+  assert.deepEqual(findings("select 1;\n", "accounts.sql"), ["1 is not named YYYYMMDDHHmmss_<domain>.sql"]);
+  assert.deepEqual(sqlFindings(NAME, "select 1;\n"), [`${NAME}:1 does not open with its story`]);
+});
+
+Deno.test("a function of sixty lines and a file of five hundred pass", () => {
+  assert.deepEqual(findings(`create function f() returns void\nas $$\n${"  perform 1;\n".repeat(57)}$$;\n`), []);
+  assert.deepEqual(findings("select 1;\n".repeat(497)), []);
+});

@@ -1,0 +1,60 @@
+// House rules for migration files that no linter knows. A finding reads `<file>:<line> <what is wrong>`.
+
+export interface Migration {
+  readonly name: string;
+  readonly text: string;
+}
+
+const FOLDER = new URL("../../supabase/migrations/", import.meta.url);
+const LONGEST_FILE = 500;
+const LONGEST_FUNCTION = 60;
+
+/** The migration files in the order in which they run. */
+export function migrations(): Migration[] {
+  const names = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).sort();
+  return names.map((name) => ({ name, text: Deno.readTextFileSync(new URL(name, FOLDER)) }));
+}
+
+export function sqlFindings(name: string, text: string): string[] {
+  const findings: string[] = [];
+  const find = (line: number, what: string) => findings.push(`${name}:${line} ${what}`);
+  const lines = text.split("\n");
+  const code = withoutTexts(text);
+
+  if (!/^\d{14}_[a-z][a-z0-9_]*\.sql$/.test(name)) find(1, "is not named YYYYMMDDHHmmss_<domain>.sql");
+  if (!/^-- [A-Z][^\n]*[.:][^\n]*\n(--[^\n]*\n)+/.test(text)) find(1, "does not open with its story");
+  if (!text.endsWith("\n") || text.endsWith("\n\n")) find(lines.length, "does not end with one line break");
+  if (lines.length - 1 > LONGEST_FILE) find(LONGEST_FILE + 1, `is longer than ${LONGEST_FILE} lines`);
+
+  lines.forEach((line, index) => {
+    if (/\s$/.test(line)) find(index + 1, "ends in white space");
+    if (line.includes("\t")) find(index + 1, "has a tab");
+  });
+
+  code.split("\n").forEach((line, index) => {
+    const upper = /\b[A-Z]{2,}\b/.exec(line);
+    if (upper) find(index + 1, `writes ${upper[0]} in upper case`);
+    if (/\bwhen\s+others\b/.test(line)) find(index + 1, "catches errors that it does not name");
+    if (/\bsecurity definer\b/.test(line) && !/security definer -- \S/.test(lines[index] ?? "")) {
+      find(index + 1, "does not say on its line why it is security definer");
+    }
+  });
+
+  for (const { line, height } of functionBodies(text)) {
+    if (height > LONGEST_FUNCTION) find(line, `is a function of more than ${LONGEST_FUNCTION} lines (${height})`);
+  }
+  return findings;
+}
+
+/** The same text with comments, strings and quoted names blanked; code in dollar quotes stays. */
+function withoutTexts(text: string): string {
+  const blank = (found: string) => found.replaceAll(/[^\n]/g, " ");
+  return text.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, blank);
+}
+
+function functionBodies(text: string): { line: number; height: number }[] {
+  return [...text.matchAll(/^create function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)[\s\S]*?\1/gm)].map((match) => ({
+    line: text.slice(0, match.index).split("\n").length,
+    height: match[0].split("\n").length,
+  }));
+}
