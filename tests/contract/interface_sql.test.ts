@@ -11,7 +11,9 @@ interface SqlFunction {
   readonly body: string;
 }
 
-const sql = postgres(Deno.env.get("DB_URL")!, { max: 1, onnotice: () => {} });
+const address = Deno.env.get("DB_URL");
+if (!address) throw new Error("No database: run the tests with `deno task test`, or set DB_URL");
+const sql = postgres(address, { max: 1, onnotice: () => {} });
 const functions = await sql<SqlFunction[]>`
   select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -38,6 +38,7 @@ Deno.test("each breach of the house rules is found", () => {
     ["as $$ begin exception when others then null; end $$;\n", "4 catches errors that it does not name"],
     ["security definer\n", "4 does not say on its line why it is security definer"],
     ["select 1;\n".repeat(498), "501 is longer than 500 lines"],
+    ["create function f() returns void\nas $$\ndeclare\n  n int;\nbegin\nend\n$$;\n", "4 has a local n, not v_n"],
     [function61, "4 is a function of more than 60 lines (61)"],
   ];
   for (const [statements, finding] of cases) assert.deepEqual(findings(statements), [finding], finding);

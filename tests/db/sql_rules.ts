@@ -40,8 +40,11 @@ export function sqlFindings(name: string, text: string): string[] {
     }
   });
 
-  for (const { line, height } of functionBodies(text)) {
+  for (const { line, height, locals } of functions(text)) {
     if (height > LONGEST_FUNCTION) find(line, `is a function of more than ${LONGEST_FUNCTION} lines (${height})`);
+    for (const local of locals.filter((name) => !/^[vc]_/.test(name))) {
+      find(line, `has a local ${local}, not v_${local}`);
+    }
   }
   return findings;
 }
@@ -52,9 +55,19 @@ function withoutTexts(text: string): string {
   return text.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, blank);
 }
 
-function functionBodies(text: string): { line: number; height: number }[] {
-  return [...text.matchAll(/^create function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)[\s\S]*?\1/gm)].map((match) => ({
+interface SqlFunction {
+  readonly line: number;
+  readonly height: number;
+  /** The names that it declares. */
+  readonly locals: readonly string[];
+}
+
+function functions(text: string): SqlFunction[] {
+  return [...text.matchAll(/^create function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)([\s\S]*?)\1/gm)].map((match) => ({
     line: text.slice(0, match.index).split("\n").length,
     height: match[0].split("\n").length,
+    locals: [...(/^declare\n([\s\S]*?)^begin/m.exec(match[2]!)?.[1] ?? "").matchAll(/^ {2}([a-z]\w*) /gm)].map((name) =>
+      name[1]!
+    ),
   }));
 }

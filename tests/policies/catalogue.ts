@@ -69,6 +69,24 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["create sequence api.numbers", "api.numbers"],
   },
   {
+    guarantee: "no client is granted a table, view or sequence of a schema that is not public",
+    query: `
+      select c.oid::regclass || ' to ' || coalesce(r.rolname, 'public') as broken
+      from pg_class c
+      cross join lateral (
+        select grantee from aclexplode(c.relacl)
+        union
+        select grantee from pg_attribute a cross join lateral aclexplode(a.attacl) where a.attrelid = c.oid
+      ) as given
+      left join pg_roles r on r.oid = given.grantee
+      where c.relnamespace in ('private'::regnamespace, 'api'::regnamespace)
+        and (given.grantee = 0 or r.rolname in ('anon', 'authenticated'))`,
+    proof: [
+      "create table private.secrets (id integer); grant select (id) on private.secrets to authenticated",
+      "private.secrets to authenticated",
+    ],
+  },
+  {
     guarantee: "every api function runs as its caller",
     query: `
       select signature as broken from (${FUNCTIONS}) f where nspname = 'api' and (prosecdef or prokind <> 'f')`,
