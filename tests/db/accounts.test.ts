@@ -113,7 +113,7 @@ Deno.test("without the admin object an administrator is suspended and has no are
 
 Deno.test("other app metadata does not undo what was done to the record by hand", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
-  await db.sql`update public.admins set status = 'suspended' where id = ${id}`;
+  await db.as({ role: "service_role" }, (sql) => sql`update public.admins set status = 'suspended' where id = ${id}`);
   await setAppMetadata(id, { provider: "email", admin: { areas: ["lots"], name: "Boss" } });
   assert.equal((await admin(id))?.status, "suspended");
 });

@@ -9,6 +9,7 @@ import { createPeople, type People } from "./people.ts";
 const db = await database();
 const people = await db.sql.begin(async (sql): Promise<People> => {
   const created = await createPeople(sql);
+  await sql`set local role service_role`;
   for (const domain of domains) await domain.plant(sql, created);
   return created;
 });

@@ -25,7 +25,7 @@ export interface TableRules {
 }
 
 export interface Domain {
-  /** Inserts the fixture, as the owner of the tables. */
+  /** Inserts the fixture as service_role, which shows that the service can write every table. */
   plant(sql: TransactionSql, people: People): Promise<void>;
   readonly tables: readonly TableRules[];
 }
