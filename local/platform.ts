@@ -53,6 +53,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   quietLibrary();
   let services: Services | undefined;
   let resetting: Promise<Response> | undefined;
+  let stopping = false;
   const gateway = listen(options.port, (request, url) => control(request, url), log);
   const name = options.name ?? String(gateway.port);
 
@@ -82,6 +83,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     if (url.pathname === "/_platform" && request.method === "GET") return Response.json({ pid: Deno.pid });
     // A custom header, so that no page in a browser can send this.
     const asked = url.pathname === "/_platform/reset" && request.method === "POST";
+    if (stopping) return new Response("The platform is stopping", { status: 503 });
     if (!asked || request.headers.get("apikey") !== SECRET_KEY) return new Response(null, { status: 404 });
     resetting ??= reset().finally(() => resetting = undefined);
     return (await resetting).clone();
@@ -93,7 +95,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return {
       status: current,
       stop: async () => {
+        stopping = true;
         gateway.close();
+        await resetting;
         await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
         if (services !== undefined) await stopServices(services);
         await forgetRunning(name);
@@ -112,7 +116,13 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   const current = status(port, server.url("postgres"));
   const [rest, auth] = await Promise.all([
     Rest.start({ authenticator: server.url("authenticator"), schemas: config.schemas, maxRows: config.maxRows }),
-    Auth.start({ admin: server.url("supabase_auth_admin"), origin: current.API_URL, config, rate: options.authRate }),
+    Auth.start({
+      admin: server.url("supabase_auth_admin"),
+      origin: current.API_URL,
+      config,
+      rate: options.authRate,
+      log: options.log,
+    }),
   ]);
   options.say("The Data API and the auth server are ready");
   await packages;

@@ -4,6 +4,7 @@ import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres, { type Sql } from "postgres";
 import type { Config } from "../config.ts";
+import { textualJson } from "../database/json.ts";
 import { knock } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
 import { JWT_SECRET } from "../settings.ts";
@@ -20,6 +21,8 @@ export interface AuthOptions {
   readonly config: Config;
   /** Attempts a minute and address. */
   readonly rate: number;
+  /** Hears what clients are not told. */
+  readonly log: (line: string) => void;
 }
 
 const PREFIX = "/auth/v1";
@@ -42,7 +45,7 @@ export class Auth {
     if (!Deno.env.has("LITE_AUTH_BCRYPT_COST")) Deno.env.set("LITE_AUTH_BCRYPT_COST", "4");
     this.#connection = createPostgresConnection({
       url: admin,
-      postgresOptions: { max: 5, onnotice: () => {}, types: { json: textual(114), jsonb: textual(3802) } },
+      postgresOptions: { max: 5, onnotice: () => {}, types: textualJson },
     });
     Object.assign(this.#connection, { rlsState: "inactive" });
     this.#sql = postgres(admin, { max: 5, onnotice: () => {} });
@@ -77,7 +80,10 @@ export class Auth {
       return await this.#answer(request, url, path, client);
     } catch (error) {
       if (error instanceof AuthRefusal) return authError(request, error);
-      throw error;
+      if (!(error instanceof postgres.PostgresError)) throw error;
+      // A trigger on auth.users refused, say: the auth server says no more than this to its clients.
+      this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
+      return authError(request, { status: 500, code: "unexpected_failure", message: "Database error saving user" });
     }
   }
 
@@ -138,16 +144,6 @@ export class Auth {
     const full = "access_token" in body ? completeSession(body, `${this.options.origin}${PREFIX}`, amr) : body;
     return Response.json(full, { status: answer.status, headers });
   }
-}
-
-/** The library hands JSON columns over as text already; written as JSON once more they would hold a string. */
-function textual(type: number) {
-  return {
-    to: type,
-    from: [type],
-    serialize: (value: unknown) => typeof value === "string" ? value : JSON.stringify(value),
-    parse: (text: string) => JSON.parse(text),
-  };
 }
 
 function requireService(headers: Headers): void {

@@ -40,7 +40,7 @@ grant usage on schema public to postgres, anon, authenticated, service_role;
 grant create on schema public to postgres;
 
 create schema if not exists extensions authorization postgres;
-grant usage on schema extensions to anon, authenticated, service_role;
+grant usage on schema extensions to anon, authenticated, service_role, supabase_auth_admin;
 create extension if not exists "uuid-ossp" with schema extensions;
 create extension if not exists pgcrypto with schema extensions;
 

@@ -14,6 +14,7 @@ export function quietLibrary(): void {
 }
 
 function isDatabaseError(value: unknown): boolean {
+  if (value instanceof Error && "relation" in value && "schema" in value) return true; // no such table
   return typeof value === "object" && value !== null && "code" in value && "message" in value &&
     typeof value.code === "string" && /^(PGRST|[0-9A-Z]{5})$/.test(value.code);
 }

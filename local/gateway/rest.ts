@@ -2,6 +2,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres, { type Sql } from "postgres";
+import { textualJson } from "../database/json.ts";
 import { knock } from "./keys.ts";
 import { asPostgrest } from "./sqlstate.ts";
 import { type Claims, verify } from "./tokens.ts";
@@ -56,7 +57,11 @@ export class Rest {
       claims = { role: "anon", ...verdict.claims };
     }
     const { app, callers } = await this.#backend;
-    const inner = new Request(request, { headers: innerHeaders(request.headers) });
+    const inner = new Request(request.url, {
+      method: request.method,
+      headers: innerHeaders(request, this.options.schemas[0]),
+      body: request.body,
+    });
     callers.set(inner, claims);
     return await app.fetch(inner);
   }
@@ -70,7 +75,7 @@ export class Rest {
 async function connect(options: RestOptions) {
   const connection = createPostgresConnection({
     url: options.authenticator,
-    postgresOptions: { max: 20, onnotice: () => {} },
+    postgresOptions: { max: 20, onnotice: () => {}, types: textualJson },
   });
   // Left to itself the library grants every table to every client role the first time it meets row security. The grants
   // are the migrations' business; as authenticator it could not, and this keeps it from trying.
@@ -98,14 +103,21 @@ async function connect(options: RestOptions) {
     },
   });
   await app.init();
+  // The first request makes the library read the schema; nobody should have to wait for it.
+  const first = new Request("http://localhost/rest/v1/rpc/none", { method: "POST", headers: { apikey: "verified" } });
+  callers.set(first, { role: "anon" });
+  await (await app.fetch(first)).body?.cancel();
   return { app, connection, callers };
 }
 
-function innerHeaders(headers: Headers): Headers {
-  const inner = new Headers(headers);
-  inner.set("apikey", "verified");
-  inner.delete("authorization");
-  return inner;
+function innerHeaders(request: Request, schema: string | undefined): Headers {
+  const headers = new Headers(request.headers);
+  headers.set("apikey", "verified");
+  headers.delete("authorization");
+  const profile = request.method === "GET" || request.method === "HEAD" ? "accept-profile" : "content-profile";
+  // PostgREST's default is the first exposed schema; the library's is public.
+  if (schema !== undefined && !headers.has(profile)) headers.set(profile, schema);
+  return headers;
 }
 
 function unauthorized(problem: string): Response {

@@ -1,0 +1,37 @@
+// The running stack that API tests talk to: this machine's platform, `supabase start` or a hosted project.
+
+export interface Stack {
+  readonly apiUrl: string;
+  readonly restUrl: string;
+  readonly functionsUrl: string;
+  readonly dbUrl: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  readonly jwtSecret: string;
+}
+
+export function stack(): Stack {
+  const apiUrl = required("API_URL").replace(/\/$/, "");
+  const optional = (name: string, fallback: string) => Deno.env.get(name) || fallback;
+  const anonKey = optional("ANON_KEY", "");
+  const serviceRoleKey = optional("SERVICE_ROLE_KEY", "");
+  return {
+    apiUrl,
+    restUrl: optional("REST_URL", `${apiUrl}/rest/v1`),
+    functionsUrl: optional("FUNCTIONS_URL", `${apiUrl}/functions/v1`),
+    dbUrl: optional("DB_URL", ""),
+    publishableKey: optional("PUBLISHABLE_KEY", anonKey),
+    secretKey: optional("SECRET_KEY", serviceRoleKey),
+    anonKey,
+    serviceRoleKey,
+    jwtSecret: required("JWT_SECRET"),
+  };
+}
+
+function required(name: string): string {
+  const value = Deno.env.get(name);
+  if (!value) throw new Error(`${name} is not set: run the tests with \`deno task test\``);
+  return value;
+}
