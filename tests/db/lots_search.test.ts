@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
 import { type Filters, type Lot, nearest, type Query } from "./support/brute_force.ts";
-import { lots, queries } from "./support/lots_of_the_world.ts";
+import { lots, MISLEADING, queries } from "./support/lots_of_the_world.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -103,6 +103,19 @@ for (const [name, lat, lng] of places) {
     assert.ok(await agrees(around) > 100);
   });
 }
+
+Deno.test("lots that the map projection shows in another order are listed in the order of the globe", async () => {
+  const limits = [1, 40, 45, 50, 55, 100];
+  await agrees(limits.map((limit) => ({ ...MISLEADING, radius_m: 50_000, limit, filters: {} })));
+});
+
+Deno.test("a lot on the outermost meridian of the circle is found", async () => {
+  const tall = { max_height_m: 1 };
+  const outermost = nearest(world, { ...MISLEADING, radius_m: 50_000, limit: 1_000, filters: tall })
+    .filter(({ distance_m }) => distance_m > 49_999);
+  assert.ok(outermost.length > 0);
+  await agrees([{ ...MISLEADING, radius_m: 50_000, limit: 1_000, filters: tall }]);
+});
 
 Deno.test("lots that stand on one point are listed by id, however many there are", async () => {
   const [crowd] = world.filter(({ crowd }) => crowd);

@@ -24,8 +24,11 @@ export interface Query {
   readonly filters: Filters;
 }
 
-const EARTH_M = 6371008.8;
-const radians = (degrees: number) => degrees * Math.PI / 180;
+export const EARTH_M = 6371008.8;
+
+export function radians(degrees: number): number {
+  return degrees * Math.PI / 180;
+}
 
 /** Great-circle distance by the haversine formula. */
 export function distance(from: { lat: number; lng: number }, to: { lat: number; lng: number }): number {

@@ -1,5 +1,5 @@
 // Lots and searches that are hard to get right, the same ones every time.
-import type { Filters, Lot, Query } from "./brute_force.ts";
+import { EARTH_M, type Filters, type Lot, type Query, radians } from "./brute_force.ts";
 
 interface Place {
   readonly lat: number;
@@ -42,7 +42,47 @@ const EXACT: readonly { lat: number; lng: number; count: number }[] = [
   ]),
 ];
 
+/** Far north, where order on the Mercator plane is farthest from order on the globe. */
+export const MISLEADING = { lat: 84.3, lng: 60 };
+const NORTH = 0, EAST = 90, SOUTH = 180;
+
+/**
+ * Seen from there: fifty lots in the south, imaged nearer than they are; a few in the east, imaged as far as they are;
+ * sixty in the north that are nearer than all of these, and imaged farther. And two on the circle's easternmost and
+ * westernmost meridian, just inside 50 km.
+ */
+const MISPLACED: readonly { lat: number; lng: number }[] = [
+  ...Array.from({ length: 50 }, (_, n) => towards(MISLEADING, SOUTH, 30_000 + n)),
+  ...Array.from({ length: 10 }, (_, n) => towards(MISLEADING, EAST, 30_120 + n)),
+  ...Array.from({ length: 60 }, (_, n) => towards(MISLEADING, NORTH, 29_900 + n)),
+  ...[1, -1].map((side) => tangent(MISLEADING, 49_999.9, side)),
+];
+
 const TAGS: readonly [string, number][] = [["covered", 0.5], ["ev_charging", 0.2], ["reservable", 0.01]];
+
+/** The point that one reaches from there on a great circle. */
+function towards(from: { lat: number; lng: number }, bearing: number, metres: number): { lat: number; lng: number } {
+  const [phi, theta, far] = [radians(from.lat), radians(bearing), metres / EARTH_M];
+  const lat = Math.asin(Math.sin(phi) * Math.cos(far) + Math.cos(phi) * Math.sin(far) * Math.cos(theta));
+  const turn = Math.atan2(
+    Math.sin(theta) * Math.sin(far) * Math.cos(phi),
+    Math.cos(far) - Math.sin(phi) * Math.sin(lat),
+  );
+  return { lat: degrees(lat), lng: from.lng + degrees(turn) };
+}
+
+/** Where a meridian touches the circle around there. */
+function tangent(around: { lat: number; lng: number }, metres: number, side: number): { lat: number; lng: number } {
+  const [phi, far] = [radians(around.lat), metres / EARTH_M];
+  return {
+    lat: degrees(Math.asin(Math.sin(phi) / Math.cos(far))),
+    lng: around.lng + side * degrees(Math.asin(Math.sin(far) / Math.cos(phi))),
+  };
+}
+
+function degrees(radians: number): number {
+  return radians * 180 / Math.PI;
+}
 
 /** Mulberry32: small, and good enough to scatter lots. */
 function random(seed: number): () => number {
@@ -59,7 +99,7 @@ function random(seed: number): () => number {
 function scatter(place: { lat: number; lng: number; spread: number }, next: () => number) {
   const far = place.spread * Math.sqrt(-2 * Math.log(1 - next()));
   const direction = 2 * Math.PI * next();
-  const scale = Math.max(Math.cos(place.lat * Math.PI / 180), 0.01);
+  const scale = Math.max(Math.cos(radians(place.lat)), 0.01);
   let lat = place.lat + far * Math.cos(direction);
   let lng = place.lng + far * Math.sin(direction) / scale;
   if (Math.abs(lat) > 90) {
@@ -81,7 +121,7 @@ function pick<Item extends { share: number }>(items: readonly Item[], next: () =
 
 export function lots(count: number): Lot[] {
   const next = random(20260901);
-  const exact = EXACT.flatMap(({ count, ...point }) => Array.from({ length: count }, () => point));
+  const exact = [...EXACT.flatMap(({ count, ...point }) => Array.from({ length: count }, () => point)), ...MISPLACED];
   return Array.from({ length: count }, (_, n): Lot => {
     const point = exact[n] ?? scatter(pick(PLACES, next), next);
     return {
