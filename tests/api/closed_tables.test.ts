@@ -1,0 +1,121 @@
+// What a client finds when it goes past the functions and asks the Data API itself.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { domains } from "../policies/domains.ts";
+import { token } from "../support/tokens.ts";
+
+const setting = (name: string) => Deno.env.get(name) ?? assert.fail(`${name} is not set: run \`deno task test\``);
+const API_URL = setting("API_URL");
+
+const person = await createUser({});
+const administrator = await createUser({ admin: { name: "Administrator", areas: ["lots", "support"] } });
+const suspended = await createUser({});
+const sql = postgres(setting("DB_URL"), { max: 1, onnotice: () => {} });
+await sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
+await sql.end();
+
+/** What each client may send; the last two are not clients, and find no more than these. */
+const callers: Record<string, Record<string, string>> = {
+  "the publishable key": { apikey: setting("PUBLISHABLE_KEY") },
+  "the anonymous key": { apikey: setting("ANON_KEY"), authorization: `Bearer ${setting("ANON_KEY")}` },
+  "a person": signedIn(person),
+  "an administrator": signedIn(administrator),
+  "the secret key": { apikey: setting("SECRET_KEY") },
+  "the service role key": { apikey: setting("ANON_KEY"), authorization: `Bearer ${setting("SERVICE_ROLE_KEY")}` },
+};
+
+const requests: [method: string, query: string, body: string | null][] = [
+  ["GET", "?select=*", null],
+  ["HEAD", "?select=*", null],
+  ["POST", "", "{}"],
+  ["PATCH", "?id=not.is.null", "{}"],
+  ["PUT", "?id=eq.00000000-0000-0000-0000-000000000000", "{}"],
+  ["DELETE", "?id=is.null", null],
+];
+
+for (const [caller, headers] of Object.entries(callers)) {
+  Deno.test(`${caller} reaches no table through the Data API, in no schema and by no method`, async () => {
+    const tables = ["users", ...domains.flatMap((domain) => domain.tables).map(({ table }) => table)];
+    for (const profile of [undefined, "api", "public", "private", "auth"]) {
+      const named = profile && { "accept-profile": profile, "content-profile": profile };
+      // Every table in the schema where tables are; one in the others is as good as all.
+      for (const table of profile === "public" ? tables : ["app_users", "users"]) {
+        for (const [method, query, body] of requests) {
+          const answer = await fetch(`${API_URL}/rest/v1/${table}${query}`, {
+            method,
+            headers: { ...headers, ...named, "content-type": "application/json" },
+            body,
+          });
+          await answer.body?.cancel();
+          const refused = [401, 403, 404, 405, 406].includes(answer.status);
+          assert.ok(refused, `${method} ${table} in ${profile ?? "no schema"}: ${answer.status}`);
+        }
+      }
+    }
+  });
+
+  Deno.test(`${caller} calls no function outside of the schema api`, async () => {
+    for (const [schema, name] of [["private", "active_user"], ["private", "latest_migration"], ["auth", "uid"]]) {
+      const { status, body } = await rpc(name!, headers, schema!);
+      assert.ok([401, 403, 404, 406].includes(status), `${schema}.${name}: ${status} ${body}`);
+    }
+  });
+}
+
+Deno.test("the Data API does not describe the tables either", async () => {
+  const answer = await fetch(`${API_URL}/rest/v1/`, { headers: callers["a person"]! });
+  assert.doesNotMatch(await answer.text(), /app_users|parking_lots/);
+});
+
+Deno.test("a visitor is refused what needs a caller, also when the function is called by hand", async () => {
+  for (const name of ["my_account", "update_my_account"]) {
+    const { status, body } = await rpc(name, callers["the publishable key"]!);
+    assert.ok([401, 403].includes(status), `${name}: ${status} ${body}`);
+  }
+});
+
+Deno.test("a suspended person is refused with 403 by hand too, and may only read the own account", async () => {
+  const place = { p_lat: 35.68, p_lng: 139.76 };
+  for (
+    const [name, body] of [["update_my_account", { p_display_name: "x" }], ["nearby_parking_lots", place]] as const
+  ) {
+    const answer = await rpc(name, signedIn(suspended), "api", body);
+    assert.equal(answer.status, 403, `${name}: ${answer.body}`);
+    assert.equal(JSON.parse(answer.body).code, "forbidden", name);
+  }
+  const { status, body } = await rpc("my_account", signedIn(suspended));
+  assert.equal(status, 200, body);
+  assert.equal(JSON.parse(body).app_user.status, "suspended");
+});
+
+function signedIn(sub: string): Record<string, string> {
+  const bearer = token(sub, { secret: setting("JWT_SECRET") });
+  return { apikey: setting("PUBLISHABLE_KEY"), authorization: `Bearer ${bearer}` };
+}
+
+async function rpc(
+  name: string,
+  headers: Record<string, string>,
+  schema = "api",
+  body: unknown = {},
+): Promise<{ status: number; body: string }> {
+  const answer = await fetch(`${API_URL}/rest/v1/rpc/${name}`, {
+    method: "POST",
+    headers: { ...headers, "content-profile": schema, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
+/** A user made with the service key, as the back office makes them: no sign-in limit is spent. */
+async function createUser(metadata: Record<string, unknown>): Promise<string> {
+  const key = setting("SERVICE_ROLE_KEY");
+  const answer = await fetch(`${API_URL}/auth/v1/admin/users`, {
+    method: "POST",
+    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ email: `${crypto.randomUUID()}@example.test`, app_metadata: metadata }),
+  });
+  const user = await answer.json();
+  assert.equal(answer.status, 200, JSON.stringify(user));
+  return user.id;
+}
