@@ -1,0 +1,277 @@
+// What the tables of lots hold, and what they keep in step by themselves.
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { database } from "../support/database.ts";
+import { sqlstate } from "../support/refusal.ts";
+
+const CHECK_VIOLATION = "23514";
+const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
+const NOT_NULL_VIOLATION = "23502";
+const INVALID_PARAMETER_VALUE = "22023";
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+async function newLot(columns: Record<string, postgres.ParameterOrJSON<never>> = {}): Promise<string> {
+  const lot = { name: "Lot", address: "1-1", lat: 35.68, lng: 139.76, status: "active", ...columns };
+  const [row] = await db.sql<{ id: string }[]>`insert into public.parking_lots ${db.sql(lot)} returning id`;
+  return row!.id;
+}
+
+async function facts(lotId: string): Promise<{ tag_slugs: string[]; main_image_key: string | null }> {
+  const [row] = await db.sql<{ tag_slugs: string[]; main_image_key: string | null }[]>`
+    select tag_slugs, main_image_key from public.parking_lots where id = ${lotId}`;
+  return { ...row! };
+}
+
+async function newTag(): Promise<{ id: string; slug: string }> {
+  const slug = `t${crypto.randomUUID().slice(0, 8)}`;
+  const [row] = await db.sql<{ id: string }[]>`
+    insert into public.tags (name, slug) values (${slug}, ${slug}) returning id`;
+  return { id: row!.id, slug };
+}
+
+async function newAsset(columns: Record<string, postgres.ParameterOrJSON<never>> = {}) {
+  const key = `lots/${crypto.randomUUID()}.jpg`;
+  const [row] = await db.sql<{ id: string }[]>`
+    insert into public.assets ${db.sql({ storage_key: key, ...columns })} returning id`;
+  return { id: row!.id, key };
+}
+
+Deno.test("a lot with a name, an address, a place and a status is whole", async () => {
+  const id = await newLot();
+  const [lot] = await db.sql`
+    select time_zone, holiday_calendar, currency, review_count, avg_rating, tag_slugs, main_image_key, total_spaces
+    from public.parking_lots where id = ${id}`;
+  assert.deepEqual({ ...lot }, {
+    time_zone: "Asia/Tokyo",
+    holiday_calendar: "JP",
+    currency: "JPY",
+    review_count: 0,
+    avg_rating: null,
+    tag_slugs: [],
+    main_image_key: null,
+    total_spaces: null,
+  });
+});
+
+const impossible: readonly [string, Record<string, postgres.ParameterOrJSON<never>>][] = [
+  ["a latitude beyond the pole", { lat: 90.0001 }],
+  ["a latitude that is no number", { lat: NaN }],
+  ["a longitude beyond the antimeridian", { lng: -180.0001 }],
+  ["an infinite longitude", { lng: Infinity }],
+  ["an unknown status", { status: "open" }],
+  ["an empty name", { name: "" }],
+  ["a negative number of spaces", { total_spaces: -1 }],
+  ["a height of nothing", { max_height_m: 0 }],
+  ["a height that is no number", { max_height_m: "NaN" }],
+  ["an infinite weight", { max_weight_t: "Infinity" }],
+  ["a negative width", { max_width_m: -2 }],
+  ["a negative clearance", { min_clearance_cm: -1 }],
+  ["a tyre without width", { max_tire_width_mm: 0 }],
+  ["a stay of no time", { max_parking_duration_min: 0 }],
+  ["an unknown difficulty", { entry_difficulty: "nightmare" }],
+  ["a zone that is an abbreviation", { time_zone: "JST" }],
+  ["a zone that is a POSIX rule", { time_zone: "Asia/Tokyo-9" }],
+  ["a zone that is an offset", { time_zone: "+09:00" }],
+  ["a currency in words", { currency: "yen" }],
+  ["a calendar in words", { holiday_calendar: "Japan" }],
+  ["an external id without a source", { external_id: "7" }],
+  ["a website without a scheme", { website: "example.jp" }],
+  ["a website that runs code", { website: "javascript:alert(1)" }],
+  ["a rating of six stars", { avg_rating: 6 }],
+  ["an area that is no geometry", { area: { type: "Circle", coordinates: [] } }],
+  ["an area without coordinates", { area: { type: "Polygon" } }],
+];
+for (const [name, columns] of impossible) {
+  Deno.test(`a lot cannot have ${name}`, async () => {
+    assert.equal(await sqlstate(newLot(columns)), CHECK_VIOLATION);
+  });
+}
+
+Deno.test("a lot without a place or a name cannot be stored", async () => {
+  for (const column of ["lat", "lng", "name"]) {
+    assert.equal(await sqlstate(newLot({ [column]: null })), NOT_NULL_VIOLATION);
+  }
+});
+
+Deno.test("a lot's time zone is one that Postgres knows", async () => {
+  assert.equal(await sqlstate(newLot({ time_zone: "Asia/Atlantis" })), INVALID_PARAMETER_VALUE);
+  for (const time_zone of ["Europe/Zurich", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "UTC"]) {
+    await newLot({ time_zone });
+  }
+});
+
+Deno.test("every IANA zone with a region in its name can be a lot's", async () => {
+  const stored = await db.sql`
+    insert into public.parking_lots (name, lat, lng, time_zone)
+    select 'Lot', 0, 0, name from pg_timezone_names
+    where name like '%/%' and name !~ '^(posix|right)/' and name <> 'Etc/GMT0'
+    returning id`;
+  assert.ok(stored.length > 400);
+});
+
+Deno.test("every kind of geometry can be a lot's area", async () => {
+  await newLot({ area: { type: "Point", coordinates: [139.7, 35.6] } });
+  await newLot({ area: { type: "MultiPolygon", coordinates: [] } });
+  await newLot({ area: { type: "GeometryCollection", geometries: [] } });
+});
+
+Deno.test("a source names a lot once", async () => {
+  const external_id = crypto.randomUUID();
+  await newLot({ source: "a", external_id });
+  await newLot({ source: "b", external_id });
+  assert.equal(await sqlstate(newLot({ source: "a", external_id })), UNIQUE_VIOLATION);
+  await newLot({ source: "a" });
+  await newLot({ source: "a" });
+});
+
+Deno.test("a lot is run by an operator that exists", async () => {
+  await newLot({ operator_code: "municipal" });
+  assert.equal(await sqlstate(newLot({ operator_code: "nobody" })), FOREIGN_KEY_VIOLATION);
+});
+
+Deno.test("an update of a lot moves updated_at", async () => {
+  const id = await newLot();
+  const [row] = await db.sql<{ moved: boolean }[]>`
+    update public.parking_lots set name = 'Other' where id = ${id} returning updated_at > created_at as moved`;
+  assert.equal(row!.moved, true);
+});
+
+Deno.test("the tag master has every attribute that a search can name, in both languages", async () => {
+  const rows = await db.sql<{ code: string; named: boolean }[]>`
+    select c.code, t.name_en is not null as named
+    from public.codes c left join public.tags t on t.slug = c.code
+    where c.category_id = 'attribute' and c.lang = 'en'`;
+  assert.equal(rows.length, 18);
+  assert.deepEqual(rows.filter(({ named }) => !named), []);
+});
+
+Deno.test("tag_slugs are the tags whose state is true, whatever statement changed them", async () => {
+  const [a, b] = [await newLot(), await newLot()];
+  const [first, second] = [await newTag(), await newTag()];
+  const slugs = async (id: string) => (await facts(id)).tag_slugs;
+  await db.sql`
+    insert into public.parking_lot_tags (parking_lot_id, tag_id, state) values
+      (${a}, ${first.id}, true), (${a}, ${second.id}, false), (${b}, ${second.id}, null)`;
+  assert.deepEqual([await slugs(a), await slugs(b)], [[first.slug], []]);
+  await db.sql`update public.parking_lot_tags set state = true where tag_id = ${second.id}`;
+  assert.deepEqual([await slugs(a), await slugs(b)], [[first.slug, second.slug].sort(), [second.slug]]);
+  await db.sql`update public.parking_lot_tags set parking_lot_id = ${b} where tag_id = ${first.id}`;
+  assert.deepEqual([await slugs(a), await slugs(b)], [[second.slug], [first.slug, second.slug].sort()]);
+  await db.sql`update public.tags set slug = 'renamed' where id = ${second.id}`;
+  assert.deepEqual(await slugs(a), ["renamed"]);
+  await db.sql`delete from public.tags where id = ${second.id}`;
+  assert.deepEqual([await slugs(a), await slugs(b)], [[], [first.slug]]);
+  await db.sql`delete from public.parking_lot_tags where parking_lot_id = ${b}`;
+  assert.deepEqual(await slugs(b), []);
+});
+
+Deno.test("tags that two writers add at the same time are both seen", async () => {
+  const lot = await newLot();
+  const [first, second] = [await newTag(), await newTag()];
+  const add = async (sql: postgres.Sql | postgres.TransactionSql, tag: { id: string }) => {
+    await sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${tag.id})`;
+  };
+  let waiting: Promise<void> | undefined;
+  await db.sql.begin(async (sql) => {
+    await add(sql, first);
+    waiting = add(db.sql, second);
+    await untilOneWaits();
+  });
+  await waiting;
+  assert.deepEqual((await facts(lot)).tag_slugs, [first.slug, second.slug].sort());
+});
+
+async function untilOneWaits(): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    const [row] = await db.sql<{ waits: boolean }[]>`
+      select exists (
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      ) as waits`;
+    if (row!.waits) return;
+  }
+  assert.fail("the second writer never waited for the first");
+}
+
+Deno.test("the main image's key is there while the image may be shown", async () => {
+  const lot = await newLot();
+  const [asset, other] = [await newAsset(), await newAsset({ status: "pending" })];
+  const key = async () => (await facts(lot)).main_image_key;
+  await db.sql`insert into public.parking_lot_images (parking_lot_id, asset_id) values (${lot}, ${asset.id})`;
+  assert.equal(await key(), null);
+  await db.sql`update public.parking_lot_images set is_main = true where parking_lot_id = ${lot}`;
+  assert.equal(await key(), asset.key);
+  await db.sql`update public.assets set is_public = false where id = ${asset.id}`;
+  assert.equal(await key(), null);
+  await db.sql`update public.assets set is_public = true where id = ${asset.id}`;
+  assert.equal(await key(), asset.key);
+  await db.sql`update public.assets set deleted_at = now() where id = ${asset.id}`;
+  assert.equal(await key(), null);
+  await db.sql`update public.parking_lot_images set asset_id = ${other.id} where parking_lot_id = ${lot}`;
+  assert.equal(await key(), null);
+  await db.sql`update public.assets set status = 'placed' where id = ${other.id}`;
+  assert.equal(await key(), other.key);
+  await db.sql`delete from public.assets where id = ${other.id}`;
+  assert.equal(await key(), null);
+});
+
+Deno.test("a lot has at most one main image", async () => {
+  const lot = await newLot();
+  const [a, b] = [await newAsset(), await newAsset()];
+  await db.sql`
+    insert into public.parking_lot_images (parking_lot_id, asset_id, is_main) values (${lot}, ${a.id}, true)`;
+  const second = db.sql`
+    insert into public.parking_lot_images (parking_lot_id, asset_id, is_main) values (${lot}, ${b.id}, true)`;
+  assert.equal(await sqlstate(second), UNIQUE_VIOLATION);
+});
+
+Deno.test("a lot takes all that hangs on it along when it is deleted", async () => {
+  const lot = await newLot();
+  const [tag, asset] = [await newTag(), await newAsset()];
+  await db.sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${tag.id})`;
+  await db.sql`insert into public.parking_lot_images (parking_lot_id, asset_id) values (${lot}, ${asset.id})`;
+  await db.sql`insert into public.parking_lot_spots (parking_lot_id, code) values (${lot}, 'A1')`;
+  await db.sql`delete from public.parking_lots where id = ${lot}`;
+  const left = await db.sql`
+    select 1 from public.parking_lot_tags where parking_lot_id = ${lot}
+    union all select 1 from public.parking_lot_images where parking_lot_id = ${lot}
+    union all select 1 from public.parking_lot_spots where parking_lot_id = ${lot}`;
+  assert.equal(left.length, 0);
+});
+
+Deno.test("a visitor sees active lots and what hangs on them, and nothing of others", async () => {
+  const seen = async (status: string) => {
+    const lot = await newLot({ status });
+    const [tag, asset] = [await newTag(), await newAsset()];
+    await db.sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${tag.id})`;
+    await db.sql`insert into public.parking_lot_images (parking_lot_id, asset_id) values (${lot}, ${asset.id})`;
+    await db.sql`insert into public.parking_lot_spots (parking_lot_id, code) values (${lot}, 'A1')`;
+    const rows = await db.as({ role: "anon" }, (sql) =>
+      sql`
+      select 'lot' as kind from public.parking_lots where id = ${lot}
+      union all select 'tag' from public.parking_lot_tags where parking_lot_id = ${lot}
+      union all select 'image' from public.parking_lot_images where parking_lot_id = ${lot}
+      union all select 'spot' from public.parking_lot_spots where parking_lot_id = ${lot}`);
+    return rows.map(({ kind }) => kind);
+  };
+  assert.deepEqual(await seen("active"), ["lot", "tag", "image", "spot"]);
+  for (const status of ["draft", "suspended", "closed"]) assert.deepEqual(await seen(status), []);
+});
+
+Deno.test("a file that is pending, private or deleted is not seen, and nobody sees who uploaded a file", async () => {
+  const visible = await newAsset();
+  const hidden = [
+    await newAsset({ status: "pending" }),
+    await newAsset({ is_public: false }),
+    await newAsset({ deleted_at: new Date() }),
+  ];
+  const ids = [visible, ...hidden].map(({ id }) => id);
+  const rows = await db.as({ role: "anon" }, (sql) => sql`select id from public.assets where id = any (${ids})`);
+  assert.deepEqual(rows.map(({ id }) => id), [visible.id]);
+  const asked = db.as({ role: "authenticated" }, (sql) => sql`select created_by from public.assets`);
+  assert.equal(await sqlstate(asked), INSUFFICIENT_PRIVILEGE);
+});
