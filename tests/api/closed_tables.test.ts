@@ -2,26 +2,28 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { domains } from "../policies/domains.ts";
-import { token } from "../support/tokens.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
 
-const setting = (name: string) => Deno.env.get(name) ?? assert.fail(`${name} is not set: run \`deno task test\``);
-const API_URL = setting("API_URL");
+const { restUrl, dbUrl, publishableKey, secretKey, anonKey, serviceRoleKey } = stack();
 
-const person = await createUser({});
-const administrator = await createUser({ admin: { name: "Administrator", areas: ["lots", "support"] } });
-const suspended = await createUser({});
-const sql = postgres(setting("DB_URL"), { max: 1, onnotice: () => {} });
-await sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
+const person = await signUp();
+const administrator = await signUp({
+  appMetadata: { admin: { name: "Administrator", areas: ["lots", "support"] } },
+});
+const suspended = await signUp();
+const sql = postgres(dbUrl, { max: 1, onnotice: () => {} });
+await sql`update public.app_users set status = 'suspended' where id = ${suspended.id}`;
 await sql.end();
 
 /** What each client may send; the last two are not clients, and find no more than these. */
 const callers: Record<string, Record<string, string>> = {
-  "the publishable key": { apikey: setting("PUBLISHABLE_KEY") },
-  "the anonymous key": { apikey: setting("ANON_KEY"), authorization: `Bearer ${setting("ANON_KEY")}` },
+  "the publishable key": { apikey: publishableKey },
+  "the anonymous key": { apikey: anonKey, authorization: `Bearer ${anonKey}` },
   "a person": signedIn(person),
   "an administrator": signedIn(administrator),
-  "the secret key": { apikey: setting("SECRET_KEY") },
-  "the service role key": { apikey: setting("ANON_KEY"), authorization: `Bearer ${setting("SERVICE_ROLE_KEY")}` },
+  "the secret key": { apikey: secretKey },
+  "the service role key": { apikey: anonKey, authorization: `Bearer ${serviceRoleKey}` },
 };
 
 const requests: [method: string, query: string, body: string | null][] = [
@@ -41,7 +43,7 @@ for (const [caller, headers] of Object.entries(callers)) {
       // Every table in the schema where tables are; one in the others is as good as all.
       for (const table of profile === "public" ? tables : ["app_users", "users"]) {
         for (const [method, query, body] of requests) {
-          const answer = await fetch(`${API_URL}/rest/v1/${table}${query}`, {
+          const answer = await fetch(`${restUrl}/${table}${query}`, {
             method,
             headers: { ...headers, ...named, "content-type": "application/json" },
             body,
@@ -63,7 +65,7 @@ for (const [caller, headers] of Object.entries(callers)) {
 }
 
 Deno.test("the Data API does not describe the tables either", async () => {
-  const answer = await fetch(`${API_URL}/rest/v1/`, { headers: callers["a person"]! });
+  const answer = await fetch(`${restUrl}/`, { headers: callers["a person"]! });
   assert.doesNotMatch(await answer.text(), /app_users|parking_lots/);
 });
 
@@ -88,9 +90,8 @@ Deno.test("a suspended person is refused with 403 by hand too, and may only read
   assert.equal(JSON.parse(body).app_user.status, "suspended");
 });
 
-function signedIn(sub: string): Record<string, string> {
-  const bearer = token(sub, { secret: setting("JWT_SECRET") });
-  return { apikey: setting("PUBLISHABLE_KEY"), authorization: `Bearer ${bearer}` };
+function signedIn({ token }: Person): Record<string, string> {
+  return { apikey: publishableKey, authorization: `Bearer ${token}` };
 }
 
 async function rpc(
@@ -99,23 +100,10 @@ async function rpc(
   schema = "api",
   body: unknown = {},
 ): Promise<{ status: number; body: string }> {
-  const answer = await fetch(`${API_URL}/rest/v1/rpc/${name}`, {
+  const answer = await fetch(`${restUrl}/rpc/${name}`, {
     method: "POST",
     headers: { ...headers, "content-profile": schema, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   return { status: answer.status, body: await answer.text() };
-}
-
-/** A user made with the service key, as the back office makes them: no sign-in limit is spent. */
-async function createUser(metadata: Record<string, unknown>): Promise<string> {
-  const key = setting("SERVICE_ROLE_KEY");
-  const answer = await fetch(`${API_URL}/auth/v1/admin/users`, {
-    method: "POST",
-    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ email: `${crypto.randomUUID()}@example.test`, app_metadata: metadata }),
-  });
-  const user = await answer.json();
-  assert.equal(answer.status, 200, JSON.stringify(user));
-  return user.id;
 }
