@@ -48,6 +48,8 @@ export interface Good {
   /** Needed where access is not public. */
   readonly authorization?: string;
   readonly badAuthorizations: Record<string, string>;
+  /** A method that no route has at this path. */
+  readonly otherMethod: string;
 }
 
 /** The wrong requests of a route: no token, bad tokens, wrong method, unknown key, empty and unreadable bodies. */
@@ -83,7 +85,7 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
     field: "unknown_key",
   });
   add("a query that is not UTF-8", `${path}?a=%ff`, sent, { code: "validation_error", param: "a", field: "malformed" });
-  add("another method", path, { method: "PURGE", headers: auth }, { code: "method_not_allowed" });
+  add("another method", path, { method: good.otherMethod, headers: auth }, { code: "method_not_allowed" });
   if (!body) return wrong;
 
   const malformed = { code: "validation_error", param: null, field: "malformed" } as const;

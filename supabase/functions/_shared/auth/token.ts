@@ -44,7 +44,6 @@ export function missingToken(): Refusal {
   return new Refusal("unauthorized", {
     message: "An access token is required.",
     details: { reason: "token_missing" },
-    headers: { "WWW-Authenticate": "Bearer" },
   });
 }
 

@@ -159,6 +159,7 @@ function refuse(
       headers: {
         "Content-Type": "application/json; charset=utf-8",
         "Cache-Control": "no-store",
+        ...(refusal.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
         ...refusal.headers,
       },
     },

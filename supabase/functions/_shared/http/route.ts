@@ -114,7 +114,8 @@ export function refusalsOf(route: Route): Code[] {
   const all = new Set<Code>(route.refusals);
   all.add("validation_error").add("server_error").add("service_unavailable");
   if (route.access !== "public") all.add("unauthorized");
-  if (route.access === "user") all.add("forbidden");
+  // A suspended or withdrawn caller is refused wherever a caller is known.
+  if (route.access === "user" || route.access === "optional") all.add("forbidden");
   if (route.body) all.add("payload_too_large").add("unsupported_media_type");
   return codes.filter((code) => all.has(code));
 }

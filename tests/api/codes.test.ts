@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { Codes } from "../../supabase/functions/_shared/schema/codes.ts";
+import { listCodes } from "../../supabase/functions/codes/codes.ts";
+import { stack } from "../support/stack.ts";
+import { token } from "../support/tokens.ts";
+import { ask, bearer, replyOf } from "./client.ts";
+
+const codes = async (path: string) => await replyOf(listCodes, await ask(path), Codes);
+
+Deno.test("the code master comes in Japanese unless English is asked for, with the same codes", async () => {
+  const [standard, japanese, english] = [
+    await codes("/codes"),
+    await codes("/codes?lang=ja"),
+    await codes("/codes?lang=en"),
+  ];
+  assert.deepEqual(standard, japanese);
+  assert.equal(english.lang, "en");
+  const keys = ({ items }: typeof english) => items.map(({ category_id, code }) => `${category_id}/${code}`);
+  assert.deepEqual(keys(english), keys(japanese));
+  assert.ok(keys(english).includes("vehicle_type/standard"));
+  for (const list of [english, japanese]) assert.ok(list.items.every((item) => item.lang === list.lang));
+});
+
+Deno.test("codes are ordered by category, place and code", async () => {
+  const { items } = await codes("/codes");
+  const byBytes = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
+  const ordered = items.toSorted((a, b) =>
+    byBytes(a.category_id, b.category_id) || a.sort_order - b.sort_order || byBytes(a.code, b.code)
+  );
+  assert.deepEqual(items, ordered);
+});
+
+Deno.test("a client that has the codes gets 304 until they change, and the languages differ", async () => {
+  const first = await ask("/codes");
+  await first.body?.cancel();
+  assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+, stale-while-revalidate=\d+$/);
+  const etag = first.headers.get("etag") ?? "";
+  const again = await ask("/codes", { headers: { "if-none-match": etag } });
+  assert.equal(again.status, 304);
+  assert.equal(await again.text(), "");
+  assert.equal(again.headers.get("etag"), etag);
+  const english = await ask("/codes?lang=en", { headers: { "if-none-match": etag } });
+  assert.equal(english.status, 200);
+  await english.body?.cancel();
+});
+
+Deno.test("HEAD tells about the codes without sending them", async () => {
+  const [head, get] = [await ask("/codes", { method: "HEAD" }), await ask("/codes")];
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  assert.equal(head.headers.get("etag"), get.headers.get("etag"));
+  await get.body?.cancel();
+});
+
+Deno.test("the codes are public whatever token is sent along", async () => {
+  for (
+    const access of ["nonsense", token("nobody", { secret: "x".repeat(32) }), stack().publishableKey, stack().anonKey]
+  ) {
+    const response = await ask("/codes", { headers: bearer(access) });
+    assert.equal(response.status, 200);
+    await response.body?.cancel();
+  }
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { Me } from "../../supabase/functions/_shared/schema/me.ts";
+import { readMe, updateMe } from "../../supabase/functions/me/account.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { token } from "../support/tokens.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+
+const me = async (access: string) => await replyOf(readMe, await ask("/me", { headers: bearer(access) }), Me);
+const rename = async (access: string, body: unknown) =>
+  await ask("/me", { method: "PATCH", ...jsonBody(body, bearer(access)) });
+
+async function setStatus(userId: string, status: string): Promise<void> {
+  const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
+  try {
+    await sql`update public.app_users set status = ${status} where id = ${userId}`;
+  } finally {
+    await sql.end();
+  }
+}
+
+Deno.test("a new user finds an active account with the scope user", async () => {
+  const user = await signUp();
+  const { user_id, email, app_user, admin, permission_scopes } = await me(user.token);
+  assert.deepEqual({ user_id, email, admin, permission_scopes }, {
+    user_id: user.id,
+    email: user.email,
+    admin: null,
+    permission_scopes: ["user"],
+  });
+  assert.equal(app_user?.id, user.id);
+  assert.equal(app_user?.status, "active");
+});
+
+Deno.test("a display name is stored as it was sent and read back, up to 100 characters of any script", async () => {
+  const user = await signUp();
+  for (
+    const name of ["a", "駐車 太郎", "🚗".repeat(100), "O'Brien; drop table app_users", "\u202eright to left", "a\nb"]
+  ) {
+    const updated = await replyOf(updateMe, await rename(user.token, { display_name: name }), Me);
+    assert.equal(updated.app_user?.display_name, name);
+    assert.deepEqual(await me(user.token), updated);
+  }
+});
+
+Deno.test("a profile update without a field changes nothing", async () => {
+  const user = await signUp();
+  await rename(user.token, { display_name: "before" }).then((response) => response.body?.cancel());
+  const updated = await replyOf(updateMe, await rename(user.token, {}), Me);
+  assert.equal(updated.app_user?.display_name, "before");
+});
+
+Deno.test("one user's update leaves another user alone", async () => {
+  const [one, other] = [await signUp(), await signUp()];
+  const before = await me(other.token);
+  await rename(one.token, { display_name: "one" }).then((response) => response.body?.cancel());
+  assert.deepEqual(await me(other.token), before);
+});
+
+for (const status of ["suspended", "withdrawn"] as const) {
+  Deno.test(`a ${status} user sees the account's state and is refused everything else that takes a caller`, async () => {
+    const user = await signUp();
+    await setStatus(user.id, status);
+    assert.equal((await me(user.token)).app_user?.status, status);
+    await assertRefused(await rename(user.token, { display_name: "again" }), { code: "forbidden" });
+    const near = await ask("/parking-lots/nearby?lat=35.68&lng=139.76", { headers: bearer(user.token) });
+    await assertRefused(near, { code: "forbidden" });
+    assert.equal((await me(user.token)).app_user?.display_name, null);
+  });
+}
+
+Deno.test("a well-signed token of a user who does not exist is 401", async () => {
+  const stranger = token(crypto.randomUUID(), { secret: stack().jwtSecret });
+  await assertRefused(await ask("/me", { headers: bearer(stranger) }), { code: "unauthorized" });
+});
+
+Deno.test("the project's keys are nobody: 401 on a user's route, by header or as bearer", async () => {
+  for (const key of [stack().publishableKey, stack().anonKey, stack().secretKey, stack().serviceRoleKey]) {
+    await assertRefused(await ask("/me", { headers: { apikey: key } }), { code: "unauthorized" });
+    await assertRefused(await ask("/me", { headers: bearer(key) }), { code: "unauthorized" });
+  }
+});
+
+Deno.test("an account is never kept by a cache", async () => {
+  const response = await ask("/me", { headers: bearer((await signUp()).token) });
+  await response.body?.cancel();
+  assert.equal(response.headers.get("cache-control"), "no-store");
+});

@@ -1,0 +1,66 @@
+// What belongs to no resource: health, the contract, the error pages, and what every response carries.
+import assert from "node:assert/strict";
+import { catalogue, codes } from "../../supabase/functions/_shared/errors.ts";
+import { ErrorPage, ErrorPages } from "../../supabase/functions/_shared/schema/contract.ts";
+import { Liveness, Readiness } from "../../supabase/functions/_shared/schema/health.ts";
+import { live, ready } from "../../supabase/functions/health/health.ts";
+import { listErrors, readError } from "../../supabase/functions/openapi/errors.ts";
+import { ask, replyOf } from "./client.ts";
+
+Deno.test("liveness answers with the version, readiness with the state of the database", async () => {
+  const alive = await replyOf(live, await ask("/health"), Liveness);
+  assert.deepEqual(alive, { status: "ok", version: "0.1.0" });
+  const { migration } = await replyOf(ready, await ask("/health/ready"), Readiness);
+  const latest = [...Deno.readDirSync(new URL("../../supabase/migrations", import.meta.url))].map(({ name }) => name)
+    .sort();
+  assert.equal(migration, latest.at(-1)?.split("_")[0]);
+});
+
+Deno.test("the served contract is the committed one", async () => {
+  const served = await (await ask("/openapi")).json();
+  const committed = JSON.parse(await Deno.readTextFile(new URL("../../openapi.json", import.meta.url)));
+  assert.deepEqual(served, committed);
+});
+
+Deno.test("the catalogue lists every code, and each has a page where its doc_url points", async () => {
+  const { items } = await replyOf(listErrors, await ask("/openapi/errors"), ErrorPages);
+  assert.deepEqual(items.map((item) => item.code), codes);
+  for (const item of items) {
+    const response = await fetch(item.doc_url, { headers: { accept: "application/json" } });
+    assert.deepEqual(await replyOf(readError, response, ErrorPage), item);
+    assert.equal(item.status, catalogue[item.code].status);
+  }
+});
+
+Deno.test("the page behind a doc_url is text for a browser and JSON for a program that asks for it", async () => {
+  const refusal = await (await ask("/codes?lang=fr")).json();
+  const page = await fetch(refusal.error.doc_url, { headers: { accept: "text/html,*/*;q=0.8" } });
+  assert.match(page.headers.get("content-type") ?? "", /^text\/plain; charset=utf-8/);
+  assert.match(page.headers.get("vary") ?? "", /Accept/);
+  assert.match(await page.text(), /^# validation_error \(HTTP 422\)/);
+});
+
+Deno.test("a request id goes through to the response and into the envelope", async () => {
+  const response = await ask("/codes?lang=fr", { headers: { "x-request-id": "my-request-0001" } });
+  assert.equal(response.headers.get("x-request-id"), "my-request-0001");
+  assert.equal((await response.json()).error.request_id, "my-request-0001");
+});
+
+Deno.test("a web page gets past the preflight and may read refusals too", async () => {
+  const asked = { origin: "https://app.example", "access-control-request-method": "PATCH" };
+  const preflight = await ask("/me", { method: "OPTIONS", headers: asked });
+  await preflight.body?.cancel();
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
+  assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /PATCH/);
+  const refused = await ask("/me", { headers: { origin: "https://app.example" } });
+  await refused.body?.cancel();
+  assert.equal(refused.status, 401);
+  assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+});
+
+Deno.test("a response tells how long it took", async () => {
+  const response = await ask("/health/ready");
+  await response.body?.cancel();
+  assert.match(response.headers.get("server-timing") ?? "", /^db;dur=\d+\.\d, total;dur=\d+\.\d$/);
+});

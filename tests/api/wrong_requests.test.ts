@@ -1,0 +1,122 @@
+// Wrong requests, through the real gateway and the real database: each gets its status, the envelope and a request id,
+// and none a 500.
+import { groups } from "../../supabase/functions/openapi/contract.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused, type ExpectedRefusal, type WrongRequest, wrongRequests } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { badAuthorizations } from "../support/tokens.ts";
+import { ask, bearer, jsonBody } from "./client.ts";
+
+const user = await signUp();
+const mine = bearer(user.token);
+const good = {
+  authorization: mine.authorization,
+  badAuthorizations: badAuthorizations(user.id, stack().jwtSecret),
+  otherMethod: "DELETE",
+};
+/** What a route needs beyond its own path to be a good request. */
+const goodQuery: Record<string, { query?: string; path?: string }> = {
+  "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
+  "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
+};
+
+for (const route of groups.flatMap((group) => group.routes)) {
+  for (const wrong of wrongRequests(route, { ...good, ...goodQuery[route.path] })) refuses(wrong);
+}
+
+const near = "/parking-lots/nearby";
+const point = "lat=35.68&lng=139.76";
+const patch = (body: unknown) => ({ method: "PATCH", ...jsonBody(body, mine) });
+const raw = (body: BodyInit, headers: Record<string, string> = {}) => ({
+  method: "PATCH",
+  body,
+  headers: { ...mine, "content-type": "application/json", ...headers },
+});
+
+/** Path, request, then what it is refused for: the code, or the field and what is wrong with it. */
+const wrong: [path: string, init: RequestInit, code: ExpectedRefusal["code"], param?: string | null, field?: string][] =
+  [
+    ["/codes/nothing", {}, "not_found"],
+    ["/codes/", {}, "not_found"],
+    ["/me/..%2Fcodes", {}, "not_found"],
+    ["/openapi/errors/nothing", {}, "not_found", "code"],
+    ["/openapi/errors/toString", {}, "not_found", "code"],
+    ["/openapi/errors/%00", {}, "validation_error", "code", "invalid_text"],
+    ["/codes", { method: "POST" }, "method_not_allowed"],
+    [near, { method: "PUT" }, "method_not_allowed"],
+    ["/codes?lang=fr", {}, "validation_error", "lang", "invalid_value"],
+    ["/codes?lang=", {}, "validation_error", "lang", "invalid_value"],
+    ["/codes?lang=JA", {}, "validation_error", "lang", "invalid_value"],
+    ["/codes?lang=ja&lang=en", {}, "validation_error", "lang", "duplicate"],
+    ["/codes?lang=ja%00", {}, "validation_error", "lang", "invalid_text"],
+    [near, {}, "validation_error", "lat", "required"],
+    [`${near}?lat=35.68`, {}, "validation_error", "lng", "required"],
+    [`${near}?lat=&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=north&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=NaN&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=3.5e1&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=%2035&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=0x23&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=90.01&lng=139.76`, {}, "validation_error", "lat", "too_big"],
+    [`${near}?lat=35.68&lng=-180.01`, {}, "validation_error", "lng", "too_small"],
+    [`${near}?lat=35.68&lat=35.68&lng=139.76`, {}, "validation_error", "lat", "duplicate"],
+    [`${near}?${point}&radius_m=0`, {}, "validation_error", "radius_m", "too_small"],
+    [`${near}?${point}&radius_m=50001`, {}, "validation_error", "radius_m", "too_big"],
+    [`${near}?${point}&radius_m=99999999999999999999`, {}, "validation_error", "radius_m", "too_big"],
+    [`${near}?${point}&radius_m=500.5`, {}, "validation_error", "radius_m", "invalid_type"],
+    [`${near}?${point}&limit=0`, {}, "validation_error", "limit", "too_small"],
+    [`${near}?${point}&limit=101`, {}, "validation_error", "limit", "too_big"],
+    [`${near}?${point}&limit=-1`, {}, "validation_error", "limit", "too_small"],
+    [`${near}?${point}&sort=name`, {}, "validation_error", "sort", "invalid_value"],
+    [`${near}?${point}&sort=price`, {}, "validation_error", "sort", "not_yet_available"],
+    [`${near}?${point}&filters=covered`, {}, "validation_error", "filters", "invalid_type"],
+    [`${near}?${point}&filters={`, {}, "validation_error", "filters", "invalid_type"],
+    [`${near}?${point}&filters=[]`, {}, "validation_error", "filters", "invalid_type"],
+    [`${near}?${point}&filters={"max_height_m":"2"}`, {}, "validation_error", "filters.max_height_m", "invalid_type"],
+    [`${near}?${point}&filters={"max_height_m":-1}`, {}, "validation_error", "filters.max_height_m", "too_small"],
+    [`${near}?${point}&filters={"max_height_m":1e400}`, {}, "validation_error", "filters.max_height_m", "invalid_type"],
+    [`${near}?${point}&filters={"tags":"covered"}`, {}, "validation_error", "filters.tags", "invalid_type"],
+    [`${near}?${point}&filters={"tags":["covered",""]}`, {}, "validation_error", "filters.tags.1", "too_small"],
+    [`${near}?${point}&filters={"tags":["%5Cu0000"]}`, {}, "validation_error", "filters.tags.0", "invalid_text"],
+    [`${near}?${point}&filters={"colour":1}`, {}, "validation_error", "filters.colour", "unknown_key"],
+    [`${near}?${point}&filters={"open_now":true}`, {}, "validation_error", "filters.open_now", "not_yet_available"],
+    [
+      `${near}?${point}&filters={"entry_at":"2026-09-01T10:00:00"}`,
+      {},
+      "validation_error",
+      "filters.entry_at",
+      "invalid_format",
+    ],
+    ["/me", patch({ display_name: "" }), "validation_error", "display_name", "too_small"],
+    ["/me", patch({ display_name: "a".repeat(101) }), "validation_error", "display_name", "too_big"],
+    ["/me", patch({ display_name: null }), "validation_error", "display_name", "invalid_type"],
+    ["/me", patch({ display_name: 5 }), "validation_error", "display_name", "invalid_type"],
+    ["/me", patch({ display_name: ["a"] }), "validation_error", "display_name", "invalid_type"],
+    ["/me", patch({ display_name: "a\0b" }), "validation_error", "display_name", "invalid_text"],
+    ["/me", patch({ status: "active" }), "validation_error", "status", "unknown_key"],
+    ["/me", patch({ display_name: "a", user_id: user.id }), "validation_error", "user_id", "unknown_key"],
+    ["/me", patch("text"), "validation_error", null, "invalid_type"],
+    ["/me", patch(null), "validation_error", null, "invalid_type"],
+    ["/me", raw('{"display_name":"\\ud800"}'), "validation_error", "display_name", "invalid_text"],
+    ["/me", raw('{"display_name":"a",}'), "validation_error", null, "malformed"],
+    ["/me", raw("{}", { "content-type": "application/x-www-form-urlencoded" }), "unsupported_media_type"],
+    ["/me", raw("{}", { "content-type": "application/json; charset=utf-16" }), "unsupported_media_type"],
+    ["/me", raw("{}", { "content-encoding": "gzip" }), "unsupported_media_type"],
+    ["/me", raw(streamOf(2 * 1024 * 1024)), "payload_too_large"],
+    ["/me", raw(`{"display_name":"${"a".repeat(1024 * 1024)}"}`), "payload_too_large"],
+  ];
+for (const [path, init, code, param, field] of wrong) {
+  const what = typeof init.body === "string" ? ` ${init.body.slice(0, 60)}` : "";
+  const name = `${init.method ?? "GET"} ${path.slice(0, 90)}${what} is ${code}${field ? ` (${field})` : ""}`;
+  const expected = { code, ...(param === undefined ? {} : { param }), ...(field === undefined ? {} : { field }) };
+  refuses({ name, path, init, expected });
+}
+
+function refuses({ name, path, init, expected }: WrongRequest): void {
+  Deno.test(name, async () => await assertRefused(await ask(path, init), expected));
+}
+
+/** A body whose length is not told beforehand. */
+function streamOf(bytes: number): ReadableStream<Uint8Array> {
+  return new Blob([" ".repeat(bytes)]).stream();
+}
