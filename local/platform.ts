@@ -11,7 +11,7 @@ import { listen } from "./gateway/gateway.ts";
 import { quietLibrary } from "./gateway/quiet.ts";
 import { Rest } from "./gateway/rest.ts";
 import type { PostgresServer } from "./postgres/server.ts";
-import { SECRET_KEY, STATE, type Status, status } from "./settings.ts";
+import { FUNCTIONS, SECRET_KEY, STATE, type Status, status } from "./settings.ts";
 import { forgetRunning, recordRunning } from "./state.ts";
 
 export interface PlatformOptions {
@@ -74,7 +74,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     if (services !== undefined) await stopServices(services);
     services = undefined;
     await removeDatabase(name);
-    await raise();
+    try {
+      await raise();
+    } catch (error) {
+      log(String(error)); // a migration that fails: the next reset tries again
+      return new Response(String(error), { status: 500 });
+    }
     say("The database is new");
     return Response.json({ reset: true });
   }
@@ -128,6 +133,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   await packages;
   const functions = new FunctionRunner({
     deno: options.functionsDeno,
+    source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
     environment: { ...await functionSecrets(), ...functionEnvironment(current) },
     verifyJwt: config.verifyJwt,

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
-import { FUNCTIONS } from "../settings.ts";
 import { BootError, Worker } from "./worker.ts";
 
 export interface RunnerOptions {
   readonly deno: string;
+  /** The functions' folder: supabase/functions. */
+  readonly source: string;
   /** Where the generated entry modules go. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -27,9 +28,10 @@ export class FunctionRunner {
   readonly #workers = new Map<string, Promise<Worker>>();
   readonly #entries = new Map<string, string>();
   readonly #client = Deno.createHttpClient({ http2: false, poolMaxIdlePerHost: 64, allowHost: true });
-  readonly #watcher = Deno.watchFs(FUNCTIONS, { recursive: true });
+  readonly #watcher: Deno.FsWatcher;
 
   constructor(readonly options: RunnerOptions) {
+    this.#watcher = Deno.watchFs(options.source, { recursive: true });
     this.#watch();
   }
 
@@ -68,7 +70,7 @@ export class FunctionRunner {
   async #entry(name: string): Promise<string | undefined> {
     const known = this.#entries.get(name);
     if (known !== undefined && this.#workers.has(name)) return known;
-    const found = await entryPoint(name);
+    const found = await entryPoint(this.options.source, name);
     if (found !== undefined) this.#entries.set(name, found);
     return found;
   }
@@ -89,7 +91,7 @@ export class FunctionRunner {
   }
 
   async #boot(name: string, entry: string): Promise<Worker> {
-    const { deno, folder, environment, log } = this.options;
+    const { deno, source, folder, environment, log } = this.options;
     const module = join(folder, `${name}.js`);
     await Deno.mkdir(folder, { recursive: true });
     await Deno.writeTextFile(
@@ -101,7 +103,7 @@ export class FunctionRunner {
       name,
       deno,
       entry: module,
-      config: await configOf(name),
+      config: await configOf(source, name),
       environment,
       log: (line) => log(`[${name}] ${line}`),
     });
@@ -145,17 +147,17 @@ export class FunctionRunner {
   }
 }
 
-async function entryPoint(name: string): Promise<string | undefined> {
+async function entryPoint(source: string, name: string): Promise<string | undefined> {
   for (const extension of ["ts", "js", "mjs", "tsx", "jsx"]) {
-    const path = join(FUNCTIONS, name, `index.${extension}`);
+    const path = join(source, name, `index.${extension}`);
     if (await isFile(path)) return path;
   }
   return undefined;
 }
 
-async function configOf(name: string): Promise<string> {
-  const own = join(FUNCTIONS, name, "deno.json");
-  return await isFile(own) ? own : join(FUNCTIONS, "deno.json");
+async function configOf(source: string, name: string): Promise<string> {
+  const own = join(source, name, "deno.json");
+  return await isFile(own) ? own : join(source, "deno.json");
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres, { type Sql } from "postgres";
 import { textualJson } from "../database/json.ts";
 import { knock } from "./keys.ts";
+import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
 import { asPostgrest } from "./sqlstate.ts";
 import { type Claims, verify } from "./tokens.ts";
 
@@ -17,6 +18,7 @@ export interface RestOptions {
 
 type Backend = Awaited<ReturnType<typeof connect>>;
 
+const RPC = "/rest/v1/rpc/";
 const RELOAD = "reload schema";
 
 export class Rest {
@@ -56,14 +58,16 @@ export class Rest {
       if ("problem" in verdict) return unauthorized(verdict.problem);
       claims = { role: "anon", ...verdict.claims };
     }
-    const { app, callers } = await this.#backend;
+    const { app, callers, jsonArguments } = await this.#backend;
+    const names = request.method === "POST" ? jsonArguments.get(url.pathname.slice(RPC.length)) : undefined;
     const inner = new Request(request.url, {
       method: request.method,
       headers: innerHeaders(request, this.options.schemas[0]),
-      body: request.body,
+      body: names === undefined ? request.body : await quoteJsonStrings(request, names),
     });
     callers.set(inner, claims);
-    return await app.fetch(inner);
+    const answer = await app.fetch(inner);
+    return request.headers.has("access-control-request-method") ? preflight(answer) : answer;
   }
 
   async stop(): Promise<void> {
@@ -107,7 +111,7 @@ async function connect(options: RestOptions) {
   const first = new Request("http://localhost/rest/v1/rpc/none", { method: "POST", headers: { apikey: "verified" } });
   callers.set(first, { role: "anon" });
   await (await app.fetch(first)).body?.cancel();
-  return { app, connection, callers };
+  return { app, connection, callers, jsonArguments: await readJsonArguments(connection.driver, options.schemas) };
 }
 
 function innerHeaders(request: Request, schema: string | undefined): Headers {
@@ -118,6 +122,13 @@ function innerHeaders(request: Request, schema: string | undefined): Headers {
   // PostgREST's default is the first exposed schema; the library's is public.
   if (schema !== undefined && !headers.has(profile)) headers.set(profile, schema);
   return headers;
+}
+
+/** A browser's question before the request is always answered; the library answers it only for what it finds. */
+function preflight(answer: Response): Response {
+  const headers = new Headers(answer.headers);
+  headers.delete("content-type");
+  return new Response(null, { status: 200, headers });
 }
 
 function unauthorized(problem: string): Response {

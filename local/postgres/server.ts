@@ -12,7 +12,7 @@ export interface ServerOptions {
   readonly port: number;
   /** False trades safety for speed: the data of a test run is thrown away anyhow. */
   readonly durable: boolean;
-  /** Told when the server died by itself and was started again. */
+  /** Told when the server died by itself and was started again, or could not be. */
   readonly onRestart: (reason: string) => void;
 }
 
@@ -118,8 +118,13 @@ export class PostgresServer {
   // A server that dies while the platform runs (kill -9) comes back on the same port.
   async #revive(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
     if (this.#stopping || this.#child !== child) return;
-    await this.start();
-    this.options.onRestart(`Postgres stopped (${status.signal ?? `exit ${status.code}`}) and was started again`);
+    const how = status.signal ?? `exit ${status.code}`;
+    try {
+      await this.start();
+      this.options.onRestart(`Postgres stopped (${how}) and was started again`);
+    } catch (error) {
+      this.options.onRestart(`Postgres stopped (${how}) and could not be started again: ${error}`);
+    }
   }
 
   #settings(): string[] {
