@@ -1,8 +1,10 @@
 // Runs inside a function's process, before the function: takes away what is not the function's to see, and sends
 // Deno.serve to a port that only this machine reaches. Must run under the hosted runtime's Deno as well as under ours.
 
-const [marker = "", ...hidden] = Deno.args;
-for (const name of hidden) Deno.env.delete(name);
+const [marker = "", ...given] = Deno.args;
+for (const name of Object.keys(Deno.env.toObject())) {
+  if (!given.includes(name)) Deno.env.delete(name);
+}
 
 const serve = Deno.serve as (options: Deno.ServeTcpOptions, handler: Deno.ServeHandler) => unknown;
 let served = false;

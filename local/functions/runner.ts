@@ -49,8 +49,8 @@ export class FunctionRunner {
     const url = new URL(request.url);
     const target = `/${name}${path}${url.search}`;
     try {
-      const worker = await this.#worker(name, entry);
-      return await this.#exchange(worker, target, request, forwarded);
+      const { worker, leave } = await this.#take(name, entry);
+      return await this.#exchange(worker, leave, target, request, forwarded);
     } catch (error) {
       if (error instanceof BootError) {
         return plain(503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
@@ -75,19 +75,23 @@ export class FunctionRunner {
     return found;
   }
 
-  /** The function's process; requests that come while it starts wait for the same start. */
-  async #worker(name: string, entry: string): Promise<Worker> {
-    const known = this.#workers.get(name);
-    if (known !== undefined) {
-      const worker = await known;
-      if (!worker.ended) return worker;
-      if (this.#workers.get(name) !== known) return await this.#worker(name, entry);
+  /** The function's process, taken for one exchange; requests that come while it starts wait for the same start. */
+  async #take(name: string, entry: string): Promise<{ worker: Worker; leave: () => void }> {
+    for (;;) {
+      const starting = this.#workers.get(name) ?? this.#start(name, entry);
+      const worker = await starting;
+      const leave = worker.enter();
+      if (leave !== undefined) return { worker, leave };
+      if (this.#workers.get(name) === starting) this.#workers.delete(name);
     }
+  }
+
+  #start(name: string, entry: string): Promise<Worker> {
     const starting = this.#boot(name, entry);
     this.#workers.set(name, starting);
     // A function that did not start is tried again by the next request.
     starting.catch(() => this.#workers.get(name) === starting && this.#workers.delete(name));
-    return await starting;
+    return starting;
   }
 
   async #boot(name: string, entry: string): Promise<Worker> {
@@ -109,8 +113,13 @@ export class FunctionRunner {
     });
   }
 
-  async #exchange(worker: Worker, target: string, request: Request, headers: Headers): Promise<Response> {
-    const leave = worker.enter();
+  async #exchange(
+    worker: Worker,
+    leave: () => void,
+    target: string,
+    request: Request,
+    headers: Headers,
+  ): Promise<Response> {
     const impatience = new AbortController();
     const timer = setTimeout(() => impatience.abort(), ANSWER_PATIENCE);
     try {
@@ -129,7 +138,8 @@ export class FunctionRunner {
       if (impatience.signal.aborted) {
         return plain(504, "IDLE_TIMEOUT", "The function did not answer in time");
       }
-      this.options.log(`[${worker.name}] ${error}`);
+      const ended = await worker.hasEnded();
+      this.options.log(`[${worker.name}] ${ended ? "its process ended in a request" : error}`);
       return plain(500, "WORKER_ERROR", "Function exited due to an error (please check logs)");
     } finally {
       clearTimeout(timer);
@@ -174,6 +184,8 @@ function forward(request: Request, authorization: string | undefined, client: st
   const { hostname, port } = new URL(request.url);
   if (authorization === undefined) headers.delete("authorization");
   else headers.set("authorization", authorization);
+  // Deno 2.1 would compress, and fetch here would undo it but keep the headers that say so.
+  headers.set("accept-encoding", "identity");
   headers.set("x-forwarded-for", client);
   headers.set("x-forwarded-proto", "http");
   headers.set("x-forwarded-host", hostname);

@@ -37,13 +37,8 @@ export class Worker {
     child.status.then(() => this.#ended = true);
   }
 
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   static async boot(options: WorkerOptions): Promise<Worker> {
     const marker = `listening:${crypto.randomUUID()}:`;
-    const hidden = toolEnvironment();
     const child = new Deno.Command(options.deno, {
       args: [
         "run",
@@ -57,10 +52,10 @@ export class Worker {
         "--allow-env",
         options.entry,
         marker,
-        ...Object.keys(hidden),
+        ...Object.keys(options.environment),
       ],
       clearEnv: true,
-      env: { ...hidden, ...options.environment },
+      env: { ...toolEnvironment(), ...options.environment },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
@@ -84,8 +79,21 @@ export class Worker {
     return new Worker(options.name, port, child);
   }
 
-  /** Runs one exchange with the process; a retired process lives until its last exchange is over. */
-  enter(): () => void {
+  /** Whether the process has ended, for one who has seen a connection break: the news of an end takes a moment. */
+  async hasEnded(): Promise<boolean> {
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, 100);
+    await Promise.race([this.child.status, patience]);
+    clearTimeout(timer);
+    return this.#ended;
+  }
+
+  /**
+   * Takes the process for one exchange and answers how to give it back; a retired process lives until its last exchange
+   * is over. Undefined when it takes no more: it was retired or has ended.
+   */
+  enter(): (() => void) | undefined {
+    if (this.#retired || this.#ended) return undefined;
     this.#inFlight++;
     let left = false;
     return () => {

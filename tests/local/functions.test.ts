@@ -1,0 +1,188 @@
+import { strict as assert } from "node:assert";
+import { join } from "node:path";
+import { FunctionRunner } from "../../local/functions/runner.ts";
+import { functionsDeno, SERVICE_ROLE_KEY } from "../../local/settings.ts";
+import { eventually } from "../support/eventually.ts";
+
+/** A runner on a folder of its own with these functions in it: name → the source of its index.ts. */
+async function withFunctions(
+  sources: Record<string, string>,
+  run: (ask: (path: string, init?: RequestInit) => Promise<Response>, write: Write, log: string[]) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const source = join(folder, "functions");
+  const write: Write = async (name, text, file = "index.ts") => {
+    await Deno.mkdir(join(source, name), { recursive: true });
+    await Deno.writeTextFile(join(source, name, file), text);
+  };
+  await Deno.mkdir(source);
+  await Deno.writeTextFile(join(source, "deno.json"), "{}");
+  for (const [name, text] of Object.entries(sources)) await write(name, text);
+  const log: string[] = [];
+  const runner = new FunctionRunner({
+    deno: functionsDeno(),
+    source,
+    folder: join(folder, "entries"),
+    environment: { GIVEN: "yes" },
+    verifyJwt: (name) => name === "guarded",
+    log: (line) => log.push(line),
+  });
+  const ask = (path: string, init?: RequestInit) => {
+    const [, name = "", rest = ""] = path.match(/^\/([^/?]*)([^?]*)/) ?? [];
+    return runner.handle(new Request(`http://127.0.0.1:5${path}`, init), name, rest, "192.0.2.7");
+  };
+  try {
+    await run(ask, write, log);
+  } finally {
+    await runner.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+type Write = (name: string, text: string, file?: string) => Promise<void>;
+
+Deno.test("a function sees its own path, the client's address and only the environment it is given", async () => {
+  const source = `Deno.serve((request) => {
+    const url = new URL(request.url);
+    return Response.json({
+      path: url.pathname + url.search,
+      from: request.headers.get("x-forwarded-for"),
+      environment: Object.keys(Deno.env.toObject()),
+    });
+  });`;
+  await withFunctions({ hello: source }, async (ask) => {
+    const answer = await ask("/hello/a/b?c=d", { headers: { "x-forwarded-for": "203.0.113.1" } });
+    assert.deepEqual(await answer.json(), { path: "/hello/a/b?c=d", from: "192.0.2.7", environment: ["GIVEN"] });
+  });
+});
+
+Deno.test("a function may not read files or start programs", async () => {
+  const source = `Deno.serve(async () => {
+    const names = await Promise.all(["read", "write", "run"].map((name) => Deno.permissions.query({ name })));
+    return Response.json(names.map(({ state }) => state));
+  });`;
+  await withFunctions({ hello: source }, async (ask) => {
+    assert.deepEqual(await (await ask("/hello")).json(), ["prompt", "prompt", "prompt"]);
+  });
+});
+
+Deno.test("a function that exports its handler is served like one that calls Deno.serve", async () => {
+  await withFunctions({ hello: `export default { fetch: () => new Response("exported") };` }, async (ask) => {
+    assert.equal(await (await ask("/hello")).text(), "exported");
+  });
+});
+
+Deno.test("first requests that come together share one process", async () => {
+  const source = `const id = crypto.randomUUID(); Deno.serve(() => new Response(id));`;
+  await withFunctions({ hello: source }, async (ask) => {
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => await (await ask("/hello")).text()));
+    assert.equal(new Set(ids).size, 1);
+  });
+});
+
+Deno.test("status, headers and bodies pass through as they are, both ways, while they flow", async () => {
+  const source = `Deno.serve((request) => new Response(request.body, {
+    status: 207, headers: { "x-one": "1", "content-encoding": "identity", location: "/elsewhere" },
+  }));`;
+  await withFunctions({ echo: source }, async (ask) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const answering = ask("/echo", { method: "POST", body: readable });
+    const writer = writable.getWriter();
+    await writer.write(new TextEncoder().encode("first"));
+    const answer = await answering;
+    assert.equal(answer.status, 207);
+    assert.equal(answer.headers.get("x-one"), "1");
+    const reader = answer.body!.getReader();
+    assert.equal(new TextDecoder().decode((await reader.read()).value), "first");
+    await writer.write(new TextEncoder().encode("second"));
+    assert.equal(new TextDecoder().decode((await reader.read()).value), "second");
+    await writer.close();
+    assert.equal((await reader.read()).done, true);
+  });
+});
+
+Deno.test("a body of fifty megabytes arrives whole", async () => {
+  const source = `Deno.serve(async (request) => {
+    let size = 0;
+    for await (const chunk of request.body!) size += chunk.length;
+    return Response.json(size);
+  });`;
+  await withFunctions({ count: source }, async (ask) => {
+    const body = new Uint8Array(50 * 1024 * 1024);
+    assert.equal(await (await ask("/count", { method: "POST", body })).json(), body.length);
+  });
+});
+
+Deno.test("a change of any file reloads the functions, and a request that runs ends on the old code", async () => {
+  const source = `import { version } from "../_shared/version.ts";
+    Deno.serve(async (request) => new Response(version + await request.text()));`;
+  await withFunctions({ hello: source }, async (ask, write) => {
+    await write("_shared", `export const version = "old";`, "version.ts");
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const running = ask("/hello", { method: "POST", body: readable });
+    const writer = writable.getWriter();
+    await writer.write(new TextEncoder().encode(" begun"));
+    await write("_shared", `export const version = "new";`, "version.ts");
+    await eventually(async () => (await (await ask("/hello")).text()) === "new" ? true : undefined);
+    await writer.close();
+    assert.equal(await (await running).text(), "old begun");
+  });
+});
+
+Deno.test("a function that does not start is answered 503 BOOT_ERROR, and serves once it is mended", async () => {
+  await withFunctions({ broken: `throw new Error("at the start");` }, async (ask, write, log) => {
+    const answer = await ask("/broken");
+    assert.equal(answer.status, 503);
+    assert.equal((await answer.json()).code, "BOOT_ERROR");
+    assert.ok(log.some((line) => line.startsWith("[broken] ") && line.includes("at the start")));
+    await write("broken", `Deno.serve(() => new Response("mended"));`);
+    assert.equal(await (await ask("/broken")).text(), "mended");
+  });
+});
+
+Deno.test("a function that dies in a request is answered 500 WORKER_ERROR, and the next request starts it again", async () => {
+  const source = `Deno.serve((request) => {
+    if (new URL(request.url).search === "?die") Deno.exit(1);
+    return new Response("alive");
+  });`;
+  await withFunctions({ frail: source }, async (ask) => {
+    const answer = await ask("/frail?die");
+    assert.equal(answer.status, 500);
+    assert.equal((await answer.json()).code, "WORKER_ERROR");
+    assert.equal(await (await ask("/frail")).text(), "alive");
+  });
+});
+
+Deno.test("what is no function is 404, the shared code and odd names included", async () => {
+  const source = `Deno.serve(() => new Response("no"));`;
+  await withFunctions({ _shared: source, "1st": source }, async (ask) => {
+    for (const name of ["nothing", "_shared", "1st", "..%2fx", ""]) {
+      const answer = await ask(`/${name}`);
+      assert.equal(answer.status, 404, name);
+      assert.equal((await answer.json()).code, "NOT_FOUND", name);
+    }
+  });
+});
+
+Deno.test("verify_jwt lets only valid tokens in, and every preflight", async () => {
+  await withFunctions({ guarded: `Deno.serve(() => new Response("in"));` }, async (ask) => {
+    const status = async (init: RequestInit) => {
+      const answer = await ask("/guarded", init);
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    assert.equal(await status({}), 401);
+    assert.equal(await status({ headers: { authorization: "Bearer a.b.c" } }), 401);
+    assert.equal(await status({ headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } }), 200);
+    assert.equal(await status({ method: "OPTIONS" }), 200);
+  });
+});
+
+Deno.test("what a function prints is told with its name before every line", async () => {
+  const source = `Deno.serve(() => { console.log("one\\ntwo"); console.error("three"); return new Response(); });`;
+  await withFunctions({ chatty: source }, async (ask, _write, log) => {
+    await ask("/chatty");
+    await eventually(() => log.length >= 3 ? true : undefined);
+    assert.deepEqual(log.toSorted(), ["[chatty] one", "[chatty] three", "[chatty] two"]);
+  });
+});
