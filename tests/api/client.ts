@@ -33,3 +33,8 @@ export function query(values: Record<string, unknown>): string {
   const text = (value: unknown) => typeof value === "object" ? JSON.stringify(value) : String(value);
   return `?${new URLSearchParams(Object.entries(values).map(([key, value]) => [key, text(value)]))}`;
 }
+
+/** The tag itself: what compresses on the way weakens it (`W/`), as RFC 9110 wants. */
+export function tagOf(response: Response): string | undefined {
+  return response.headers.get("etag")?.replace(/^W\//, "");
+}

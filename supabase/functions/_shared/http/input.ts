@@ -7,6 +7,9 @@ import { type FieldError, Refusal } from "../errors.ts";
 
 export const BODY_LIMIT = 1024 * 1024;
 
+/** How much of a body that is too large is still taken from the wire. */
+export const HEARD_OUT = 8 * BODY_LIMIT;
+
 /** Enough to correct a form by; a hostile body shall not make the answer larger than itself. */
 const MOST_ERRORS = 100;
 
@@ -196,18 +199,20 @@ function isJsonRequest(headers: Headers): boolean {
   );
 }
 
-/** The body, counted as it arrives: Content-Length may be absent or wrong. */
+/**
+ * The body, counted as it arrives: Content-Length may be absent. The rest of one that is too large is read and dropped, up
+ * to a point, because a client or a proxy in the middle of sending may not listen to an answer.
+ */
 async function limitedBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > BODY_LIMIT) {
-    throw new Refusal("payload_too_large");
-  }
+  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large");
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > BODY_LIMIT) throw new Refusal("payload_too_large");
-    chunks.push(chunk);
+    if (size > HEARD_OUT) break;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
   }
+  if (size > BODY_LIMIT) throw new Refusal("payload_too_large");
   const [only] = chunks;
   if (chunks.length === 1 && only) return only;
   const whole = new Uint8Array(size);
