@@ -105,7 +105,7 @@ Deno.test("a visitor and a signed-in user find the same lots", async () => {
 });
 
 Deno.test("the main image is an address under the public base of assets", async () => {
-  const key = `parking_lot/${crypto.randomUUID()}/front side.jpg`;
+  const key = `parking_lot/${crypto.randomUUID()}/front side #1.jpg`;
   const [asset] = await sql<{ id: string }[]>`
     insert into public.assets (storage_key, content_type, size_bytes, is_public, category)
     values (${key}, 'image/jpeg', 1, true, 'parking_lot') returning id`;
@@ -113,7 +113,7 @@ Deno.test("the main image is an address under the public base of assets", async 
     insert into public.parking_lot_images (parking_lot_id, asset_id, is_main)
     select id, ${asset!.id}, true from public.parking_lots where source = ${source} and name = 'third'`;
   const image = (await search({})).find((lot) => lot.name === "third")?.main_image ?? "";
-  assert.ok(URL.canParse(image) && image.endsWith(`/${encodeURI(key)}`), image);
+  assert.ok(URL.canParse(image) && image.endsWith(`/${key.replace("front side #1", "front%20side%20%231")}`), image);
 });
 
 Deno.test("a search is asked for again each time, and 304 says that nothing changed", async () => {

@@ -23,14 +23,22 @@ Deno.test("addresses that are not given stand under the gateway", () => {
 });
 
 Deno.test("the new keys go before the old ones, and either kind will do", () => {
-  assert.equal(read().publishableKey, "sb_publishable_x");
-  assert.deepEqual(read().serviceKeys, ["sb_secret_x", "service"]);
+  const { visitorKeys, serviceKeys } = read();
+  assert.deepEqual([visitorKeys, serviceKeys], [["sb_publishable_x", "anon"], ["sb_secret_x", "service"]]);
   const old = read({ SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_SECRET_KEYS: undefined });
-  assert.deepEqual([old.publishableKey, old.secretKey], ["anon", "service"]);
+  assert.deepEqual([old.visitorKeys, old.serviceKeys], [["anon"], ["service"]]);
+  const young = read({ SUPABASE_ANON_KEY: undefined, SUPABASE_SERVICE_ROLE_KEY: undefined });
+  assert.deepEqual([young.visitorKeys, young.serviceKeys], [["sb_publishable_x"], ["sb_secret_x"]]);
 });
 
 Deno.test("everything that is missing or wrong is named at once", () => {
-  const broken = { JWT_SECRET: undefined, SUPABASE_ANON_KEY: "", CDN_URL: "cdn", SUPABASE_SECRET_KEYS: "sb_secret" };
+  const broken = {
+    JWT_SECRET: undefined,
+    SUPABASE_ANON_KEY: "",
+    SUPABASE_PUBLISHABLE_KEYS: undefined,
+    CDN_URL: "cdn",
+    SUPABASE_SECRET_KEYS: "sb_secret",
+  };
   assert.throws(() => read(broken), (error: unknown) => {
     assert.ok(error instanceof ConfigError);
     for (const name of Object.keys(broken)) assert.ok(error.message.includes(name), `${name}: ${error.message}`);

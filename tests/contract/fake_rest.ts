@@ -39,8 +39,6 @@ export function configFor(gatewayUrl: string): Config {
     baseUrl: "https://api.test/functions",
     cdnUrl: "https://cdn.test",
     jwtSecret: new TextEncoder().encode(SECRET),
-    publishableKey: PUBLISHABLE_KEY,
-    secretKey: SECRET_KEY,
     visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
   };

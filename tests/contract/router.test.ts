@@ -5,9 +5,19 @@ import { Refusal } from "../../supabase/functions/_shared/errors.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
 import { route } from "../../supabase/functions/_shared/http/route.ts";
+import { routes as health } from "../../supabase/functions/health/routes.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { badAuthorizations, token } from "../support/tokens.ts";
-import { ANON_KEY, configFor, fakeRest, PUBLISHABLE_KEY, SECRET, SECRET_KEY, SERVICE_ROLE_KEY } from "./fake_rest.ts";
+import {
+  ANON_KEY,
+  configFor,
+  databaseError,
+  fakeRest,
+  PUBLISHABLE_KEY,
+  SECRET,
+  SECRET_KEY,
+  SERVICE_ROLE_KEY,
+} from "./fake_rest.ts";
 
 const USER = "11111111-2222-4333-8444-555555555555";
 const Thing = z.object({ id: z.string() });
@@ -254,6 +264,59 @@ Deno.test("the database sees a visitor, the caller's own token, or the service",
   const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
   assert.deepEqual(seen, [[PUBLISHABLE_KEY, null], [PUBLISHABLE_KEY, authorization], [SECRET_KEY, null]]);
   assert.equal(rest.asked[0]?.headers.get("content-profile"), "api");
+});
+
+Deno.test("keys of the old kind are tokens, and go to the database as such", async () => {
+  await using rest = fakeRest(() => Response.json({ id: "a" }));
+  const { ask } = appWith({ ...rest.config, visitorKeys: [ANON_KEY], serviceKeys: [SERVICE_ROLE_KEY] });
+  await ask("/things/mine");
+  await ask("/things/all", { headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } });
+  const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
+  assert.deepEqual(seen, [[ANON_KEY, `Bearer ${ANON_KEY}`], [SERVICE_ROLE_KEY, `Bearer ${SERVICE_ROLE_KEY}`]]);
+});
+
+Deno.test("a refusal that the contract does not announce is logged as an error of ours", async () => {
+  await using rest = fakeRest(() => databaseError(409, "lot_not_found", "No such lot"));
+  const { ask, lines } = appWith(rest.config);
+  await assertRefused(await ask("/things/mine"), { code: "lot_not_found" });
+  assert.equal(lines[0]?.level, "error");
+  assert.match(lines[0]?.cause ?? "", /lot_not_found is not among the refusals of GET \/things\/mine/);
+  await ask("/things", post('{"name":"taken"}'));
+  assert.equal(lines[1]?.level, "info");
+});
+
+Deno.test("health is alive without configuration or database, and ready only with them", async () => {
+  const lost = createApp(health, { config: () => configFor("http://127.0.0.1:1"), log: () => {} });
+  const bare = createApp(health, {
+    config: () => {
+      throw new ConfigError("everything is missing");
+    },
+    log: () => {},
+  });
+  for (const { fetch } of [lost, bare]) {
+    assert.equal((await fetch(new Request("http://localhost/health"))).status, 200);
+    assert.equal((await fetch(new Request("http://localhost/health/ready"))).status, 503);
+  }
+});
+
+Deno.test("a handler sees the types of its route, and returns what the reply says", () => {
+  const query = z.strictObject({ n: z.number().default(1) });
+  route({
+    method: "GET",
+    path: "/a",
+    access: "public",
+    ...common,
+    query,
+    handle: ({ query }) => ({ id: query.n.toFixed() }),
+  });
+  // @ts-expect-error: the reply has a text as id
+  route({ method: "GET", path: "/b", access: "public", ...common, handle: () => ({ id: 5 }) });
+  // @ts-expect-error: a public route has no caller
+  route({ method: "GET", path: "/c", access: "public", ...common, handle: ({ caller }) => ({ id: caller.id }) });
+  // @ts-expect-error: an optional caller may be absent
+  route({ method: "GET", path: "/d", access: "optional", ...common, handle: ({ caller }) => ({ id: caller.id }) });
+  // @ts-expect-error: there is no such code
+  route({ method: "GET", path: "/e", access: "public", ...common, refusals: ["nope"], handle: () => ({ id: "a" }) });
 });
 
 Deno.test("a refusal of a handler reaches the client with its details", async () => {

@@ -10,11 +10,9 @@ export interface Config {
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
   readonly jwtSecret: Uint8Array;
-  readonly publishableKey: string;
-  readonly secretKey: string;
-  /** What a client without a session may send as bearer: the publishable key and the anonymous key. */
+  /** The publishable key and the anonymous key: what a client without a session may send as bearer. */
   readonly visitorKeys: readonly string[];
-  /** What a trusted service sends as bearer: the secret key and the service role key. */
+  /** The secret key and the service role key: what a trusted service sends as bearer. */
   readonly serviceKeys: readonly string[];
 }
 
@@ -35,44 +33,40 @@ export function readConfig(
     return value ?? "";
   };
   const address = (name: string, value = get(name)) => {
-    if (value && !isHttpUrl(value)) problems.push(`${name} is not an http(s) URL`);
+    if (value && !isHttpUrl(value)) {
+      problems.push(`${name} is not an http(s) URL`);
+    }
     return value?.replace(/\/+$/, "") ?? "";
   };
-  const defaultKey = (name: string) => {
-    const json = get(name);
-    if (!json) return undefined;
-    const key = keyNamedDefault(json);
-    if (key === undefined) {
-      problems.push(`${name} is not JSON of the form {"default": "..."}`);
+  /** A key of the new kind (the one named default) and one of the old kind: at least one, the new one first. */
+  const keys = (newName: string, oldName: string): string[] => {
+    const json = get(newName);
+    const newKey = json ? keyNamedDefault(json) : undefined;
+    if (json && newKey === undefined) {
+      problems.push(`${newName} is not JSON of the form {"default": "..."}`);
     }
-    return key;
+    const found = [newKey, get(oldName)].filter((key) =>
+      key !== undefined && key !== ""
+    ) as string[];
+    if (found.length === 0 && !json) {
+      problems.push(`${newName} and ${oldName} are missing`);
+    }
+    return found;
   };
 
   const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
-  const anonKey = required("SUPABASE_ANON_KEY");
-  const serviceRoleKey = required("SUPABASE_SERVICE_ROLE_KEY");
-  const publishableKey = defaultKey("SUPABASE_PUBLISHABLE_KEYS") ?? anonKey;
-  const secretKey = defaultKey("SUPABASE_SECRET_KEYS") ?? serviceRoleKey;
+  const visitorKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
+  const serviceKeys = keys("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY");
   const jwtSecret = new TextEncoder().encode(required("JWT_SECRET"));
   if (jwtSecret.length > 0 && jwtSecret.length < SHORTEST_SECRET) {
     problems.push(`JWT_SECRET is shorter than ${SHORTEST_SECRET} bytes`);
   }
   const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
-  const cdnUrl = address("CDN_URL") || `${gatewayUrl}/storage/v1/object/public/assets`;
+  const cdnUrl = address("CDN_URL") ||
+    `${gatewayUrl}/storage/v1/object/public/assets`;
 
-  if (problems.length > 0) {
-    throw new ConfigError([...new Set(problems)].join("; "));
-  }
-  return {
-    gatewayUrl,
-    baseUrl,
-    cdnUrl,
-    jwtSecret,
-    publishableKey,
-    secretKey,
-    visitorKeys: [...new Set([publishableKey, anonKey])],
-    serviceKeys: [...new Set([secretKey, serviceRoleKey])],
-  };
+  if (problems.length > 0) throw new ConfigError(problems.join("; "));
+  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys };
 }
 
 function isHttpUrl(value: string): boolean {
@@ -85,7 +79,9 @@ function keyNamedDefault(json: string): string | undefined {
     if (typeof keys !== "object" || keys === null || !("default" in keys)) {
       return undefined;
     }
-    return typeof keys.default === "string" && keys.default !== "" ? keys.default : undefined;
+    return typeof keys.default === "string" && keys.default !== ""
+      ? keys.default
+      : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,7 +1,19 @@
-import { catalogue, type CatalogueEntry, type Code, codes, isCode, Refusal } from "../_shared/errors.ts";
+import {
+  catalogue,
+  type CatalogueEntry,
+  type Code,
+  codes,
+  isCode,
+  Refusal,
+} from "../_shared/errors.ts";
 import { messageKey } from "../_shared/http/envelope.ts";
-import { type Links, route } from "../_shared/http/route.ts";
-import { ErrorPage, ErrorPageParams, ErrorPages } from "../_shared/schema/contract.ts";
+import type { Links } from "../_shared/http/links.ts";
+import { route } from "../_shared/http/route.ts";
+import {
+  ErrorPage,
+  ErrorPageParams,
+  ErrorPages,
+} from "../_shared/schema/contract.ts";
 
 const cache = {
   scope: "public",
@@ -25,7 +37,8 @@ export const readError = route({
   path: "/openapi/errors/{code}",
   access: "public",
   summary: "Read the documentation of an error code",
-  description: "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
+  description:
+    "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
   params: ErrorPageParams,
   reply: [200, ErrorPage, asText],
   refusals: ["not_found"],

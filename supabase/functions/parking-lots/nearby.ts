@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import { Refusal } from "../_shared/errors.ts";
 import { route } from "../_shared/http/route.ts";
-import { NearbyParkingLots, NearbyQuery } from "../_shared/schema/parking_lots.ts";
+import {
+  NearbyParkingLots,
+  NearbyQuery,
+} from "../_shared/schema/parking_lots.ts";
 
 type Query = z.output<typeof NearbyQuery>;
 type Row = Omit<z.input<typeof NearbyParkingLots>[number], "main_image"> & {
@@ -13,7 +16,8 @@ export const nearbyParkingLots = route({
   path: "/parking-lots/nearby",
   access: "optional",
   summary: "Find parking lots near a point",
-  description: "Public lots within the radius, nearest first; equally near ones by id.",
+  description:
+    "Public lots within the radius, nearest first; equally near ones by id.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   refusals: ["forbidden"],
@@ -39,7 +43,9 @@ export const nearbyParkingLots = route({
 const laterFilters = ["open_now", "max_price", "entry_at", "exit_at"] as const;
 
 function refuseWhatIsNotYetAvailable({ filters, sort }: Query): void {
-  const asked: string[] = laterFilters.filter((key) => filters[key] !== undefined).map((key) => `filters.${key}`);
+  const asked: string[] = laterFilters.filter((key) =>
+    filters[key] !== undefined
+  ).map((key) => `filters.${key}`);
   if (sort !== "distance") asked.push("sort");
   const errors = asked.map((param) => ({
     param,

@@ -1,5 +1,11 @@
 import type { Config } from "../config.ts";
-import { bearerOf, type Caller, invalidToken, missingToken, verifyToken } from "./token.ts";
+import {
+  bearerOf,
+  type Caller,
+  invalidToken,
+  missingToken,
+  verifyToken,
+} from "./token.ts";
 
 /**
  * Who may call a route.
@@ -18,22 +24,22 @@ export type CallerOf<A extends Access> = A extends "user" ? Caller
 export async function admit(
   access: Access,
   authorization: string | null,
-  config: Config,
+  config: () => Config,
 ): Promise<Caller | null> {
   if (access === "public") return null;
   const token = authorization === null ? null : bearerOf(authorization);
 
   if (access === "service") {
     if (token === null) throw missingToken();
-    if (!isOneOf(token, config.serviceKeys)) throw invalidToken();
+    if (!isOneOf(token, config().serviceKeys)) throw invalidToken();
     return null;
   }
   // Client libraries send the project's public key as bearer when nobody is signed in.
-  if (token === null || isOneOf(token, config.visitorKeys)) {
+  if (token === null || isOneOf(token, config().visitorKeys)) {
     if (access === "user") throw missingToken();
     return null;
   }
-  return await verifyToken(token, config.jwtSecret);
+  return await verifyToken(token, config().jwtSecret);
 }
 
 /** Compares in a time that depends on the lengths alone, so that a key cannot be guessed byte by byte. */

@@ -61,7 +61,8 @@ export function expiredToken(): Refusal {
     message: "The access token has expired.",
     details: { reason: "token_expired" },
     headers: {
-      "WWW-Authenticate": 'Bearer error="invalid_token", error_description="expired"',
+      "WWW-Authenticate":
+        'Bearer error="invalid_token", error_description="expired"',
     },
   });
 }

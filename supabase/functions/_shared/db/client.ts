@@ -16,7 +16,7 @@ export type Timer = (ms: number) => void;
 
 /** Nobody in particular: role `anon`. */
 export function asVisitor(config: Config, timer: Timer): Database {
-  return connect(config, { apikey: config.publishableKey }, timer);
+  return connect(config, keyed(config.visitorKeys), timer);
 }
 
 /** The caller: the token goes to the database, whose policies decide. */
@@ -26,14 +26,21 @@ export function asCaller(
   timer: Timer,
 ): Database {
   return connect(config, {
-    apikey: config.publishableKey,
+    ...keyed(config.visitorKeys),
     Authorization: `Bearer ${caller.token}`,
   }, timer);
 }
 
 /** The service itself, past row security: for routes that only a trusted service may call. */
 export function asService(config: Config, timer: Timer): Database {
-  return connect(config, { apikey: config.secretKey }, timer);
+  return connect(config, keyed(config.serviceKeys), timer);
+}
+
+/** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
+function keyed([key = ""]: readonly string[]): Record<string, string> {
+  return key.startsWith("sb_")
+    ? { apikey: key }
+    : { apikey: key, Authorization: `Bearer ${key}` };
 }
 
 function connect(
@@ -46,6 +53,7 @@ function connect(
     headers,
   });
   return {
-    rpc: <T>(name: string, args = {}) => call(client, name, args, timer) as Promise<T>,
+    rpc: <T>(name: string, args = {}) =>
+      call(client, name, args, timer) as Promise<T>,
   };
 }

@@ -36,7 +36,9 @@ export function translate(error: DatabaseError, status: number): Refusal {
   );
   if (isCode(code)) return spoken(code, error, cause);
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
-    return /expired/i.test(error.message ?? "") ? expiredToken() : invalidToken();
+    return /expired/i.test(error.message ?? "")
+      ? expiredToken()
+      : invalidToken();
   }
   return new Refusal(builtIn(code, status), { cause });
 }

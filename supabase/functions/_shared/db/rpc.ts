@@ -24,7 +24,9 @@ export async function call(
     }
   };
   const first = await attempt();
-  const result = first.error && isTransient(first.error) ? await attempt() : first;
+  const result = first.error && isTransient(first.error)
+    ? await attempt()
+    : first;
   if (result.error) throw translate(result.error, result.status);
   return result.data;
 }

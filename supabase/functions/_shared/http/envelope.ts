@@ -14,13 +14,15 @@ export const ErrorEnvelope = z.object({
       description: "Identifies the request; the same as X-Request-Id",
     }),
     param: z.string().nullable().meta({
-      description: "The offending field, nested ones as a dotted path; null when it is none in particular",
+      description:
+        "The offending field, nested ones as a dotted path; null when it is none in particular",
     }).optional(),
     doc_url: z.string().nullable().meta({
       description: "Documentation of the code",
     }).optional(),
     details: z.record(z.string(), z.unknown()).meta({
-      description: "More, where there is more to say. `errors` lists every field error of a validation_error.",
+      description:
+        "More, where there is more to say. `errors` lists every field error of a validation_error.",
     }).optional(),
   }),
 }).meta({ id: "Error", description: "What every error response contains" });

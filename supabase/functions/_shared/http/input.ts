@@ -38,7 +38,9 @@ export function readQuery<F extends Fields>(
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   for (
-    const pair of search.replace(/^\?/, "").split("&").filter((pair) => pair !== "")
+    const pair of search.replace(/^\?/, "").split("&").filter((pair) =>
+      pair !== ""
+    )
   ) {
     const [rawName, ...rest] = pair.split("=");
     const name = percentDecoded(rawName!);
@@ -63,7 +65,9 @@ export function readQuery<F extends Fields>(
         message: "The parameter is given more than once.",
       });
     } else {
-      const kind = Object.hasOwn(fields.shape, name) ? kindOf(fields.shape[name]!) : "string";
+      const kind = Object.hasOwn(fields.shape, name)
+        ? kindOf(fields.shape[name]!)
+        : "string";
       values.set(name, decoded(text, kind));
     }
   }
@@ -91,14 +95,18 @@ function check<F extends Fields>(
 ): z.output<F> {
   const result = fields.safeParse(value, { reportInput: true });
   const broken = new Set(already.map((error) => error.param));
-  const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
+  const found =
+    result.error?.issues.flatMap(fieldErrors).filter((error) =>
+      !broken.has(error.param)
+    ) ?? [];
   const [first, ...others] = [...already, ...found].slice(0, MOST_ERRORS);
   if (first) throw Refusal.ofFields([first, ...others]);
   return result.data!;
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const at = (...more: PropertyKey[]) => [...issue.path, ...more].map(String).join(".") || null;
+  const at = (...more: PropertyKey[]) =>
+    [...issue.path, ...more].map(String).join(".") || null;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       param: at(key),
@@ -128,9 +136,19 @@ interface Place {
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
-  for (let place = pending.pop(); place && errors.length < MOST_ERRORS; place = pending.pop()) {
+  for (
+    let place = pending.pop();
+    place && errors.length < MOST_ERRORS;
+    place = pending.pop()
+  ) {
     const { value, key, depth } = place;
-    if (depth > DEEPEST) return [{ param: null, code: "malformed", message: "This is nested too deeply." }];
+    if (depth > DEEPEST) {
+      return [{
+        param: null,
+        code: "malformed",
+        message: "This is nested too deeply.",
+      }];
+    }
     if (!isText(key) || (typeof value === "string" && !isText(value))) {
       const message = "NUL characters and lone surrogates are not text.";
       errors.push({ param: pathOf(place), code: "invalid_text", message });
@@ -149,7 +167,9 @@ function isText(text: string): boolean {
 
 function pathOf(place: Place): string | null {
   const keys: string[] = [];
-  for (let at = place; at.outer; at = at.outer) keys.unshift(isText(at.key) ? at.key : "?");
+  for (let at = place; at.outer; at = at.outer) {
+    keys.unshift(isText(at.key) ? at.key : "?");
+  }
   return keys.join(".") || null;
 }
 
@@ -204,7 +224,9 @@ function isJsonRequest(headers: Headers): boolean {
  * to a point, because a client or a proxy in the middle of sending may not listen to an answer.
  */
 async function limitedBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large");
+  if (Number(request.headers.get("content-length")) > HEARD_OUT) {
+    throw new Refusal("payload_too_large");
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

@@ -34,7 +34,9 @@ export function describe(failure: unknown): string {
     error = error instanceof Error ? error.cause : undefined
   ) {
     chain.push(
-      error instanceof Error ? error.stack ?? `${error.name}: ${error.message}` : String(error),
+      error instanceof Error
+        ? error.stack ?? `${error.name}: ${error.message}`
+        : String(error),
     );
   }
   return chain.join("\ncaused by: ").slice(0, LONGEST_CAUSE);

@@ -66,7 +66,8 @@ export function openApiDocument(groups: readonly Group[]): Document {
 
 const headers = {
   "X-Request-Id": {
-    description: "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
+    description:
+      "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
     schema: { type: "string" as const },
   },
   "Server-Timing": {
@@ -115,7 +116,9 @@ function operation(route: Route, tag: string): RouteConfig {
         }
         : {}),
     },
-    parameters: cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : [],
+    parameters: cache
+      ? [{ $ref: "#/components/parameters/If-None-Match" }]
+      : [],
     responses: { ...success(route), ...failures(route) },
   } as RouteConfig;
 }
@@ -135,7 +138,9 @@ function success({ reply: [status, schema, asText], cache }: Route): Responses {
       headers: headersNamed(...always, ...(cache ? ["ETag"] as const : [])),
       content: {
         "application/json": { schema },
-        ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
+        ...(asText
+          ? { "text/plain": { schema: { type: "string" as const } } }
+          : {}),
       },
     },
   };
@@ -156,7 +161,9 @@ function failures(route: Route): Responses {
   );
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => [status, {
-      description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
+      description: codes.map((code) =>
+        `\`${code}\`: ${catalogue[code].meaning}`
+      ).join("\n\n"),
       headers: headersNamed(
         "X-Request-Id",
         ...(status === "401" ? ["WWW-Authenticate"] as const : []),
@@ -230,7 +237,8 @@ function trimmed(document: Document): Document {
           name: "If-None-Match",
           in: "header",
           required: false,
-          description: "The `ETag` of what the client has: 304 when it is still current",
+          description:
+            "The `ETag` of what the client has: 304 when it is still current",
           schema: { type: "string" },
         },
       },

@@ -3,20 +3,13 @@ import type { Access, CallerOf } from "../auth/access.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
 import type { Cache } from "./caching.ts";
+import type { Links } from "./links.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Parameters, query and body are strict objects: an unknown key is refused. */
 type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
-
-/** Addresses that depend on the environment, so that no handler has to read it. */
-export interface Links {
-  /** Public address of a stored asset; null when there is none. */
-  asset(storageKey: string | null): string | null;
-  /** The documentation page of an error code. */
-  errorPage(code: Code): string;
-}
 
 export interface Work<A extends Access, P, Q, B> {
   readonly db: Database;
@@ -115,7 +108,9 @@ export function refusalsOf(route: Route): Code[] {
   all.add("validation_error").add("server_error").add("service_unavailable");
   if (route.access !== "public") all.add("unauthorized");
   // A suspended or withdrawn caller is refused wherever a caller is known.
-  if (route.access === "user" || route.access === "optional") all.add("forbidden");
+  if (route.access === "user" || route.access === "optional") {
+    all.add("forbidden");
+  }
   if (route.body) all.add("payload_too_large").add("unsupported_media_type");
   return codes.filter((code) => all.has(code));
 }

@@ -20,7 +20,8 @@ export const Me = z.object({
     description: "Null for everybody who is not an administrator",
   }),
   permission_scopes: z.array(z.string()).meta({
-    description: "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
+    description:
+      "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
     examples: [["user"]],
   }),
 }).meta({ id: "Me", description: "The caller" });

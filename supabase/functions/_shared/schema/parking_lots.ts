@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Id, text, Timestamp } from "./values.ts";
 
-const notYet = "Not yet available: refused with `validation_error` and `details.reason` = `not_yet_available`.";
+const notYet =
+  "Not yet available: refused with `validation_error` and `details.reason` = `not_yet_available`.";
 
 export const NearbyFilters = z.strictObject({
   max_height_m: z.number().positive().max(100).optional().meta({
-    description: "Only lots whose stated height limit is at least this; an unknown limit never passes",
+    description:
+      "Only lots whose stated height limit is at least this; an unknown limit never passes",
   }),
   tags: z.array(text(1, 50)).max(20).optional().meta({
     description: "Only lots that have all of these tags (slugs)",
