@@ -120,7 +120,12 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
   const [rest, auth] = await Promise.all([
-    Rest.start({ authenticator: server.url("authenticator"), schemas: config.schemas, maxRows: config.maxRows }),
+    Rest.start({
+      authenticator: server.url("authenticator"),
+      schemas: config.schemas,
+      maxRows: config.maxRows,
+      log: options.log,
+    }),
     Auth.start({
       admin: server.url("supabase_auth_admin"),
       origin: current.API_URL,

@@ -1,0 +1,103 @@
+// One reading of the schema: the library's Data API on its own connections, until a newer reading takes its place.
+import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import { textualJson } from "../database/json.ts";
+import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
+import { asPostgrest } from "./sqlstate.ts";
+import type { Claims } from "./tokens.ts";
+
+export interface DataApiOptions {
+  /** The database's address as `authenticator`. */
+  readonly authenticator: string;
+  /** The schemas the Data API exposes, from supabase/config.toml. */
+  readonly schemas: readonly string[];
+  readonly maxRows: number;
+}
+
+type Library = Awaited<ReturnType<typeof connect>>;
+
+const RPC = "/rest/v1/rpc/";
+
+export class DataApi {
+  #inFlight = 0;
+  #idle: (() => void) | undefined;
+
+  private constructor(readonly options: DataApiOptions, readonly library: Library) {}
+
+  static async connect(options: DataApiOptions): Promise<DataApi> {
+    return new DataApi(options, await connect(options));
+  }
+
+  /** Answers a request whose caller the gate has verified. */
+  async handle(request: Request, url: URL, claims: Claims): Promise<Response> {
+    const { app, callers, jsonArguments } = this.library;
+    this.#inFlight++;
+    try {
+      const names = request.method === "POST" ? jsonArguments.get(url.pathname.slice(RPC.length)) : undefined;
+      const inner = new Request(request.url, {
+        method: request.method,
+        headers: innerHeaders(request, this.options.schemas[0]),
+        body: names === undefined ? request.body : await quoteJsonStrings(request, names),
+      });
+      callers.set(inner, claims);
+      return await app.fetch(inner);
+    } finally {
+      this.#inFlight--;
+      if (this.#inFlight === 0) this.#idle?.();
+    }
+  }
+
+  /** Closes the connections once the requests that run are answered. */
+  async close(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle = resolve);
+    await this.library.connection.close();
+  }
+}
+
+async function connect(options: DataApiOptions) {
+  const connection = createPostgresConnection({
+    url: options.authenticator,
+    postgresOptions: { max: 20, onnotice: () => {}, types: textualJson },
+  });
+  // Left to itself the library grants every table to every client role the first time it meets row security. The grants
+  // are the migrations' business; as authenticator it could not, and this keeps it from trying.
+  const normalize = connection.normalizeDbError.bind(connection);
+  Object.assign(connection, {
+    rlsState: "active",
+    normalizeDbError: (error: unknown) => asPostgrest(normalize(error)),
+  });
+  const callers = new WeakMap<Request, Claims>();
+  const app = new App({
+    connection,
+    api: { schemas: [...options.schemas], extra_search_path: [], max_rows: options.maxRows },
+    auth: { enabled: false },
+    options: {
+      server: {
+        disableStudio: true,
+        // The gate has verified the caller; the key is a formality.
+        apiKeys: {
+          resolver: (_key, context) => {
+            const claims = callers.get(context.req.raw);
+            return Promise.resolve(claims === undefined ? null : { type: "publishable", claims });
+          },
+        },
+      },
+    },
+  });
+  await app.init();
+  // The first request makes the library read the schema; nobody should have to wait for it.
+  const first = new Request("http://localhost/rest/v1/rpc/none", { method: "POST", headers: { apikey: "verified" } });
+  callers.set(first, { role: "anon" });
+  await (await app.fetch(first)).body?.cancel();
+  return { app, connection, callers, jsonArguments: await readJsonArguments(connection.driver, options.schemas) };
+}
+
+function innerHeaders(request: Request, schema: string | undefined): Headers {
+  const headers = new Headers(request.headers);
+  headers.set("apikey", "verified");
+  headers.delete("authorization");
+  const profile = request.method === "GET" || request.method === "HEAD" ? "accept-profile" : "content-profile";
+  // PostgREST's default is the first exposed schema; the library's is public.
+  if (schema !== undefined && !headers.has(profile)) headers.set(profile, schema);
+  return headers;
+}

@@ -1,0 +1,207 @@
+// /rest/v1: roles, keys, tokens and errors as PostgREST and its gateway have them.
+import { strict as assert } from "node:assert";
+import postgres from "postgres";
+import { sign } from "../../local/gateway/tokens.ts";
+import { eventually } from "../support/eventually.ts";
+import { signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
+
+function rpc(name: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${stack().restUrl}/rpc/${name}`, {
+    method: "POST",
+    headers: {
+      apikey: stack().publishableKey,
+      "content-type": "application/json",
+      "content-profile": "api",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+async function codeOf(answer: Response): Promise<[number, string]> {
+  return [answer.status, (await answer.json()).code];
+}
+
+/** A function in schema api while `run` runs, callable by everyone without arguments. */
+async function withFunction(definition: string, run: (name: string) => Promise<void>): Promise<void> {
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`create function api.${name}${definition};
+      grant execute on function api.${name} to anon, authenticated, service_role;
+      notify pgrst, 'reload schema';`);
+    await eventually(async () => {
+      const answer = await rpc(name, {});
+      await answer.body?.cancel();
+      return answer.status === 404 ? undefined : true;
+    });
+    await run(name);
+  } finally {
+    await sql.unsafe(`drop function if exists api.${name}; notify pgrst, 'reload schema';`);
+    await sql.end();
+  }
+}
+
+async function grants(): Promise<readonly unknown[]> {
+  const sql = postgres(stack().dbUrl, { max: 1 });
+  try {
+    return await sql`
+      select n.nspname, c.relname, c.relacl::text, n.nspacl::text,
+        (select array_agg(a.attname || a.attacl::text order by a.attnum)
+         from pg_attribute a where a.attrelid = c.oid and a.attacl is not null) as columns,
+        (select array_agg(p.proname || p.proacl::text order by p.oid)
+         from pg_proc p where p.pronamespace = n.oid and p.proname not like 'test\\_%') as functions
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('public', 'api', 'private', 'auth')
+      order by n.nspname, c.relname`;
+  } finally {
+    await sql.end();
+  }
+}
+
+Deno.test("requests leave every grant as the migrations made it", async () => {
+  const before = await grants();
+  assert.ok(before.length > 10);
+  const { token } = await signUp();
+  for (const headers of [{}, { authorization: `Bearer ${token}` }, { apikey: stack().secretKey }]) {
+    await (await rpc("list_codes", { p_lang: "en" }, headers)).body?.cancel();
+    const table = await fetch(`${stack().restUrl}/app_users`, {
+      headers: { apikey: stack().publishableKey, "accept-profile": "public", ...headers },
+    });
+    await table.body?.cancel();
+  }
+  assert.deepEqual(await grants(), before);
+});
+
+Deno.test("tables are out of reach for every key and token, in whatever schema they are asked for", async () => {
+  const { token } = await signUp();
+  for (const headers of [{}, { authorization: `Bearer ${token}` }, { apikey: stack().secretKey }]) {
+    for (const [method, profile] of [["GET", "accept-profile"], ["POST", "content-profile"]] as const) {
+      for (const schema of ["public", "auth", "private"]) {
+        const answer = await fetch(`${stack().restUrl}/app_users`, {
+          method,
+          headers: {
+            apikey: stack().publishableKey,
+            "content-type": "application/json",
+            ...headers,
+            [profile]: schema,
+          },
+          body: method === "POST" ? "{}" : null,
+        });
+        assert.deepEqual(await codeOf(answer), [406, "PGRST106"]);
+      }
+      const answer = await fetch(`${stack().restUrl}/app_users`, {
+        method,
+        headers: { apikey: stack().publishableKey, "content-type": "application/json", ...headers },
+        body: method === "POST" ? "{}" : null,
+      });
+      assert.deepEqual(await codeOf(answer), [404, "PGRST205"]);
+    }
+  }
+});
+
+Deno.test("a token is refused when expired, of the future, signed with another key or not a token at all", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { sub: crypto.randomUUID(), role: "authenticated", aud: "authenticated" };
+  const ask = async (token: string) => codeOf(await rpc("my_account", {}, { authorization: `Bearer ${token}` }));
+  assert.deepEqual(await ask(sign({ ...claims, exp: now - 60 })), [401, "PGRST303"]);
+  assert.deepEqual(await ask(sign({ ...claims, exp: now + 600, nbf: now + 300 })), [401, "PGRST303"]);
+  const forged = sign({ ...claims, exp: now + 600 }).replace(/[^.]+$/, "AAAA");
+  assert.deepEqual(await ask(forged), [401, "PGRST301"]);
+  assert.deepEqual(await ask("nonsense"), [401, "PGRST301"]);
+});
+
+Deno.test("a token cannot name a role beyond the three that clients have", async () => {
+  const token = sign({ sub: crypto.randomUUID(), role: "postgres", exp: Math.floor(Date.now() / 1000) + 60 });
+  const answer = await rpc("list_codes", { p_lang: "en" }, { authorization: `Bearer ${token}` });
+  assert.deepEqual(await codeOf(answer), [403, "42501"]);
+});
+
+Deno.test("all four keys open the Data API, as the role they stand for; no key and a wrong key do not", async () => {
+  const definition = `() returns text language sql stable as $$ select current_user::text $$`;
+  await withFunction(definition, async (name) => {
+    const roleOf = async (headers: Record<string, string>) => await (await rpc(name, {}, headers)).json();
+    const { publishableKey, secretKey, anonKey, serviceRoleKey } = stack();
+    assert.equal(await roleOf({ apikey: publishableKey }), "anon");
+    assert.equal(await roleOf({ apikey: anonKey, authorization: `Bearer ${anonKey}` }), "anon");
+    assert.equal(await roleOf({ apikey: publishableKey, authorization: `Bearer ${publishableKey}` }), "anon");
+    assert.equal(await roleOf({ apikey: secretKey }), "service_role");
+    assert.equal(await roleOf({ apikey: serviceRoleKey }), "service_role");
+    assert.equal((await rpc(name, {}, { apikey: "sb_publishable_other" })).status, 401);
+    const without = await fetch(`${stack().restUrl}/rpc/${name}`, { method: "POST" });
+    assert.equal(without.status, 401);
+  });
+});
+
+Deno.test("a JSON argument keeps its type, text included", async () => {
+  const definition =
+    `(p jsonb default 'null') returns text language sql stable as $$ select jsonb_typeof(p) || p::text $$`;
+  await withFunction(definition, async (name) => {
+    const seen = async (p: unknown) => await (await rpc(name, { p })).json();
+    assert.equal(await seen({ a: [1] }), `object{"a": [1]}`);
+    assert.equal(await seen("x"), `string"x"`);
+    assert.equal(await seen(`{"a":1}`), `string"{\\"a\\":1}"`);
+    assert.equal(await seen("5"), `string"5"`);
+    assert.equal(await seen(5), "number5");
+    assert.equal(await seen(true), "booleantrue");
+  });
+});
+
+Deno.test("a database error has PostgREST's status and body", async () => {
+  const definition = `(p_code text default 'P0001') returns void language plpgsql as $$
+    begin raise exception 'words' using errcode = p_code, detail = 'more', hint = 'try'; end $$`;
+  const expected: Record<string, number> = {
+    P0001: 400,
+    "23502": 400,
+    "23514": 400,
+    "23505": 409,
+    "23503": 409,
+    "22P02": 400,
+    "22023": 400,
+    "25006": 405,
+    "28000": 403,
+    "40001": 500,
+    "57014": 500,
+    "53100": 503,
+    "P0002": 500,
+    "XX000": 500,
+    PT418: 418,
+    "42501": 401,
+  };
+  await withFunction(definition, async (name) => {
+    for (const [code, status] of Object.entries(expected)) {
+      const answer = await rpc(name, { p_code: code });
+      assert.equal(answer.status, status, code);
+      assert.deepEqual(await answer.json(), { code, message: "words", details: "more", hint: "try" });
+    }
+  });
+});
+
+Deno.test("a function may set status and headers of its refusal", async () => {
+  const definition = `() returns void language plpgsql as $$
+    begin perform private.refuse('gone_fishing', 410, 'Come back later', 'p_day'); end $$`;
+  await withFunction(definition, async (name) => {
+    const answer = await rpc(name, {});
+    assert.equal(answer.status, 410);
+    const { code, message, details } = await answer.json();
+    assert.deepEqual([code, message, JSON.parse(details)], ["gone_fishing", "Come back later", { param: "p_day" }]);
+  });
+});
+
+Deno.test("a call that takes longer than eight seconds is stopped", async () => {
+  const definition = `() returns text language sql stable as $$ select current_setting('statement_timeout') $$`;
+  await withFunction(definition, async (name) => {
+    assert.equal(await (await rpc(name, {})).json(), "8s");
+  });
+});
+
+Deno.test("a browser's preflight is answered without a key", async () => {
+  const answer = await fetch(`${stack().restUrl}/rpc/my_account`, {
+    method: "OPTIONS",
+    headers: { origin: "http://example.com", "access-control-request-method": "POST" },
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+  assert.match(answer.headers.get("access-control-allow-headers") ?? "", /authorization/);
+});

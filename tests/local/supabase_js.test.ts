@@ -1,0 +1,162 @@
+// The platform's client, unmodified, against the platform.
+import { strict as assert } from "node:assert";
+import { createClient } from "@supabase/supabase-js";
+import { stack } from "../support/stack.ts";
+
+const options = { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } };
+
+function client() {
+  return createClient(stack().apiUrl, stack().publishableKey, options);
+}
+
+function service() {
+  return createClient(stack().apiUrl, stack().secretKey, options);
+}
+
+function credentials() {
+  return { email: `${crypto.randomUUID()}@example.com`, password: "password one" };
+}
+
+/** The data of an answer that must be a success. */
+function data<Answer extends { data: unknown; error: unknown }>(
+  answer: Answer,
+): Extract<Answer, { error: null }>["data"] {
+  assert.equal(answer.error, null);
+  return answer.data;
+}
+
+Deno.test("a user signs up, signs out, signs in, changes the password and is refused the old one", async () => {
+  const supabase = client();
+  const { email, password } = credentials();
+  const { user } = data(await supabase.auth.signUp({ email, password, options: { data: { display_name: "Hana" } } }));
+  assert.equal(user?.user_metadata["display_name"], "Hana");
+  assert.equal((await supabase.auth.signOut()).error, null);
+  data(await supabase.auth.signInWithPassword({ email, password }));
+  data(await supabase.auth.updateUser({ password: "password two" }));
+  const { error } = await client().auth.signInWithPassword({ email, password });
+  assert.equal(error?.code, "invalid_credentials");
+  data(await client().auth.signInWithPassword({ email, password: "password two" }));
+});
+
+Deno.test("an access token carries the claims that a hosted project's does", async () => {
+  const { session, user } = data(await client().auth.signUp(credentials()));
+  const claims = JSON.parse(atob(session!.access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  assert.equal(claims.iss, `${stack().apiUrl}/auth/v1`);
+  assert.equal(claims.sub, user!.id);
+  assert.equal(claims.aud, "authenticated");
+  assert.equal(claims.role, "authenticated");
+  assert.equal(claims.exp - claims.iat, 3600);
+  assert.equal(claims.aal, "aal1");
+  assert.deepEqual(claims.app_metadata, { provider: "email", providers: ["email"] });
+});
+
+Deno.test("a refresh gives a new token pair; a token used long before ends the whole session", async () => {
+  const supabase = client();
+  const first = data(await supabase.auth.signUp(credentials())).session!;
+  const second = data(await supabase.auth.refreshSession(first)).session!;
+  assert.notEqual(second.refresh_token, first.refresh_token);
+  const third = data(await supabase.auth.refreshSession(second)).session!;
+  const reused = await client().auth.refreshSession(first);
+  assert.equal(reused.error?.code, "refresh_token_already_used");
+  assert.notEqual((await client().auth.refreshSession(third)).error, null);
+});
+
+Deno.test("two refreshes at once with one token end with the same session", async () => {
+  const { session } = data(await client().auth.signUp(credentials()));
+  const answers = await Promise.all([client(), client()].map((one) => one.auth.refreshSession(session!)));
+  const tokens = answers.map((answer) => data(answer).session!.refresh_token);
+  assert.equal(tokens[0], tokens[1]);
+});
+
+Deno.test("after sign-out neither the refresh token nor the access token opens the auth server", async () => {
+  const supabase = client();
+  const { session } = data(await supabase.auth.signUp(credentials()));
+  assert.equal((await supabase.auth.signOut()).error, null);
+  assert.equal((await client().auth.refreshSession(session!)).error?.code, "refresh_token_not_found");
+  assert.equal((await client().auth.getUser(session!.access_token)).error?.name, "AuthSessionMissingError");
+});
+
+Deno.test("rpc runs as the caller, and as nobody without a session", async () => {
+  const supabase = client();
+  const refused = await supabase.schema("api").rpc("my_account");
+  assert.equal(refused.error?.code, "42501");
+  assert.equal(refused.status, 401);
+  const { user } = data(await supabase.auth.signUp(credentials()));
+  assert.equal(data(await supabase.schema("api").rpc("my_account")).user_id, user!.id);
+});
+
+Deno.test("functions.invoke reaches a function as the caller", async () => {
+  const supabase = client();
+  const { user } = data(await supabase.auth.signUp(credentials()));
+  assert.equal(data(await supabase.functions.invoke("me", { method: "GET" })).user_id, user!.id);
+});
+
+Deno.test("the service key creates, reads, lists, updates and deletes users", async () => {
+  const { admin } = service().auth;
+  const { email, password } = credentials();
+  const { user } = data(
+    await admin.createUser({
+      email,
+      password,
+      email_confirm: true,
+      app_metadata: { plan: "a" },
+      user_metadata: { n: 1 },
+    }),
+  );
+  assert.equal(user!.email, email);
+  assert.equal(user!.app_metadata["plan"], "a");
+  assert.equal(user!.identities?.[0]?.provider, "email");
+  data(await client().auth.signInWithPassword({ email, password }));
+
+  assert.equal(data(await admin.getUserById(user!.id)).user!.id, user!.id);
+  const page = await admin.listUsers({ page: 1, perPage: 1 });
+  assert.equal(data(page).users.length, 1);
+  assert.ok("total" in page.data && page.data.total >= 1);
+
+  const moved = `moved-${email}`;
+  const changed = data(
+    await admin.updateUserById(user!.id, { email: moved, app_metadata: { more: true }, user_metadata: { n: null } }),
+  ).user!;
+  assert.equal(changed.email, moved);
+  assert.deepEqual(changed.app_metadata, { provider: "email", providers: ["email"], plan: "a", more: true });
+  assert.equal("n" in changed.user_metadata, false);
+  data(await client().auth.signInWithPassword({ email: moved, password }));
+
+  assert.equal((await admin.deleteUser(user!.id)).error, null);
+  assert.equal((await admin.getUserById(user!.id)).error?.code, "user_not_found");
+});
+
+Deno.test("creating a user whose address is taken, or with a weak password, is refused", async () => {
+  const { admin } = service().auth;
+  const { email, password } = credentials();
+  data(await admin.createUser({ email, password }));
+  assert.equal((await admin.createUser({ email: email.toUpperCase(), password })).error?.code, "email_exists");
+  assert.equal((await admin.createUser({ ...credentials(), password: "short" })).error?.code, "weak_password");
+  assert.equal((await admin.createUser({ email: "no address", password })).error?.code, "validation_failed");
+});
+
+Deno.test("a banned user can neither sign in nor refresh until the ban is lifted", async () => {
+  const { admin } = service().auth;
+  const { email, password } = credentials();
+  const supabase = client();
+  const { user, session } = data(await supabase.auth.signUp({ email, password }));
+  data(await admin.updateUserById(user!.id, { ban_duration: "1h30m" }));
+  assert.equal((await client().auth.signInWithPassword({ email, password })).error?.code, "user_banned");
+  assert.equal((await client().auth.refreshSession(session!)).error?.code, "user_banned");
+  data(await admin.updateUserById(user!.id, { ban_duration: "none" }));
+  data(await client().auth.signInWithPassword({ email, password }));
+});
+
+Deno.test("only the service key administers users", async () => {
+  const supabase = client();
+  assert.equal((await supabase.auth.admin.listUsers()).error?.code, "not_admin");
+  data(await supabase.auth.signUp(credentials()));
+  const asUser = await fetch(`${stack().apiUrl}/auth/v1/admin/users`, {
+    headers: {
+      apikey: stack().publishableKey,
+      authorization: `Bearer ${(await supabase.auth.getSession()).data.session!.access_token}`,
+    },
+  });
+  assert.equal(asUser.status, 403);
+  assert.equal((await asUser.json()).error_code, "not_admin");
+});
