@@ -41,6 +41,9 @@ const routes = [
     reply: [201, Thing],
     refusals: ["conflict"],
     handle: ({ caller, body }) => {
+      if (body.name === "down") {
+        throw new Refusal("service_unavailable", { message: "db-7 is down", param: "name", details: { host: "db-7" } });
+      }
       if (body.name === "taken") throw new Refusal("conflict", { details: { reason: "taken" } });
       return { id: caller.id };
     },
@@ -111,6 +114,16 @@ Deno.test("an unexpected error shows the client the request id and nothing of th
   assert.doesNotMatch(text, /secret cause/);
   assert.match(lines[0]?.cause ?? "", /the secret cause/);
   assert.equal(lines[0]?.level, "error");
+});
+
+Deno.test("from 500 on a refusal shows neither its words nor its details", async () => {
+  const { ask, lines } = appWith();
+  const response = await ask("/things", post('{"name":"down"}'));
+  const { error } = await response.clone().json();
+  assert.deepEqual([error.param, error.details], [null, undefined]);
+  assert.doesNotMatch(JSON.stringify(error), /db-7/);
+  await assertRefused(response, { code: "service_unavailable" });
+  assert.match(lines[0]?.cause ?? "", /db-7 is down/);
 });
 
 Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", async () => {

@@ -23,9 +23,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-export function readConfig(
-  get: (name: string) => string | undefined = (name) => Deno.env.get(name),
-): Config {
+export function readConfig(get: (name: string) => string | undefined = (name) => Deno.env.get(name)): Config {
   const problems: string[] = [];
   const required = (name: string) => {
     const value = get(name);
@@ -33,24 +31,16 @@ export function readConfig(
     return value ?? "";
   };
   const address = (name: string, value = get(name)) => {
-    if (value && !isHttpUrl(value)) {
-      problems.push(`${name} is not an http(s) URL`);
-    }
+    if (value && !isHttpUrl(value)) problems.push(`${name} is not an http(s) URL`);
     return value?.replace(/\/+$/, "") ?? "";
   };
   /** A key of the new kind (the one named default) and one of the old kind: at least one, the new one first. */
   const keys = (newName: string, oldName: string): string[] => {
     const json = get(newName);
     const newKey = json ? keyNamedDefault(json) : undefined;
-    if (json && newKey === undefined) {
-      problems.push(`${newName} is not JSON of the form {"default": "..."}`);
-    }
-    const found = [newKey, get(oldName)].filter((key) =>
-      key !== undefined && key !== ""
-    ) as string[];
-    if (found.length === 0 && !json) {
-      problems.push(`${newName} and ${oldName} are missing`);
-    }
+    if (json && newKey === undefined) problems.push(`${newName} is not JSON of the form {"default": "..."}`);
+    const found = [newKey, get(oldName)].filter((key) => key !== undefined && key !== "") as string[];
+    if (found.length === 0 && !json) problems.push(`${newName} and ${oldName} are missing`);
     return found;
   };
 
@@ -76,12 +66,8 @@ function isHttpUrl(value: string): boolean {
 function keyNamedDefault(json: string): string | undefined {
   try {
     const keys: unknown = JSON.parse(json);
-    if (typeof keys !== "object" || keys === null || !("default" in keys)) {
-      return undefined;
-    }
-    return typeof keys.default === "string" && keys.default !== ""
-      ? keys.default
-      : undefined;
+    if (typeof keys !== "object" || keys === null || !("default" in keys)) return undefined;
+    return typeof keys.default === "string" && keys.default !== "" ? keys.default : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

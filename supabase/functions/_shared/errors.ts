@@ -15,35 +15,29 @@ export const catalogue = {
   validation_error: {
     status: 422,
     message: "The request is not valid.",
-    meaning:
-      "A parameter or a field of the body is missing, unknown, of the wrong type or out of bounds.",
+    meaning: "A parameter or a field of the body is missing, unknown, of the wrong type or out of bounds.",
     remedy:
       "`error.param` names the first offending field, `error.details.errors` lists all of them. Correct and resend.",
   },
   unauthorized: {
     status: 401,
     message: "A valid access token is required.",
-    meaning:
-      "The access token is missing, malformed, expired, not yet valid or not signed by this service.",
-    remedy:
-      "Sign in, or refresh the session, and send `Authorization: Bearer <access token>`. " +
+    meaning: "The access token is missing, malformed, expired, not yet valid or not signed by this service.",
+    remedy: "Sign in, or refresh the session, and send `Authorization: Bearer <access token>`. " +
       "`error.details.reason` is `token_missing`, `token_expired` or `token_invalid`.",
   },
   forbidden: {
     status: 403,
     message: "You may not do this.",
-    meaning:
-      "The caller is known but may not do this: the account is suspended or withdrawn, or a policy denies it.",
+    meaning: "The caller is known but may not do this: the account is suspended or withdrawn, or a policy denies it.",
     remedy:
       "Do not retry with the same account. `GET /v1/me` shows the state of the account and its permission scopes.",
   },
   not_found: {
     status: 404,
     message: "There is nothing here.",
-    meaning:
-      "The path does not exist, or the resource does not exist for this caller.",
-    remedy:
-      "Check the path and the id. A resource of somebody else answers the same way as one that does not exist.",
+    meaning: "The path does not exist, or the resource does not exist for this caller.",
+    remedy: "Check the path and the id. A resource of somebody else answers the same way as one that does not exist.",
   },
   method_not_allowed: {
     status: 405,
@@ -56,22 +50,18 @@ export const catalogue = {
     message: "The request contradicts the current state.",
     meaning:
       "The resource is not in a state that allows this, it exists already, or somebody else changed it meanwhile.",
-    remedy:
-      "Read the resource again and decide on what it says now. `error.details.reason` may tell more.",
+    remedy: "Read the resource again and decide on what it says now. `error.details.reason` may tell more.",
   },
   payload_too_large: {
     status: 413,
     message: "The body is larger than 1 MiB.",
     meaning: "Request bodies are limited to 1 MiB.",
-    remedy:
-      "Send less. Files are uploaded straight to storage, never through this interface.",
+    remedy: "Send less. Files are uploaded straight to storage, never through this interface.",
   },
   unsupported_media_type: {
     status: 415,
-    message:
-      "The body must be application/json in UTF-8, without content encoding.",
-    meaning:
-      "The `Content-Type` or `Content-Encoding` of the body is not one this interface reads.",
+    message: "The body must be application/json in UTF-8, without content encoding.",
+    meaning: "The `Content-Type` or `Content-Encoding` of the body is not one this interface reads.",
     remedy: "Send `Content-Type: application/json` and no `Content-Encoding`.",
   },
   rate_limited: {
@@ -89,8 +79,7 @@ export const catalogue = {
   concurrent_session_not_allowed: {
     status: 409,
     message: "A parking session is already running.",
-    meaning:
-      "The caller already has a session with status `parking`; there can be one at a time.",
+    meaning: "The caller already has a session with status `parking`; there can be one at a time.",
     remedy: "Finalize or cancel the running session first.",
   },
   unparseable: {
@@ -108,22 +97,19 @@ export const catalogue = {
   server_error: {
     status: 500,
     message: "Something went wrong on our side.",
-    meaning:
-      "An error in the service. It has been recorded under the request id.",
+    meaning: "An error in the service. It has been recorded under the request id.",
     remedy: "Retry later. When it persists, report `error.request_id`.",
   },
   not_implemented: {
     status: 501,
     message: "This part of the service is not available.",
-    meaning:
-      "The path belongs to a part of the platform that this environment does not offer.",
+    meaning: "The path belongs to a part of the platform that this environment does not offer.",
     remedy: "Use an environment that offers it.",
   },
   service_unavailable: {
     status: 503,
     message: "The service is temporarily unavailable.",
-    meaning:
-      "Maintenance, or something this service depends on is down or too slow.",
+    meaning: "Maintenance, or something this service depends on is down or too slow.",
     remedy: "Retry with increasing pauses.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -6,8 +6,7 @@ export const listCodes = route({
   path: "/codes",
   access: "public",
   summary: "List the code master",
-  description:
-    "Every list of codes with its labels in one language. Changes rarely: keep it and revalidate.",
+  description: "Every list of codes with its labels in one language. Changes rarely: keep it and revalidate.",
   query: CodesQuery,
   reply: [200, Codes],
   refusals: [],

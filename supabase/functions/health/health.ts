@@ -18,8 +18,7 @@ export const ready = route({
   path: "/health/ready",
   access: "public",
   summary: "Readiness",
-  description:
-    "The database answers and is migrated; 503 when it cannot be reached.",
+  description: "The database answers and is migrated; 503 when it cannot be reached.",
   reply: [200, Readiness],
   refusals: [],
   handle: async ({ db }) => {

@@ -6,8 +6,7 @@ export const readMe = route({
   path: "/me",
   access: "user",
   summary: "Read the caller's account",
-  description:
-    "Answers for suspended and withdrawn accounts too, so that a client can tell its user.",
+  description: "Answers for suspended and withdrawn accounts too, so that a client can tell its user.",
   reply: [200, Me],
   refusals: [],
   handle: ({ db }) => db.rpc("my_account"),

@@ -1,25 +1,10 @@
-import {
-  catalogue,
-  type CatalogueEntry,
-  type Code,
-  codes,
-  isCode,
-  Refusal,
-} from "../_shared/errors.ts";
+import { catalogue, type CatalogueEntry, type Code, codes, isCode, Refusal } from "../_shared/errors.ts";
 import { messageKey } from "../_shared/http/envelope.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import {
-  ErrorPage,
-  ErrorPageParams,
-  ErrorPages,
-} from "../_shared/schema/contract.ts";
+import { ErrorPage, ErrorPageParams, ErrorPages } from "../_shared/schema/contract.ts";
 
-const cache = {
-  scope: "public",
-  maxAge: 300,
-  staleWhileRevalidate: 86_400,
-} as const;
+const cache = { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 } as const;
 
 export const listErrors = route({
   method: "GET",
@@ -37,19 +22,13 @@ export const readError = route({
   path: "/openapi/errors/{code}",
   access: "public",
   summary: "Read the documentation of an error code",
-  description:
-    "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
+  description: "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
   params: ErrorPageParams,
   reply: [200, ErrorPage, asText],
   refusals: ["not_found"],
   cache,
   handle: ({ params, links }) => {
-    if (!isCode(params.code)) {
-      throw new Refusal("not_found", {
-        message: "There is no such code.",
-        param: "code",
-      });
-    }
+    if (!isCode(params.code)) throw new Refusal("not_found", { message: "There is no such code.", param: "code" });
     return pageOf(params.code, links);
   },
 });
@@ -67,9 +46,7 @@ function pageOf(code: Code, links: Links) {
   };
 }
 
-function asText(
-  { code, status, message, meaning, remedy }: ReturnType<typeof pageOf>,
-): string {
+function asText({ code, status, message, meaning, remedy }: ReturnType<typeof pageOf>): string {
   return [
     `# ${code} (HTTP ${status})`,
     message,

@@ -17,8 +17,7 @@ export function printed(): { file: URL; text: string }[] {
 
 function errorsPage(): string {
   const entries = codes.map((code) => {
-    const { status, message, meaning, remedy }: CatalogueEntry =
-      catalogue[code];
+    const { status, message, meaning, remedy }: CatalogueEntry = catalogue[code];
     return [
       `## ${code}`,
       wrapped(`HTTP ${status}. “${message}”`),

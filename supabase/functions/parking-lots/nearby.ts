@@ -1,10 +1,7 @@
 import type { z } from "zod";
 import { Refusal } from "../_shared/errors.ts";
 import { route } from "../_shared/http/route.ts";
-import {
-  NearbyParkingLots,
-  NearbyQuery,
-} from "../_shared/schema/parking_lots.ts";
+import { NearbyParkingLots, NearbyQuery } from "../_shared/schema/parking_lots.ts";
 
 type Query = z.output<typeof NearbyQuery>;
 type Row = Omit<z.input<typeof NearbyParkingLots>[number], "main_image"> & {
@@ -16,8 +13,7 @@ export const nearbyParkingLots = route({
   path: "/parking-lots/nearby",
   access: "optional",
   summary: "Find parking lots near a point",
-  description:
-    "Public lots within the radius, nearest first; equally near ones by id.",
+  description: "Public lots within the radius, nearest first; equally near ones by id.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   refusals: ["forbidden"],
@@ -32,10 +28,7 @@ export const nearbyParkingLots = route({
       limit,
       filters,
     });
-    return rows.map((row) => ({
-      ...row,
-      main_image: links.asset(row.main_image),
-    }));
+    return rows.map((row) => ({ ...row, main_image: links.asset(row.main_image) }));
   },
 });
 
@@ -43,9 +36,7 @@ export const nearbyParkingLots = route({
 const laterFilters = ["open_now", "max_price", "entry_at", "exit_at"] as const;
 
 function refuseWhatIsNotYetAvailable({ filters, sort }: Query): void {
-  const asked: string[] = laterFilters.filter((key) =>
-    filters[key] !== undefined
-  ).map((key) => `filters.${key}`);
+  const asked: string[] = laterFilters.filter((key) => filters[key] !== undefined).map((key) => `filters.${key}`);
   if (sort !== "distance") asked.push("sort");
   const errors = asked.map((param) => ({
     param,
@@ -53,7 +44,5 @@ function refuseWhatIsNotYetAvailable({ filters, sort }: Query): void {
     message: "This is not yet available.",
   }));
   const [first, ...others] = errors;
-  if (first) {
-    throw Refusal.ofFields([first, ...others], { reason: "not_yet_available" });
-  }
+  if (first) throw Refusal.ofFields([first, ...others], { reason: "not_yet_available" });
 }

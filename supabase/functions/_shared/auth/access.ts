@@ -1,11 +1,5 @@
 import type { Config } from "../config.ts";
-import {
-  bearerOf,
-  type Caller,
-  invalidToken,
-  missingToken,
-  verifyToken,
-} from "./token.ts";
+import { bearerOf, type Caller, invalidToken, missingToken, verifyToken } from "./token.ts";
 
 /**
  * Who may call a route.

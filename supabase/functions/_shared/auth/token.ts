@@ -18,10 +18,7 @@ export function bearerOf(authorization: string): string {
   return token;
 }
 
-export async function verifyToken(
-  token: string,
-  secret: Uint8Array,
-): Promise<Caller> {
+export async function verifyToken(token: string, secret: Uint8Array): Promise<Caller> {
   try {
     const { payload } = await jwtVerify(token, secret, {
       algorithms: ["HS256"],
@@ -29,9 +26,7 @@ export async function verifyToken(
       requiredClaims: ["sub", "exp"],
       clockTolerance: LEEWAY_SECONDS,
     });
-    if (payload["role"] !== "authenticated" || !UUID.test(payload.sub ?? "")) {
-      throw invalidToken();
-    }
+    if (payload["role"] !== "authenticated" || !UUID.test(payload.sub ?? "")) throw invalidToken();
     return { id: payload.sub!.toLowerCase(), token };
   } catch (error) {
     if (error instanceof JWTExpired) throw expiredToken();
@@ -60,9 +55,6 @@ export function expiredToken(): Refusal {
   return new Refusal("unauthorized", {
     message: "The access token has expired.",
     details: { reason: "token_expired" },
-    headers: {
-      "WWW-Authenticate":
-        'Bearer error="invalid_token", error_description="expired"',
-    },
+    headers: { "WWW-Authenticate": 'Bearer error="invalid_token", error_description="expired"' },
   });
 }

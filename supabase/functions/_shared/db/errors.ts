@@ -31,14 +31,10 @@ export function isTransient(error: DatabaseError): boolean {
 export function translate(error: DatabaseError, status: number): Refusal {
   const code = error.code ?? "";
   // The wording of Postgres may quote values: it is for the log, and without its details.
-  const cause = new Error(
-    `database answered ${status} ${code}: ${error.message ?? ""}`,
-  );
+  const cause = new Error(`database answered ${status} ${code}: ${error.message ?? ""}`);
   if (isCode(code)) return spoken(code, error, cause);
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
-    return /expired/i.test(error.message ?? "")
-      ? expiredToken()
-      : invalidToken();
+    return /expired/i.test(error.message ?? "") ? expiredToken() : invalidToken();
   }
   return new Refusal(builtIn(code, status), { cause });
 }
@@ -50,27 +46,17 @@ function builtIn(code: string, status: number): Code {
       "server_error";
   }
   // Not an error of the Data API: the connection failed (status 0), or something in between answered.
-  if (
-    code === "" &&
-    (status === 0 || status === 429 || (status >= 502 && status <= 504))
-  ) return "service_unavailable";
+  if (code === "" && (status === 0 || status === 429 || (status >= 502 && status <= 504))) return "service_unavailable";
   return "server_error";
 }
 
 /** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
 function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
   const { param, details } = detailsOf(error.details);
-  return new Refusal(code, {
-    message: error.message ?? undefined,
-    param,
-    details,
-    cause,
-  });
+  return new Refusal(code, { message: error.message ?? undefined, param, details, cause });
 }
 
-function detailsOf(
-  json: string | null | undefined,
-): { param?: string; details?: Record<string, unknown> } {
+function detailsOf(json: string | null | undefined): { param?: string; details?: Record<string, unknown> } {
   if (!json) return {};
   const value: unknown = JSON.parse(json);
   if (!isObject(value)) return {};

@@ -16,25 +16,17 @@ export async function call(
   const attempt = async () => {
     const started = performance.now();
     try {
-      return await client.rpc(name as never, named as never).abortSignal(
-        AbortSignal.timeout(DEADLINE_MS),
-      );
+      return await client.rpc(name as never, named as never).abortSignal(AbortSignal.timeout(DEADLINE_MS));
     } finally {
       timer(performance.now() - started);
     }
   };
   const first = await attempt();
-  const result = first.error && isTransient(first.error)
-    ? await attempt()
-    : first;
+  const result = first.error && isTransient(first.error) ? await attempt() : first;
   if (result.error) throw translate(result.error, result.status);
   return result.data;
 }
 
 function prefixed(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(args).filter(([, value]) => value !== undefined).map((
-      [key, value],
-    ) => [`p_${key}`, value]),
-  );
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [`p_${key}`, value]));
 }

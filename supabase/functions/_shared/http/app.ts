@@ -41,10 +41,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     log(logLine(exchange, c.res.status));
   });
   for (const [path, byMethod] of groupByPath(routes)) {
-    app.all(
-      path.replace(/\{(\w+)\}/g, ":$1"),
-      (c) => respond(c, byMethod, house),
-    );
+    app.all(path.replace(/\{(\w+)\}/g, ":$1"), (c) => respond(c, byMethod, house));
   }
   app.all("*", () => {
     throw new Refusal("not_found", { message: "There is no such path." });
@@ -57,28 +54,16 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   return { fetch: (request) => app.fetch(request) };
 }
 
-async function respond(
-  c: Context<Env>,
-  byMethod: Map<string, Route>,
-  house: House,
-): Promise<Response> {
+async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: House): Promise<Response> {
   const exchange = c.get("exchange");
   const request = c.req.raw;
   const allowed = [...byMethod.keys(), "OPTIONS"].join(", ");
-  if (request.method === "OPTIONS") {
-    return new Response(null, { status: 204, headers: preflight(allowed) });
-  }
+  if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: preflight(allowed) });
 
   const route = byMethod.get(request.method);
-  if (!route) {
-    throw new Refusal("method_not_allowed", { headers: { Allow: allowed } });
-  }
+  if (!route) throw new Refusal("method_not_allowed", { headers: { Allow: allowed } });
   exchange.route = route;
-  exchange.caller = await admit(
-    route.access,
-    request.headers.get("authorization"),
-    house.config,
-  );
+  exchange.caller = await admit(route.access, request.headers.get("authorization"), house.config);
 
   const work: Work<"optional", unknown, unknown, unknown> = {
     params: readParams(route.params ?? noFields, c.req.param()),
@@ -94,30 +79,20 @@ async function respond(
   return await replyWith(route, request, await route.handle(work as never));
 }
 
-function databaseFor(
-  route: Route,
-  exchange: Exchange,
-  config: Config,
-): Database {
+function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
   const timer = (ms: number) => {
     exchange.dbMs += ms;
   };
   if (route.access === "service") return asService(config, timer);
-  return exchange.caller
-    ? asCaller(config, exchange.caller, timer)
-    : asVisitor(config, timer);
+  return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
 }
 
 /** The routes of each path by method; a GET answers HEAD as well. */
-function groupByPath(
-  routes: readonly Route[],
-): Map<string, Map<string, Route>> {
+function groupByPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
     const byMethod = paths.get(route.path) ?? new Map<string, Route>();
-    if (byMethod.has(route.method)) {
-      throw new TypeError(`${route.method} ${route.path} is defined twice`);
-    }
+    if (byMethod.has(route.method)) throw new TypeError(`${route.method} ${route.path} is defined twice`);
     byMethod.set(route.method, route);
     if (route.method === "GET") byMethod.set("HEAD", route);
     paths.set(route.path, byMethod);

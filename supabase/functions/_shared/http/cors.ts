@@ -2,8 +2,7 @@
 
 const allowedHeaders =
   "authorization, x-client-info, apikey, content-type, if-none-match, idempotency-key, x-request-id";
-const exposedHeaders =
-  "etag, x-request-id, server-timing, retry-after, www-authenticate, allow";
+const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow";
 
 export function preflight(methods: string): Headers {
   return new Headers({

@@ -16,20 +16,13 @@ export interface Exchange {
 }
 
 export function begin(request: Request): Exchange {
-  return {
-    id: requestId(request.headers),
-    method: request.method,
-    started: performance.now(),
-    dbMs: 0,
-  };
+  return { id: requestId(request.headers), method: request.method, started: performance.now(), dbMs: 0 };
 }
 
 /** A client may bring an id of its own, to find the request in its logs and in ours. */
 function requestId(headers: Headers): string {
   const given = headers.get("x-request-id");
-  return given !== null && /^[A-Za-z0-9_-]{8,64}$/.test(given)
-    ? given
-    : crypto.randomUUID();
+  return given !== null && /^[A-Za-z0-9_-]{8,64}$/.test(given) ? given : crypto.randomUUID();
 }
 
 /** The headers that every response carries. */
@@ -37,12 +30,7 @@ export function sign(headers: Headers, exchange: Exchange): void {
   allowAnyOrigin(headers);
   headers.set("X-Request-Id", exchange.id);
   headers.set("X-Content-Type-Options", "nosniff");
-  headers.set(
-    "Server-Timing",
-    `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${
-      sinceStart(exchange).toFixed(1)
-    }`,
-  );
+  headers.set("Server-Timing", `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${sinceStart(exchange).toFixed(1)}`);
 }
 
 export function logLine(exchange: Exchange, status: number): LogLine {
@@ -64,16 +52,11 @@ export function logLine(exchange: Exchange, status: number): LogLine {
 }
 
 /** What is ours to look into: failures, and codes that the contract does not announce. */
-function causeOf(
-  { refusal, route }: Exchange,
-  status: number,
-): string | undefined {
+function causeOf({ refusal, route }: Exchange, status: number): string | undefined {
   if (!refusal) return undefined;
   if (status >= 500) return describe(refusal.cause ?? refusal);
   const unannounced = route && !refusalsOf(route).includes(refusal.code);
-  return unannounced
-    ? `${refusal.code} is not among the refusals of ${route.method} ${route.path}`
-    : undefined;
+  return unannounced ? `${refusal.code} is not among the refusals of ${route.method} ${route.path}` : undefined;
 }
 
 function sinceStart({ started }: Exchange): number {

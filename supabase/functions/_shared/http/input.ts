@@ -24,24 +24,14 @@ type Fields = z.ZodObject;
 /** What a route takes that declares nothing. */
 export const noFields = z.strictObject({});
 
-export function readParams<F extends Fields>(
-  fields: F,
-  raw: Record<string, string>,
-): z.output<F> {
+export function readParams<F extends Fields>(fields: F, raw: Record<string, string>): z.output<F> {
   return check(fields, raw, unstorable(raw));
 }
 
-export function readQuery<F extends Fields>(
-  fields: F,
-  search: string,
-): z.output<F> {
+export function readQuery<F extends Fields>(fields: F, search: string): z.output<F> {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
-  for (
-    const pair of search.replace(/^\?/, "").split("&").filter((pair) =>
-      pair !== ""
-    )
-  ) {
+  for (const pair of search.replace(/^\?/, "").split("&").filter((pair) => pair !== "")) {
     const [rawName, ...rest] = pair.split("=");
     const name = percentDecoded(rawName!);
     const text = percentDecoded(rest.join("="));
@@ -52,22 +42,12 @@ export function readQuery<F extends Fields>(
         message: "The query string is not percent-encoded UTF-8.",
       });
     } else if (text === undefined) {
-      errors.push({
-        param: name,
-        code: "malformed",
-        message: "The value is not percent-encoded UTF-8.",
-      });
+      errors.push({ param: name, code: "malformed", message: "The value is not percent-encoded UTF-8." });
       values.set(name, undefined);
     } else if (values.has(name)) {
-      errors.push({
-        param: name,
-        code: "duplicate",
-        message: "The parameter is given more than once.",
-      });
+      errors.push({ param: name, code: "duplicate", message: "The parameter is given more than once." });
     } else {
-      const kind = Object.hasOwn(fields.shape, name)
-        ? kindOf(fields.shape[name]!)
-        : "string";
+      const kind = Object.hasOwn(fields.shape, name) ? kindOf(fields.shape[name]!) : "string";
       values.set(name, decoded(text, kind));
     }
   }
@@ -75,38 +55,25 @@ export function readQuery<F extends Fields>(
   return check(fields, raw, [...errors, ...unstorable(raw)]);
 }
 
-export async function readBody<F extends Fields>(
-  fields: F,
-  request: Request,
-): Promise<z.output<F>> {
+export async function readBody<F extends Fields>(fields: F, request: Request): Promise<z.output<F>> {
   const bytes = await limitedBytes(request);
   if (bytes.length === 0) throw refusedBody("required", "A body is required.");
-  if (!isJsonRequest(request.headers)) {
-    throw new Refusal("unsupported_media_type");
-  }
+  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
   const body = parseJson(bytes);
   return check(fields, body, unstorable(body));
 }
 
-function check<F extends Fields>(
-  fields: F,
-  value: unknown,
-  already: readonly FieldError[],
-): z.output<F> {
+function check<F extends Fields>(fields: F, value: unknown, already: readonly FieldError[]): z.output<F> {
   const result = fields.safeParse(value, { reportInput: true });
   const broken = new Set(already.map((error) => error.param));
-  const found =
-    result.error?.issues.flatMap(fieldErrors).filter((error) =>
-      !broken.has(error.param)
-    ) ?? [];
+  const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
   const [first, ...others] = [...already, ...found].slice(0, MOST_ERRORS);
   if (first) throw Refusal.ofFields([first, ...others]);
   return result.data!;
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const at = (...more: PropertyKey[]) =>
-    [...issue.path, ...more].map(String).join(".") || null;
+  const at = (...more: PropertyKey[]) => [...issue.path, ...more].map(String).join(".") || null;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       param: at(key),
@@ -136,11 +103,7 @@ interface Place {
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
-  for (
-    let place = pending.pop();
-    place && errors.length < MOST_ERRORS;
-    place = pending.pop()
-  ) {
+  for (let place = pending.pop(); place && errors.length < MOST_ERRORS; place = pending.pop()) {
     const { value, key, depth } = place;
     if (depth > DEEPEST) {
       return [{
@@ -193,9 +156,7 @@ function kindOf(schema: z.core.$ZodType): string {
 /** What cannot be decoded stays text, and the schema says what it wanted instead. */
 function decoded(text: string, kind: string): unknown {
   if (kind === "number") return DECIMAL.test(text) ? Number(text) : text;
-  if (kind === "boolean") {
-    return text === "true" ? true : text === "false" ? false : text;
-  }
+  if (kind === "boolean") return text === "true" ? true : text === "false" ? false : text;
   if (kind === "array") return text.split(",");
   if (kind === "object") return parsedOr(text, text);
   return text;
@@ -211,12 +172,8 @@ function parsedOr(json: string, otherwise: unknown): unknown {
 }
 
 function isJsonRequest(headers: Headers): boolean {
-  if (
-    (headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity"
-  ) return false;
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(
-    headers.get("content-type") ?? "",
-  );
+  if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") return false;
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers.get("content-type") ?? "");
 }
 
 /**
@@ -224,9 +181,7 @@ function isJsonRequest(headers: Headers): boolean {
  * to a point, because a client or a proxy in the middle of sending may not listen to an answer.
  */
 async function limitedBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > HEARD_OUT) {
-    throw new Refusal("payload_too_large");
-  }
+  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large");
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -250,12 +205,8 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw refusedBody("malformed", "The body is not JSON.");
-    }
-    if (error instanceof TypeError) {
-      throw refusedBody("malformed", "The body is not UTF-8.");
-    }
+    if (error instanceof SyntaxError) throw refusedBody("malformed", "The body is not JSON.");
+    if (error instanceof TypeError) throw refusedBody("malformed", "The body is not UTF-8.");
     throw error;
   }
 }

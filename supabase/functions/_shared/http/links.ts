@@ -11,10 +11,7 @@ export interface Links {
 
 export function linksOf(config: () => Config): Links {
   return {
-    asset: (storageKey) =>
-      storageKey === null
-        ? null
-        : `${config().cdnUrl}/${encodedPath(storageKey)}`,
+    asset: (storageKey) => storageKey === null ? null : `${config().cdnUrl}/${encodedPath(storageKey)}`,
     errorPage: (code) => `${config().baseUrl}/v1/openapi/errors/${code}`,
   };
 }

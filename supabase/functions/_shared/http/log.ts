@@ -33,11 +33,7 @@ export function describe(failure: unknown): string {
     error !== undefined && chain.length < 5;
     error = error instanceof Error ? error.cause : undefined
   ) {
-    chain.push(
-      error instanceof Error
-        ? error.stack ?? `${error.name}: ${error.message}`
-        : String(error),
-    );
+    chain.push(error instanceof Error ? error.stack ?? `${error.name}: ${error.message}` : String(error));
   }
   return chain.join("\ncaused by: ").slice(0, LONGEST_CAUSE);
 }

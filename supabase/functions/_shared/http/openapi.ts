@@ -36,11 +36,10 @@ export function openApiDocument(groups: readonly Group[]): Document {
   for (const [name, header] of Object.entries(headers)) {
     registry.registerComponent("headers", name, header);
   }
-  for (const code of codes) {
-    registry.registerComponent("examples", code, {
-      summary: catalogue[code].message,
-      value: example(code),
-    });
+  registry.registerComponent("parameters", "If-None-Match", ifNoneMatch);
+  const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(refusalsOf)));
+  for (const code of codes.filter((code) => used.has(code))) {
+    registry.registerComponent("examples", code, { summary: catalogue[code].message, value: example(code) });
   }
   for (const { name, routes } of groups) {
     for (const route of routes) registry.registerPath(operation(route, name));
@@ -61,13 +60,12 @@ export function openApiDocument(groups: readonly Group[]): Document {
     security: [{ bearer: [] }],
     tags: groups.map(({ name, description }) => ({ name, description })),
   });
-  return trimmed(document);
+  return corrected(document);
 }
 
 const headers = {
   "X-Request-Id": {
-    description:
-      "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
+    description: "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
     schema: { type: "string" as const },
   },
   "Server-Timing": {
@@ -78,20 +76,23 @@ const headers = {
     description: "Whether and for how long to keep the reply",
     schema: { type: "string" as const },
   },
-  "ETag": {
-    description: "Send it back as `If-None-Match`",
-    schema: { type: "string" as const },
-  },
+  "ETag": { description: "Send it back as `If-None-Match`", schema: { type: "string" as const } },
   "WWW-Authenticate": {
     description: "The scheme, and what is wrong with the token",
     schema: { type: "string" as const },
   },
 };
 
+const ifNoneMatch = {
+  name: "If-None-Match",
+  in: "header" as const,
+  required: false,
+  description: "The `ETag` of what the client has: 304 when it is still current",
+  schema: { type: "string" as const },
+};
+
 function headersNamed(...names: (keyof typeof headers)[]) {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function operation(route: Route, tag: string): RouteConfig {
@@ -109,16 +110,11 @@ function operation(route: Route, tag: string): RouteConfig {
       ...(query ? { query } : {}),
       ...(body
         ? {
-          body: {
-            required: true,
-            content: { "application/json": { schema: body } },
-          },
+          body: { required: true, content: { "application/json": { schema: body } } },
         }
         : {}),
     },
-    parameters: cache
-      ? [{ $ref: "#/components/parameters/If-None-Match" }]
-      : [],
+    parameters: cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : [],
     responses: { ...success(route), ...failures(route) },
   } as RouteConfig;
 }
@@ -138,44 +134,25 @@ function success({ reply: [status, schema, asText], cache }: Route): Responses {
       headers: headersNamed(...always, ...(cache ? ["ETag"] as const : [])),
       content: {
         "application/json": { schema },
-        ...(asText
-          ? { "text/plain": { schema: { type: "string" as const } } }
-          : {}),
+        ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
       },
     },
   };
-  if (cache) {
-    responses[304] = {
-      description: "Not modified",
-      headers: headersNamed(...always, "ETag"),
-    };
-  }
+  if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
 }
 
 /** One response a status, with an example of each code that has it. */
 function failures(route: Route): Responses {
-  const byStatus = Object.groupBy(
-    refusalsOf(route),
-    (code) => String(catalogue[code].status),
-  );
+  const byStatus = Object.groupBy(refusalsOf(route), (code) => String(catalogue[code].status));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => [status, {
-      description: codes.map((code) =>
-        `\`${code}\`: ${catalogue[code].meaning}`
-      ).join("\n\n"),
-      headers: headersNamed(
-        "X-Request-Id",
-        ...(status === "401" ? ["WWW-Authenticate"] as const : []),
-      ),
+      description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
+      headers: headersNamed("X-Request-Id", ...(status === "401" ? ["WWW-Authenticate"] as const : [])),
       content: {
         "application/json": {
           schema: ErrorEnvelope,
-          examples: Object.fromEntries(
-            codes.map((
-              code,
-            ) => [code, { $ref: `#/components/examples/${code}` }]),
-          ),
+          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
         },
       },
     }]),
@@ -190,11 +167,7 @@ function example(code: Code) {
       message: "This field is required.",
     }])
     : new Refusal(code);
-  return envelope(
-    refusal,
-    "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10",
-    `/functions/v1/openapi/errors/${code}`,
-  );
+  return envelope(refusal, "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10", `/functions/v1/openapi/errors/${code}`);
 }
 
 /** GET /parking-lots/{id}/reviews is getParkingLotsByIdReviews. */
@@ -205,45 +178,14 @@ function operationId({ method, path }: Route): string {
     words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
 }
 
-/** What the generator cannot say or says in vain. */
-function trimmed(document: Document): Document {
-  const { webhooks: _none, ...rest } = document;
-  const used = new Set(
-    JSON.stringify(rest.paths).match(/#\/components\/examples\/\w+/g),
-  );
-  const examples = Object.entries(rest.components?.examples ?? {}).filter((
-    [name],
-  ) => used.has(`#/components/examples/${name}`));
-  for (const item of Object.values(rest.paths ?? {})) {
-    for (
-      const { parameters = [] } of [
-        item.get,
-        item.post,
-        item.put,
-        item.patch,
-        item.delete,
-      ].filter((one) => !!one)
-    ) {
-      parameters.forEach(asJsonParameter);
+/** The generator writes an empty list of webhooks, and does not know that objects in a query are JSON. */
+function corrected({ webhooks: _none, ...document }: Document): Document {
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
+      operation?.parameters?.forEach(asJsonParameter);
     }
   }
-  return {
-    ...rest,
-    components: {
-      ...rest.components,
-      examples: Object.fromEntries(examples),
-      parameters: {
-        "If-None-Match": {
-          name: "If-None-Match",
-          in: "header",
-          required: false,
-          description:
-            "The `ETag` of what the client has: 304 when it is still current",
-          schema: { type: "string" },
-        },
-      },
-    },
-  };
+  return document;
 }
 
 /** A parameter that is an object travels as JSON. */
@@ -254,10 +196,7 @@ function asJsonParameter(parameter: object): void {
     content?: unknown;
   };
   const { schema } = described;
-  if (
-    described.in !== "query" || !schema ||
-    !(schema.type === "object" || schema.allOf || schema.$ref)
-  ) return;
+  if (described.in !== "query" || !schema || !(schema.type === "object" || schema.allOf || schema.$ref)) return;
   described.content = { "application/json": { schema } };
   delete described.schema;
 }

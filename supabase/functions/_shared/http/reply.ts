@@ -9,45 +9,28 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
 /** Only what the schema of the reply names leaves the house. */
-export async function replyWith(
-  route: Route,
-  request: Request,
-  data: unknown,
-): Promise<Response> {
+export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
   const [status, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {
-    const places = parsed.error.issues.map((issue) =>
-      `${issue.path.join(".") || "(root)"} ${issue.code}`
-    ).join(", ");
-    throw new Refusal("server_error", {
-      cause: new Error(`reply differs from its schema: ${places}`),
-    });
+    const places = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"} ${issue.code}`).join(", ");
+    throw new Refusal("server_error", { cause: new Error(`reply differs from its schema: ${places}`) });
   }
-  const inText = asText !== undefined &&
-    !/application\/json/i.test(request.headers.get("accept") ?? "");
-  const text = inText
-    ? asText(parsed.data as never)
-    : JSON.stringify(parsed.data);
+  const inText = asText !== undefined && !/application\/json/i.test(request.headers.get("accept") ?? "");
+  const text = inText ? asText(parsed.data as never) : JSON.stringify(parsed.data);
   const headers = new Headers({ "Cache-Control": cacheControl(route.cache) });
   if (asText) headers.append("Vary", "Accept");
   if (route.cache) {
     const tag = await entityTag(text);
     headers.set("ETag", tag);
     if (route.access !== "public") headers.append("Vary", "Authorization");
-    if (names(request.headers.get("if-none-match"), tag)) {
-      return new Response(null, { status: 304, headers });
-    }
+    if (names(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
   headers.set("Content-Type", inText ? TEXT_TYPE : JSON_TYPE);
   return new Response(text, { status, headers });
 }
 
-export function refuseWith(
-  refusal: Refusal,
-  requestId: string,
-  docUrl: string | null,
-): Response {
+export function refuseWith(refusal: Refusal, requestId: string, docUrl: string | null): Response {
   return new Response(JSON.stringify(envelope(refusal, requestId, docUrl)), {
     status: refusal.status,
     headers: {
@@ -62,8 +45,5 @@ export function refuseWith(
 /** Whatever was thrown, as the refusal it amounts to. */
 export function asRefusal(failure: unknown): Refusal {
   if (failure instanceof Refusal) return failure;
-  return new Refusal(
-    failure instanceof ConfigError ? "service_unavailable" : "server_error",
-    { cause: failure },
-  );
+  return new Refusal(failure instanceof ConfigError ? "service_unavailable" : "server_error", { cause: failure });
 }

@@ -50,9 +50,7 @@ export interface Definition<
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
   readonly cache?: Cache;
-  handle(
-    work: Work<A, Read<P>, Read<Q>, Read<B>>,
-  ): z.input<R> | Promise<z.input<R>>;
+  handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
 }
 
 /** A route whose types are known to its own handler alone. */
@@ -85,17 +83,13 @@ export function route<
   const { method, path, params, query, body, access, cache } = definition;
   const place = `${method} ${path}`;
   for (const fields of [params, query, body]) {
-    if (fields && fields.def.catchall?._zod.def.type !== "never") {
-      throw new TypeError(`${place}: use z.strictObject`);
-    }
+    if (fields && fields.def.catchall?._zod.def.type !== "never") throw new TypeError(`${place}: use z.strictObject`);
   }
   const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   if (named.join() !== Object.keys(params?.shape ?? {}).join()) {
     throw new TypeError(`${place}: params differ from path`);
   }
-  if (cache && method !== "GET") {
-    throw new TypeError(`${place}: only a GET is cached`);
-  }
+  if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
   if (cache?.scope === "public" && access !== "public") {
     throw new TypeError(`${place}: what depends on the caller is private`);
   }
@@ -108,9 +102,7 @@ export function refusalsOf(route: Route): Code[] {
   all.add("validation_error").add("server_error").add("service_unavailable");
   if (route.access !== "public") all.add("unauthorized");
   // A suspended or withdrawn caller is refused wherever a caller is known.
-  if (route.access === "user" || route.access === "optional") {
-    all.add("forbidden");
-  }
+  if (route.access === "user" || route.access === "optional") all.add("forbidden");
   if (route.body) all.add("payload_too_large").add("unsupported_media_type");
   return codes.filter((code) => all.has(code));
 }

@@ -17,15 +17,9 @@ const CodeRow = z.object({
     logo_url: z.string().nullable().optional(),
     url: z.string().nullable().optional(),
   }).nullable(),
-}).meta({
-  id: "CodeRow",
-  description: "One value of a list of codes, with its label",
-});
+}).meta({ id: "CodeRow", description: "One value of a list of codes, with its label" });
 
 export const Codes = z.object({
   items: z.array(CodeRow),
   lang: Lang,
-}).meta({
-  id: "CodesResponse",
-  description: "Every list of codes, ordered by category, sort_order and code",
-});
+}).meta({ id: "CodesResponse", description: "Every list of codes, ordered by category, sort_order and code" });

@@ -7,10 +7,7 @@ export const ContractDocument = z.record(z.string(), z.unknown()).meta({
 });
 
 export const ErrorPageParams = z.strictObject({
-  code: z.string().meta({
-    description: "An error code",
-    example: "validation_error",
-  }),
+  code: z.string().meta({ description: "An error code", example: "validation_error" }),
 });
 
 export const ErrorPage = z.object({
@@ -21,11 +18,6 @@ export const ErrorPage = z.object({
   meaning: z.string(),
   remedy: z.string(),
   doc_url: z.string(),
-}).meta({
-  id: "ErrorPage",
-  description: "What an error code means and what to do about it",
-});
+}).meta({ id: "ErrorPage", description: "What an error code means and what to do about it" });
 
-export const ErrorPages = z.object({ items: z.array(ErrorPage) }).meta({
-  id: "ErrorPages",
-});
+export const ErrorPages = z.object({ items: z.array(ErrorPage) }).meta({ id: "ErrorPages" });

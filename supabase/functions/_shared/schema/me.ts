@@ -9,25 +9,18 @@ export const Me = z.object({
     display_name: z.string().nullable(),
     status: z.enum(["active", "suspended", "withdrawn"]),
     created_at: Timestamp,
-  }).nullable().meta({
-    description: "Null for an administrator who is not an end user",
-  }),
+  }).nullable().meta({ description: "Null for an administrator who is not an end user" }),
   admin: z.object({
     id: Id,
     name: z.string().nullable(),
     status: z.string().meta({ examples: ["active"] }),
-  }).nullable().meta({
-    description: "Null for everybody who is not an administrator",
-  }),
+  }).nullable().meta({ description: "Null for everybody who is not an administrator" }),
   permission_scopes: z.array(z.string()).meta({
-    description:
-      "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
+    description: "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
     examples: [["user"]],
   }),
 }).meta({ id: "Me", description: "The caller" });
 
 export const MeUpdate = z.strictObject({
-  display_name: text(1, 100).optional().meta({
-    description: "Left as it is when absent",
-  }),
+  display_name: text(1, 100).optional().meta({ description: "Left as it is when absent" }),
 }).meta({ id: "MeUpdate" });

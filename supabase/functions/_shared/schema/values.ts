@@ -1,14 +1,10 @@
 /** The kinds of value that fields of several resources share. */
 import { z } from "zod";
 
-export const Id = z.uuid().meta({
-  examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"],
-});
+export const Id = z.uuid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"] });
 
 /** With an offset: the same moment everywhere. */
-export const Timestamp = z.iso.datetime({ offset: true }).meta({
-  examples: ["2026-09-01T09:30:00+09:00"],
-});
+export const Timestamp = z.iso.datetime({ offset: true }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
 
 /** Text counted in characters (code points), as the database and JSON Schema count, not in UTF-16 units. */
 export function text(min: number, max: number) {
