@@ -1,6 +1,6 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
-import { editedMigrations } from "./database/database.ts";
+import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { authRate, functionsDeno, gatewayPort, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
 
@@ -60,9 +60,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+let told = "";
 for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {
   if (event.kind === "access" || !event.paths.some((path) => path.endsWith(".sql"))) continue;
-  const edited = await editedMigrations(String(port));
-  if (edited.length > 0) say(`Edited: ${edited.join(", ")}. \`deno task reset\` builds the database anew.`);
-  else if (event.kind === "create") say("A new migration: the next start applies it.");
+  const { edited, added } = await changedMigrations(String(port));
+  const news = [
+    ...(edited.length > 0 ? [`Edited: ${edited.join(", ")}. \`deno task reset\` builds the database anew.`] : []),
+    ...(added.length > 0 ? [`New: ${added.join(", ")}. The next start applies it.`] : []),
+  ].join("\n");
+  if (news !== "" && news !== told) say(news);
+  told = news;
 }

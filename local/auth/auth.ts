@@ -3,6 +3,7 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres, { type Sql } from "postgres";
+import { patient } from "../database/connection.ts";
 import type { Config } from "../config.ts";
 import { textualJson } from "../database/json.ts";
 import { knock } from "../gateway/keys.ts";
@@ -45,10 +46,10 @@ export class Auth {
     if (!Deno.env.has("LITE_AUTH_BCRYPT_COST")) Deno.env.set("LITE_AUTH_BCRYPT_COST", "4");
     this.#connection = createPostgresConnection({
       url: admin,
-      postgresOptions: { max: 5, onnotice: () => {}, types: textualJson },
+      postgresOptions: { max: 5, ...patient, types: textualJson },
     });
     Object.assign(this.#connection, { rlsState: "inactive" });
-    this.#sql = postgres(admin, { max: 5, onnotice: () => {} });
+    this.#sql = postgres(admin, { max: 5, ...patient });
     this.#users = new AdminUsers(this.#sql, config.minimumPasswordLength);
     this.#limit = new AttemptLimit(rate);
     this.#app = new App({

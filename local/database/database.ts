@@ -1,6 +1,7 @@
 // The platform's database: a Postgres with the roles, migrations and seed of the service in it.
 import { join } from "node:path";
 import postgres from "postgres";
+import { patient } from "./connection.ts";
 import { installPostgres } from "../postgres/binaries.ts";
 import { identify, type Identity } from "../postgres/identity.ts";
 import { PostgresServer, stopOrphan, SUPERUSER } from "../postgres/server.ts";
@@ -48,11 +49,12 @@ export async function removeDatabase(name: string): Promise<void> {
   await removeIfThere(join(folder, MIGRATIONS_RECORD));
 }
 
-/** The migration files that were edited after they were applied to this platform's data. */
-export async function editedMigrations(name: string): Promise<string[]> {
+/** The migration files that differ from what was applied to this platform's data. */
+export async function changedMigrations(name: string): Promise<{ edited: string[]; added: string[] }> {
   const { home } = await identify(STATE);
   const applied: Fingerprints = JSON.parse(await readOr(join(home, name, MIGRATIONS_RECORD), "{}"));
-  return edited(applied, await fingerprints());
+  const present = await fingerprints();
+  return { edited: edited(applied, present), added: Object.keys(present).filter((file) => !(file in applied)).sort() };
 }
 
 async function startServer(identity: Identity, folder: string, options: DatabaseOptions): Promise<PostgresServer> {
@@ -80,7 +82,7 @@ async function applyMigrations(server: PostgresServer, folder: string, say: (lin
 }
 
 async function copyDatabase(superuser: string, name: string): Promise<void> {
-  const sql = postgres(superuser, { max: 1, onnotice: () => {} });
+  const sql = postgres(superuser, { max: 1, ...patient });
   try {
     await sql.unsafe(
       `create database "${name}" template postgres owner postgres is_template true allow_connections false`,

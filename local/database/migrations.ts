@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ROOT } from "../settings.ts";
+import { readOr } from "../state.ts";
 
 const MIGRATIONS = join(ROOT, "supabase", "migrations");
 
@@ -43,14 +44,15 @@ export async function fingerprints(): Promise<Fingerprints> {
   const found: Fingerprints = {};
   for await (const { name, isFile } of Deno.readDir(MIGRATIONS)) {
     if (!isFile || !name.endsWith(".sql")) continue;
-    found[name] = createHash("sha256").update(await Deno.readFile(join(MIGRATIONS, name))).digest("hex");
+    const content = await readOr(join(MIGRATIONS, name), ""); // an editor may be replacing it just now
+    if (content !== "") found[name] = createHash("sha256").update(content).digest("hex");
   }
   return found;
 }
 
 /** The files that were applied with other content than they have now. */
 export function edited(applied: Fingerprints, present: Fingerprints): string[] {
-  return Object.keys(applied).filter((name) => applied[name] !== present[name]).sort();
+  return Object.keys(applied).filter((name) => name in present && applied[name] !== present[name]).sort();
 }
 
 /** The CLI in the version that deno.json pins. */

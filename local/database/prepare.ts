@@ -2,11 +2,12 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres from "postgres";
+import { patient } from "./connection.ts";
 import { JWT_SECRET } from "../settings.ts";
 
 /** `superuser` is the superuser's address of the database. Runs at every start; changes nothing the second time. */
 export async function prepareDatabase(superuser: string): Promise<void> {
-  const sql = postgres(superuser, { max: 1, onnotice: () => {} });
+  const sql = postgres(superuser, { max: 1, ...patient });
   try {
     await sql.unsafe(await read("roles.sql"));
     const [found] = await sql<{ ready: boolean }[]>`
@@ -24,7 +25,7 @@ export async function prepareDatabase(superuser: string): Promise<void> {
 }
 
 async function createAuthTables(superuser: string): Promise<void> {
-  const connection = createPostgresConnection({ url: superuser, postgresOptions: { max: 1, onnotice: () => {} } });
+  const connection = createPostgresConnection({ url: superuser, postgresOptions: { max: 1, ...patient } });
   const app = new App({
     connection,
     auth: { enabled: true, jwt_secret: JWT_SECRET },

@@ -1,6 +1,7 @@
 // One reading of the schema: the library's Data API on its own connections, until a newer reading takes its place.
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
+import { patient } from "../database/connection.ts";
 import { textualJson } from "../database/json.ts";
 import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
 import { asPostgrest } from "./sqlstate.ts";
@@ -57,7 +58,7 @@ export class DataApi {
 async function connect(options: DataApiOptions) {
   const connection = createPostgresConnection({
     url: options.authenticator,
-    postgresOptions: { max: 20, onnotice: () => {}, types: textualJson },
+    postgresOptions: { max: 20, ...patient, types: textualJson },
   });
   // Left to itself the library grants every table to every client role the first time it meets row security. The grants
   // are the migrations' business; as authenticator it could not, and this keeps it from trying.

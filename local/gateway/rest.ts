@@ -1,5 +1,6 @@
 // /rest/v1: who may knock, and which reading of the schema answers.
 import postgres, { type Sql } from "postgres";
+import { patient } from "../database/connection.ts";
 import { DataApi, type DataApiOptions } from "./data_api.ts";
 import { knock } from "./keys.ts";
 import { type Claims, verify } from "./tokens.ts";
@@ -16,7 +17,7 @@ export class Rest {
   #reloading: Promise<void> = Promise.resolve();
 
   private constructor(readonly options: RestOptions, private current: DataApi) {
-    this.#listener = postgres(options.authenticator, { max: 1, onnotice: () => {}, idle_timeout: 0 });
+    this.#listener = postgres(options.authenticator, { max: 1, ...patient, idle_timeout: 0 });
   }
 
   static async start(options: RestOptions): Promise<Rest> {

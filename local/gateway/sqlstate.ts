@@ -20,6 +20,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   "42P17": 500,
   "53400": 500,
   "57P01": 503,
+  "57P02": 503,
+  "57P03": 503,
   "P0001": 400,
 };
 

@@ -1,0 +1,298 @@
+// `deno task dev`, `status` and `reset` as their users run them, and what a crash leaves behind. Each test has a platform
+// of its own on a free port, as another process.
+import { strict as assert } from "node:assert";
+import { join } from "node:path";
+import postgres from "postgres";
+import { alive, commandLine, gone } from "../../local/postgres/process.ts";
+import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
+import { freePort, removeIfThere } from "../../local/state.ts";
+import { eventually } from "../support/eventually.ts";
+
+const READY_WITHIN = 20_000;
+
+interface Dev {
+  readonly child: Deno.ChildProcess;
+  readonly output: () => string;
+}
+
+function task(script: string, port: number, args: string[] = []): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", join(ROOT, "local", script), ...args],
+    cwd: ROOT,
+    env: { LOCAL_PORT: String(port), LOCAL_AUTH_RATE: "", NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+async function outcome(script: string, port: number, args: string[] = []) {
+  const { code, stdout, stderr } = await task(script, port, args).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Starts `deno task dev` and waits until it says that it is ready. */
+async function dev(port: number): Promise<Dev> {
+  const child = task("dev.ts", port).spawn();
+  let said = "";
+  const listen = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) said += decoder.decode(chunk, { stream: true });
+  };
+  listen(child.stdout);
+  listen(child.stderr);
+  const ended = child.status.then(() => true);
+  await eventually(async () => {
+    if (said.includes("Ctrl-C stops it")) return true;
+    if (await Promise.race([ended, Promise.resolve(false)])) throw new Error(`dev ended:\n${said}`);
+    return undefined;
+  }, READY_WITHIN);
+  return { child, output: () => said };
+}
+
+async function stop({ child }: Dev): Promise<number> {
+  if (alive(child.pid)) child.kill("SIGTERM");
+  return (await child.status).code;
+}
+
+/** Runs a test with a free port, and leaves no process and no data behind. */
+async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
+  const port = freePort(0)!;
+  const started: Dev[] = [];
+  try {
+    await run(port, async () => {
+      const one = await dev(port);
+      started.push(one);
+      return one;
+    });
+  } catch (error) {
+    console.error(started.map(({ output }) => output()).join("\n"));
+    throw error;
+  } finally {
+    await Promise.all(started.map(stop));
+    await outcome("reset.ts", port);
+    await removeIfThere(join(STATE, String(port)));
+  }
+}
+
+async function status(port: number): Promise<Status> {
+  const { code, stdout } = await outcome("status.ts", port);
+  assert.equal(code, 0);
+  return JSON.parse(stdout);
+}
+
+async function health(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/health`);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function codes(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/rpc/list_codes`, {
+    method: "POST",
+    headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
+    body: `{"p_lang":"en"}`,
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function serverPid(port: number): Promise<number> {
+  const lock = await Deno.readTextFile(join(STATE, String(port), "data", "postmaster.pid"));
+  return Number.parseInt(lock);
+}
+
+Deno.test("dev says what it does, prints addresses, keys and three requests that work, and stops cleanly", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    assert.match(one.output(), /For development and tests/);
+    assert.match(one.output(), /Applying migration/);
+    const requests = one.output().split("\n").filter((line) => line.startsWith("  curl "));
+    assert.equal(requests.length, 3);
+    for (const request of requests) {
+      const { code } = await new Deno.Command("sh", { args: ["-c", `${request} --fail --silent`], stdout: "null" })
+        .output();
+      assert.equal(code, 0, request);
+    }
+    const server = await serverPid(port);
+    assert.equal(await stop(one), 0);
+    assert.equal(alive(server), false);
+    assert.notEqual(freePort(port), undefined);
+    assert.equal((await outcome("status.ts", port)).code, 1);
+  });
+});
+
+Deno.test("status tells what supabase status tells, and exits 1 when nothing runs", async () => {
+  await onFreePort(async (port, start) => {
+    const nothing = await outcome("status.ts", port);
+    assert.equal(nothing.code, 1);
+    assert.match(nothing.stderr, /deno task dev/);
+    await start();
+    const { API_URL, DB_URL, PUBLISHABLE_KEY: key, ...others } = await status(port);
+    assert.equal(API_URL, `http://127.0.0.1:${port}`);
+    assert.equal(key, PUBLISHABLE_KEY);
+    for (const name of ["SECRET_KEY", "ANON_KEY", "SERVICE_ROLE_KEY", "JWT_SECRET", "REST_URL", "FUNCTIONS_URL"]) {
+      assert.ok(name in others, name);
+    }
+    const environment = await outcome("status.ts", port, ["-o", "env"]);
+    assert.match(environment.stdout, new RegExp(`^DB_URL="${DB_URL.replaceAll(/[?.]/g, "\\$&")}"$`, "m"));
+  });
+});
+
+Deno.test("a taken port is said clearly, and nothing is started or stopped", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    const server = await serverPid(port);
+    const second = await outcome("dev.ts", port);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`Port ${port} is taken`));
+    assert.equal(alive(server), true);
+    assert.equal(await codes(port), 200);
+  });
+});
+
+Deno.test("two platforms run side by side, each with its own data", async () => {
+  await onFreePort(async (onePort, startOne) => {
+    await onFreePort(async (otherPort, startOther) => {
+      await Promise.all([startOne(), startOther()]);
+      const [one, other] = await Promise.all([status(onePort), status(otherPort)]);
+      assert.notEqual(one.DB_URL, other.DB_URL);
+      assert.deepEqual(await Promise.all([codes(onePort), codes(otherPort)]), [200, 200]);
+    });
+  });
+});
+
+Deno.test("data stays from start to start until reset, on a running platform and on a stopped one", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    const count = async () => {
+      const sql = postgres((await status(port)).DB_URL, { max: 1 });
+      const [row] = await sql`select count(*)::integer as users from auth.users`;
+      await sql.end();
+      return row!["users"];
+    };
+    const signUp = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/signup`, {
+        method: "POST",
+        headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
+        body: JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, password: "password1" }),
+      });
+      assert.equal(answer.status, 200);
+      await answer.body?.cancel();
+    };
+    await signUp();
+    await stop(one);
+    const two = await start();
+    assert.equal(await count(), 1);
+    assert.equal((await outcome("reset.ts", port)).code, 0);
+    assert.equal(await count(), 0);
+    assert.equal(await codes(port), 200);
+    assert.equal(await health(port), 200);
+    await signUp();
+    await stop(two);
+    assert.equal((await outcome("reset.ts", port)).code, 0);
+    await start();
+    assert.equal(await count(), 0);
+  });
+});
+
+Deno.test("after kill -9 of the platform the next start works, and no server is left over", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    const server = await serverPid(port);
+    one.child.kill("SIGKILL");
+    await one.child.status;
+    assert.equal((await outcome("status.ts", port)).code, 1);
+    await start();
+    assert.equal(await gone(server, 1_000), true);
+    assert.equal(await codes(port), 200);
+  });
+});
+
+Deno.test("a server that outlived its platform is stopped by the next start", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    const server = await serverPid(port);
+    // Stopped in its tracks, the server cannot follow its platform into death.
+    Deno.kill(server, "SIGSTOP");
+    one.child.kill("SIGKILL");
+    await one.child.status;
+    Deno.kill(server, "SIGCONT");
+    await start();
+    assert.equal(await gone(server, 1_000), true);
+    assert.equal(await codes(port), 200);
+  });
+});
+
+Deno.test("after kill -9 of Postgres the platform starts it again and answers", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    Deno.kill(await serverPid(port), "SIGKILL");
+    await eventually(async () => await codes(port) === 200 ? true : undefined, 20_000);
+    assert.equal(await health(port), 200);
+  });
+});
+
+Deno.test("after kill -9 of a function the next request works", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    assert.equal(await health(port), 200);
+    const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
+    const line = new TextDecoder().decode(stdout).split("\n").find((text) =>
+      text.includes(`/${port}/functions/health.js`)
+    );
+    Deno.kill(Number.parseInt(line!), "SIGKILL");
+    await eventually(async () => await health(port) === 200 ? true : undefined);
+  });
+});
+
+Deno.test("a lock file that names another program's process stops nobody and nothing", async () => {
+  await onFreePort(async (port, start) => {
+    await stop(await start());
+    const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    try {
+      await Deno.writeTextFile(join(STATE, String(port), "data", "postmaster.pid"), `${bystander.pid}\n`);
+      await start();
+      assert.equal(await codes(port), 200);
+      assert.match(await commandLine(bystander.pid) ?? "", /sleep 600$/);
+    } finally {
+      bystander.kill();
+      await bystander.status;
+    }
+  });
+});
+
+Deno.test("the eleventh sign-in of a minute from one address is refused, whatever address a header claims", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    const attempt = async (number: number) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/token?grant_type=password`, {
+        method: "POST",
+        headers: {
+          apikey: PUBLISHABLE_KEY,
+          "content-type": "application/json",
+          "x-forwarded-for": `203.0.113.${number}`,
+          "x-supabase-api-version": "2024-01-01",
+        },
+        body: `{"email":"nobody@example.com","password":"password1"}`,
+      });
+      return [answer.status, (await answer.json()).code];
+    };
+    for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
+    assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
+  });
+});
+
+Deno.test("what the platform does not have yet is 501, and what nobody has is 404, in the service's envelope", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    const expected = { "/storage/v1/object/x": [501, "not_implemented"], "/nothing": [404, "not_found"] };
+    for (const [path, [status, code]] of Object.entries(expected)) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      const { error } = await answer.json();
+      assert.deepEqual([answer.status, error.code], [status, code]);
+      assert.equal(error.request_id, answer.headers.get("x-request-id"));
+    }
+  });
+});
