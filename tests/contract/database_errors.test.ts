@@ -45,6 +45,13 @@ for (const [status, code, becomes] of translations) {
   });
 }
 
+Deno.test("a token that only the database finds expired is expired for the client too", async () => {
+  const reasonFor = async (code: string, message: string) =>
+    (await refusalFor(() => databaseError(401, code, message))).refusal.details?.["reason"];
+  assert.equal(await reasonFor("PGRST303", "JWT expired"), "token_expired");
+  assert.equal(await reasonFor("PGRST301", "JWSError JWSInvalidSignature"), "token_invalid");
+});
+
 Deno.test("a refusal of a rule keeps its words, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
   const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
@@ -94,6 +101,27 @@ Deno.test("an answer that is not the Data API's is service_unavailable from a ga
 Deno.test("a database that cannot be reached is service_unavailable", async () => {
   const call = asVisitor(configFor("http://127.0.0.1:1"), () => {}).rpc("anything");
   await assert.rejects(call, { code: "service_unavailable" });
+});
+
+Deno.test("a database that does not answer within ten seconds is service_unavailable", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using rest = fakeRest(async () => {
+    await released;
+    return Response.json(null);
+  });
+  const { timeout } = AbortSignal;
+  const deadlines: number[] = [];
+  AbortSignal.timeout = (ms) => {
+    deadlines.push(ms);
+    return timeout.call(AbortSignal, 20);
+  };
+  try {
+    await assert.rejects(asVisitor(rest.config, () => {}).rpc("anything"), { code: "service_unavailable" });
+  } finally {
+    AbortSignal.timeout = timeout;
+    release();
+  }
+  assert.deepEqual(deadlines, [10_000]);
 });
 
 Deno.test("arguments get the database's prefix, and undefined ones are left out", async () => {
