@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
+import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "./failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
 import { ndjson, summary } from "./report.ts";
@@ -86,22 +87,6 @@ function commandOf(args: string[]): Command | undefined {
     ...(licence === undefined ? {} : { licence }),
     ...(attribution === undefined ? {} : { attribution }),
   };
-}
-
-/** The database that was named, or the one of the platform that runs on this machine. */
-async function databaseUrl(given: string | undefined): Promise<string> {
-  const named = given ?? Deno.env.get("DB_URL");
-  if (named) return named;
-  const status = new URL("../local/status.ts", import.meta.url);
-  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", status.href],
-    stdout: "piped",
-    stderr: "null",
-  }).output();
-  if (!success) {
-    throw new ImportFailure("No database: start the platform (deno task dev), or give --db-url or DB_URL.");
-  }
-  return JSON.parse(new TextDecoder().decode(stdout)).DB_URL;
 }
 
 /** What a person can act on; anything else is a defect and keeps its stack. */

@@ -119,9 +119,14 @@ class Job {
     await this.#checkTags(sql);
     const written: Written = { fields: lotFieldsOf(mapping), withOperator: mapping.operator !== undefined };
     const stage = await Stage.open(sql, written, provenance);
-    for await (const read of records) {
-      await this.#take(read, stage);
-      this.progress.rows(this.counts.read);
+    try {
+      for await (const read of records) {
+        await this.#take(read, stage);
+        this.progress.rows(this.counts.read);
+      }
+    } catch (error) {
+      await stage.abort();
+      throw error;
     }
     await stage.finish();
     this.progress.step(`Writing ${this.counts.read - this.counts.skipped - this.counts.rejected} lots`);

@@ -92,6 +92,13 @@ export class Stage {
     if (!this.copy.write(batch)) await once(this.copy, "drain");
   }
 
+  /** Gives up: the server is told to forget what it has, and the transaction can end. */
+  async abort(): Promise<void> {
+    const closed = new Promise((resolve) => this.copy.once("close", resolve));
+    this.copy.destroy(new Error("the import was given up"));
+    await closed;
+  }
+
   async finish(): Promise<void> {
     await this.#flush();
     const finished = once(this.copy, "finish");

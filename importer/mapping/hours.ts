@@ -36,7 +36,7 @@ function spanOf(open: string, close: string): Span | undefined {
   const from = timeOf(open), to = timeOf(close);
   if (from === undefined || to === undefined || from === "24:00") return undefined;
   if (from === "00:00" && (to === "24:00" || to === "00:00")) return ROUND_THE_CLOCK;
-  return { is_24h: null, open_time: from, close_time: to };
+  return { is_24h: null, open_time: from, close_time: to === "00:00" ? "24:00" : to };
 }
 
 /** `【開館時間】6：30～21：00`, `24時間`, `8時～20時`, `8:00-12:00、13:00-17:00`. */

@@ -116,7 +116,10 @@ function derivedId(fields: ReadonlyMap<LotField, string | number | null>): strin
 }
 
 function codeOf(text: string): string {
-  return narrow(text).toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 50);
+  return narrow(text).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(
+    /^[-_]+|-+$/g,
+    "",
+  ).slice(0, 50);
 }
 
 /** Reads one record as a lot, or says why it is none. Every problem of a row is reported, not only the first. */

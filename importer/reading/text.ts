@@ -4,6 +4,8 @@ export const ENCODINGS = ["utf-8", "shift_jis", "euc-jp", "utf-16le"] as const;
 export type Encoding = typeof ENCODINGS[number];
 
 const CHUNK_BYTES = 1 << 18;
+/** Enough of the last chunk to find the place where a decoder stood. */
+const BYTES_TO_RESUME = 64;
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   using file = await Deno.open(path, { read: true });
@@ -15,12 +17,12 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> 
   }
 }
 
-/** Where a strict decoder first stumbles, as an offset into `bytes` after `before` was decoded; found by bisection. */
+/** Where a strict decoder first stumbles in `bytes`, found by bisection; `before` are the bytes that it had just read. */
 function firstBadByte(encoding: Encoding, before: Uint8Array, bytes: Uint8Array): number {
-  const decodes = (length: number): boolean => {
+  const reads = (start: Uint8Array, length: number): boolean => {
     const decoder = new TextDecoder(encoding, { fatal: true });
     try {
-      decoder.decode(before, { stream: true });
+      decoder.decode(start, { stream: true });
       decoder.decode(bytes.subarray(0, length), { stream: true });
       return true;
     } catch (error) {
@@ -28,6 +30,9 @@ function firstBadByte(encoding: Encoding, before: Uint8Array, bytes: Uint8Array)
       throw error;
     }
   };
+  // What is left of the earlier bytes may begin inside a character; none is longer than four bytes.
+  const start = [0, 1, 2, 3].map((skip) => before.subarray(skip)).find((candidate) => reads(candidate, 0));
+  const decodes = (length: number) => reads(start ?? new Uint8Array(0), length);
   let good = 0;
   let bad = bytes.length;
   while (bad - good > 1) {
@@ -63,8 +68,7 @@ export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<
   };
   for await (const bytes of chunksOf(path)) {
     yield decode(bytes, true);
-    // The last three bytes are all that a decoder can still be holding: no character of these encodings is longer than four.
-    before = bytes.slice(-3);
+    before = bytes.slice(-BYTES_TO_RESUME);
     offset += bytes.length;
   }
   yield decode(new Uint8Array(0), false);

@@ -195,8 +195,9 @@ export function lotOf(area: Area, place: Place, number: number, inPlace: number)
   const motorcycles = random.chance(0.12);
   const large = body.structure === "surface" && random.chance(0.08);
   const windows = hoursOf(random, kind);
-  const unpriced = random.chance(0.02);
-  const prices = unpriced ? { rules: [], groups: [] } : priceList(random, area.level, kind, { motorcycles, large });
+  const prices = number % 41 === 0
+    ? { rules: [], groups: [] }
+    : priceList(random, area.level, kind, { motorcycles, large });
   const spots = spotsOf(random, kind, spaces);
   const point = somewhereIn(random, place);
   const toStationM = distanceM(point, area.station);

@@ -12,6 +12,12 @@ const HEADER =
 `;
 
 function lots(): Lot[] {
+  const namesakes = new Map<string, number>();
+  const told = (lot: Lot): Lot => {
+    const count = (namesakes.get(lot.name) ?? 0) + 1;
+    namesakes.set(lot.name, count);
+    return count === 1 ? lot : { ...lot, name: `${lot.name}${count}` };
+  };
   return AREAS.flatMap((area) => {
     const perPlace = new Map<string, number>();
     return Array.from({ length: LOTS_PER_AREA }, (_, index) => {
@@ -19,7 +25,7 @@ function lots(): Lot[] {
       if (place === undefined) throw new Error(`${area.id} has no places`);
       const inPlace = (perPlace.get(place.town) ?? 0) + 1;
       perPlace.set(place.town, inPlace);
-      return lotOf(area, place, index + 1, inPlace);
+      return told(lotOf(area, place, index + 1, inPlace));
     });
   });
 }

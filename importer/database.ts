@@ -1,0 +1,16 @@
+import { ImportFailure } from "./failure.ts";
+
+/** The address that was given, the one in the environment, or that of the platform that runs on this machine. */
+export async function databaseUrl(given?: string): Promise<string> {
+  const named = given ?? Deno.env.get("DB_URL");
+  if (named) return named;
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", new URL("../local/status.ts", import.meta.url).href],
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  if (!success) {
+    throw new ImportFailure("No database: start the platform (deno task dev), or give --db-url or DB_URL.");
+  }
+  return JSON.parse(new TextDecoder().decode(stdout)).DB_URL;
+}

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { builtInMappings } from "../../importer/mapping/choose.ts";
+import { type Mapping, parseMapping } from "../../importer/mapping/definition.ts";
+import { pointOf } from "../../importer/mapping/geometry.ts";
+import { daysOf, spansOf, timeOf } from "../../importer/mapping/hours.ts";
+import { mapRecord } from "../../importer/mapping/lot.ts";
+import { look } from "../../importer/mapping/lookup.ts";
+import { degreesOf, integerOf, numberOf } from "../../importer/mapping/numbers.ts";
+
+function mapping(parts: Record<string, unknown> = {}): Mapping {
+  const fields = { name: "name", lat: "lat", lng: "lng", ...parts["fields"] as object };
+  return parseMapping(JSON.stringify({ name: "test", title: "Test", external_id: "id", ...parts, fields }), "test");
+}
+
+const GOOD = { id: "1", name: "駐車場", lat: "35.68", lng: "139.77" };
+
+function map(values: Record<string, unknown>, parts: Record<string, unknown> = {}) {
+  return mapRecord({ position: 1, values: { ...GOOD, ...values } }, mapping(parts));
+}
+
+function problemsOf(values: Record<string, unknown>, parts: Record<string, unknown> = {}): string[] {
+  const mapped = map(values, parts);
+  return "problems" in mapped ? mapped.problems.map(({ field, reason }) => `${field}: ${reason}`) : [];
+}
+
+function lotOf(values: Record<string, unknown>, parts: Record<string, unknown> = {}) {
+  const mapped = map(values, parts);
+  assert.ok("lot" in mapped, JSON.stringify(mapped));
+  return mapped.lot;
+}
+
+Deno.test("every built-in mapping is valid and named as its file", async () => {
+  const names = (await builtInMappings()).map((built) => built.name);
+  const files = (await Array.fromAsync(Deno.readDir(new URL("../../importer/mappings/", import.meta.url))))
+    .map((file) => file.name.replace(".json", ""));
+  assert.deepEqual(names.sort(), files.sort());
+});
+
+Deno.test("a mapping that is wrong is refused with every mistake and its place", () => {
+  const text = JSON.stringify({
+    name: "Bad Name",
+    fields: { name: "n", colour: "c", lat: { from: "a", value: 1 } },
+    skip: [{ when: { from: "x" }, reason: "y" }],
+    hours: { open: "o" },
+  });
+  assert.throws(() => parseMapping(text, "bad.json"), (error: Error) => {
+    for (const place of ["name:", "title:", "fields:", "fields.lat:", "skip.0.when:", "hours:"]) {
+      assert.ok(error.message.includes(`\n  ${place}`), `${place} in\n${error.message}`);
+    }
+    return error.message.includes("colour") && error.message.includes("bad.json");
+  });
+  assert.throws(() => parseMapping("{", "bad.json"), /bad\.json is not JSON/);
+});
+
+Deno.test("a path finds columns, nested members and members of lists by a key", () => {
+  const record = {
+    position: 1,
+    values: { "a.b": 1, a: { b: 2, c: "x" }, list: [{ kind: "p", n: 3 }, { kind: "q", n: 4 }] },
+    id: "f1",
+    geometry: { type: "Point", coordinates: [139, 35] },
+  };
+  assert.deepEqual(
+    ["a.b", "a.c", "list[kind=q].n", "list[kind=z].n", "none.at.all", "constructor", "$id", "$lat", "$lng"]
+      .map((path) => look(record, path)),
+    [1, "x", 4, undefined, undefined, undefined, "f1", 35, 139],
+  );
+});
+
+Deno.test("numbers are read in any width and refused when something else stands beside them", () => {
+  const read = (raw: unknown) => {
+    const reading = numberOf(raw);
+    return "value" in reading ? reading.value : reading.problem;
+  };
+  assert.deepEqual(["１２．５", "1,234,567", " 7 ", 8, "-0.5", "1e3"].map(read), [12.5, 1234567, 7, 8, -0.5, 1000]);
+  for (const raw of ["", "12m", "1,23", "0x10", "NaN", "Infinity", true, {}, NaN]) {
+    assert.match(String(read(raw)), /^is not a number/, String(raw));
+  }
+  assert.deepEqual(integerOf("1.5"), { problem: 'is not a whole number: "1.5"' });
+});
+
+Deno.test("degrees are read as decimals and as degrees, minutes and seconds", () => {
+  const read = (raw: unknown) => {
+    const reading = degreesOf(raw);
+    return "value" in reading ? Number(reading.value.toFixed(6)) : undefined;
+  };
+  assert.deepEqual(
+    ["35.681236", `35°40′52.5″N`, `35°40'52.5"`, "北緯35度40分52.5秒", "３５度４０分", "12°30'S", "W122°15'"].map(read),
+    [35.681236, 35.68125, 35.68125, 35.68125, 35.666667, -12.5, -122.25],
+  );
+  for (const raw of ["35°70′", "35°", "north"]) assert.equal(read(raw), undefined, raw);
+});
+
+Deno.test("times are read as they are printed, and 24:00 stays the end of the day", () => {
+  const cases: [string, string | undefined][] = [
+    ["6：30", "06:30"],
+    ["07:30:00", "07:30"],
+    ["24:00", "24:00"],
+    ["7時", "07:00"],
+    ["７時３０分", "07:30"],
+    ["7時半", "07:30"],
+    ["翌2時", "02:00"],
+    ["25:00", "01:00"],
+    ["24:30", undefined],
+    ["7:60", undefined],
+    ["30:00", undefined],
+    ["noon", undefined],
+  ];
+  for (const [raw, time] of cases) assert.equal(timeOf(raw), time, raw);
+});
+
+Deno.test("hours in a sentence become spans, and what cannot be read becomes none", () => {
+  const day = { is_24h: true, open_time: null, close_time: null };
+  const span = (open_time: string, close_time: string) => ({ is_24h: null, open_time, close_time });
+  assert.deepEqual(spansOf("【開館時間】24時間"), [day]);
+  assert.deepEqual(spansOf("２４時間営業"), [day]);
+  assert.deepEqual(spansOf("0:00～24:00"), [day]);
+  assert.deepEqual(spansOf("【開館時間】6：30～21：00"), [span("06:30", "21:00")]);
+  assert.deepEqual(spansOf("営業時間：8時から20時まで"), [span("08:00", "20:00")]);
+  assert.deepEqual(spansOf("8:00-12:00、13:00-24:00"), [span("08:00", "12:00"), span("13:00", "24:00")]);
+  assert.deepEqual(spansOf("20:00〜翌2:00"), [span("20:00", "02:00")]);
+  for (const raw of ["要問合せ", "8:00", "8:00-12:00-13:00", "日中のみ"]) assert.equal(spansOf(raw), undefined, raw);
+});
+
+Deno.test("days are read in Japanese and English, and all seven are every day", () => {
+  const type = (day_type: string) => ({ day_type, day_of_week: null });
+  const number = (day_of_week: number) => ({ day_type: null, day_of_week });
+  assert.deepEqual(daysOf("月火水木金土日"), [type("all")]);
+  assert.deepEqual(daysOf("年中無休"), [type("all")]);
+  assert.deepEqual(daysOf("月～金"), [type("weekday")]);
+  assert.deepEqual(daysOf("月曜日から土曜日"), [type("weekday"), number(6)]);
+  assert.deepEqual(daysOf("平日、祝日"), [type("weekday"), type("holiday")]);
+  assert.deepEqual(daysOf("土日祝"), [number(0), number(6), type("holiday")]);
+  assert.deepEqual(daysOf("火・木"), [number(2), number(4)]);
+  assert.deepEqual(daysOf(["MONDAY", "SATURDAY"]), [number(1), number(6)]);
+  for (const raw of ["第2月曜", "不定", [], ["MOONDAY"]]) assert.equal(daysOf(raw), undefined, String(raw));
+});
+
+Deno.test("a row is rejected with every reason, each with its field", () => {
+  assert.deepEqual(problemsOf({ name: " ", lat: "", total: "many", id: "" }, { fields: { total_spaces: "total" } }), [
+    "name: is missing",
+    "lat: is missing",
+    'total_spaces: is not a number: "many"',
+    "external_id: is missing",
+  ]);
+  assert.deepEqual(problemsOf({ name: "長".repeat(201) }), ["name: is longer than 200 characters"]);
+  assert.deepEqual(problemsOf({ name: "a\0b" }), ["name: holds characters that are not text"]);
+  assert.deepEqual(problemsOf({ total: -1 }, { fields: { total_spaces: "total" } }), [
+    "total_spaces: -1 is outside 0..1000000",
+  ]);
+  assert.deepEqual(problemsOf({ zone: "Asia/Tokio" }, { fields: { time_zone: "zone" } }), [
+    'time_zone: is not an IANA time zone: "Asia/Tokio"',
+  ]);
+});
+
+Deno.test("a place that cannot be is rejected, and swapped coordinates are called that", () => {
+  const japan = { bounds: [122, 20, 154, 46] };
+  assert.deepEqual(problemsOf({ lat: 91 }), ["lat: 91 is outside -90..90"]);
+  assert.deepEqual(problemsOf({ lat: 0, lng: 0 }), ["lat, lng: 0, 0 is a placeholder, not a place"]);
+  assert.deepEqual(problemsOf({ lat: 139.77, lng: 35.68 }), [
+    "lat: 139.77 is outside -90..90",
+    "lat, lng: latitude and longitude look swapped",
+  ]);
+  assert.deepEqual(problemsOf({ lat: 8.5, lng: 47.4 }, { bounds: [5.9, 45.7, 10.6, 47.9] }), [
+    "lat, lng: 8.5, 47.4: latitude and longitude are swapped",
+  ]);
+  assert.match(String(problemsOf({ lat: 48.8, lng: 2.3 }, japan)), /48.8, 2.3 is outside 122, 20, 154, 46/);
+  assert.deepEqual(problemsOf({}, japan), []);
+});
+
+Deno.test("constants, templates, lookups, patterns and units fill fields as the mapping says", () => {
+  const { fields, operator } = lotOf(
+    { street: " 1-2 ", city: "焼津市", kind: "地下駐車場", height: "２１０cm", company: "Gde. St-Léonard" },
+    {
+      fields: {
+        address: { template: "{city}{street}" },
+        structure: { from: "kind", match: "地下|立体", lookup: { 地下: "underground", 立体: "multi_storey" } },
+        max_height_m: { from: "height", strip: ["cm"], multiply: 0.01 },
+        currency: { value: "JPY" },
+        phone: { from: ["tel", "mobile"], default: "unknown" },
+      },
+      operator: { code: "company" },
+    },
+  );
+  assert.equal(fields.get("address"), "焼津市1-2");
+  assert.equal(fields.get("structure"), "underground");
+  assert.equal(fields.get("max_height_m"), 2.1);
+  assert.equal(fields.get("currency"), "JPY");
+  assert.equal(fields.get("phone"), "unknown");
+  assert.deepEqual(operator, { code: "gde-st-leonard", name: "Gde. St-Léonard" });
+});
+
+Deno.test("a lot without an id is named by its name and place, and only by these", () => {
+  const idOf = (values: Record<string, unknown>) => lotOf(values, { external_id: undefined }).externalId;
+  const first = idOf({ total: 1 });
+  assert.match(first, /^derived-[0-9a-f]{32}$/);
+  assert.equal(idOf({ total: 2, name: " 駐車場 " }), first);
+  assert.notEqual(idOf({ name: "第二駐車場" }), first);
+  assert.notEqual(idOf({ lat: "35.680001" }), first);
+});
+
+Deno.test("hours nobody can read are a warning, and the lot is kept without any", () => {
+  const hours = { hours: { open: "open", close: "close", text: "text", days: "days" } };
+  assert.deepEqual(lotOf({ text: "要問合せ" }, hours).warnings, [
+    { field: "hours", reason: 'the hours "要問合せ" could not be read' },
+  ]);
+  assert.equal(lotOf({ text: "要問合せ" }, hours).windows, null);
+  assert.equal(lotOf({ open: "8:00" }, hours).warnings.length, 1);
+  assert.equal(lotOf({ open: "8:00", close: "20:00", days: "第2月曜" }, hours).warnings.length, 1);
+  assert.deepEqual(lotOf({}, hours).warnings, []);
+  assert.deepEqual(lotOf({ open: "8:00", close: "20:00", text: "要問合せ" }, hours).windows, [
+    { day_type: "all", day_of_week: null, is_24h: null, open_time: "08:00", close_time: "20:00" },
+  ]);
+});
+
+Deno.test("a lot that is open day and night is tagged so, and one with shorter hours is known not to be", () => {
+  const tagsOf = (values: Record<string, unknown>) => lotOf(values, { hours: { text: "text", days: "days" } }).tags;
+  assert.deepEqual(tagsOf({ text: "24時間" }), { open_24h: true });
+  assert.deepEqual(tagsOf({ text: "24時間", days: "平日" }), { open_24h: false });
+  assert.deepEqual(tagsOf({ text: "8:00-20:00" }), { open_24h: false });
+  assert.deepEqual(tagsOf({}), {});
+});
+
+Deno.test("conditions decide what is skipped and tagged", () => {
+  const parts = {
+    skip: [{ when: { from: "kind", not_equals: "car" }, reason: "not for cars" }],
+    tags: [
+      { slug: "ev_charging", when: { from: "plugs", greater_than: 0 }, otherwise: false },
+      { slug: "covered", when: { from: "roof", matches: "^(あり|有)$" } },
+      { slug: "reservable", when: { from: "booking", missing: false } },
+      { slug: "near_station", when: { from: "class", in: ["A", "B"] } },
+    ],
+  };
+  assert.deepEqual(map({ kind: "bicycle" }, parts), { skipped: "not for cars" });
+  assert.deepEqual(lotOf({ kind: "car", plugs: "２", roof: "あり", booking: "x", class: "B" }, parts).tags, {
+    ev_charging: true,
+    covered: true,
+    reservable: true,
+    near_station: true,
+  });
+  assert.deepEqual(lotOf({ kind: "car", plugs: 0, roof: "なし", class: "C" }, parts).tags, { ev_charging: false });
+});
+
+Deno.test("a polygon stands where its area's centre is, and is kept as the lot's area", () => {
+  const square = {
+    type: "Polygon",
+    coordinates: [[[139, 35], [139.002, 35], [139.002, 35.002], [139, 35.002], [139, 35]]],
+  };
+  const { lng, lat } = pointOf(square) ?? {};
+  assert.deepEqual([Number(lng).toFixed(6), Number(lat).toFixed(6)], ["139.001000", "35.001000"]);
+  const record = { position: 1, values: { id: "1", name: "a" }, geometry: square };
+  const mapped = mapRecord(record, mapping({ fields: { lat: "$lat", lng: "$lng" } }));
+  assert.ok("lot" in mapped);
+  assert.deepEqual(mapped.lot.area, square);
+  assert.equal(pointOf({ type: "Polygon", coordinates: [] }), undefined);
+});
