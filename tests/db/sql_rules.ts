@@ -8,6 +8,11 @@ export interface Migration {
 const FOLDER = new URL("../../supabase/migrations/", import.meta.url);
 const LONGEST_FILE = 500;
 const LONGEST_FUNCTION = 60;
+/** Functions that may be longer, and why. */
+const LONGER: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
+  "private.walk_fee": { lines: 310, why: "every price comes from it; a call a day or a window would double its time" },
+  "private.with_plans": { lines: 70, why: "one pass over a price list, run for every list of an import" },
+};
 
 /** The migration files in the order in which they run. */
 export function migrations(): Migration[] {
@@ -40,8 +45,9 @@ export function sqlFindings(name: string, text: string): string[] {
     }
   });
 
-  for (const { line, height, locals } of functions(text)) {
-    if (height > LONGEST_FUNCTION) find(line, `is a function of more than ${LONGEST_FUNCTION} lines (${height})`);
+  for (const { line, called, height, locals } of functions(text)) {
+    const longest = LONGER[called]?.lines ?? LONGEST_FUNCTION;
+    if (height > longest) find(line, `is a function of more than ${longest} lines (${height})`);
     for (const local of locals.filter((name) => !/^[vc]_/.test(name))) {
       find(line, `has a local ${local}, not v_${local}`);
     }
@@ -57,6 +63,8 @@ function withoutTexts(text: string): string {
 
 interface SqlFunction {
   readonly line: number;
+  /** Its schema and name. */
+  readonly called: string;
   readonly height: number;
   /** The names that it declares. */
   readonly locals: readonly string[];
@@ -65,6 +73,7 @@ interface SqlFunction {
 function functions(text: string): SqlFunction[] {
   return [...text.matchAll(/^create function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)([\s\S]*?)\1/gm)].map((match) => ({
     line: text.slice(0, match.index).split("\n").length,
+    called: /^create function ([\w.]+)/.exec(match[0])?.[1] ?? "",
     height: match[0].split("\n").length,
     locals: [...(/^declare\n([\s\S]*?)^begin/m.exec(match[2]!)?.[1] ?? "").matchAll(/^ {2}([a-z]\w*) /gm)].map((name) =>
       name[1]!

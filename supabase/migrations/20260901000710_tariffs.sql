@@ -1,0 +1,318 @@
+-- Tariffs: price lists made ready for the walk that prices a stay (docs/fees.md).
+--
+-- A tariff is a lot's rules of one pricing group as parallel arrays, the best row first (day type from the most specific to
+-- all, then rule_order, then id), with what follows from them: for every kind of day the row in force from each edge of the
+-- clock on, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots by fifty
+-- look-ups. Where a date override is near the stay, the lot's tariffs are compiled for that stay, the override's rows among them.
+--
+-- Invariants: private.tariffs always says what pricing_rules and pricing_groups say (the triggers of stay_fees keep it).
+-- Interface: private.compiled_tariffs(lots, from, to); private.chosen_tariffs(lots, vehicle type, ...).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Types
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.tariff as (
+  -- one element a rule; times are microseconds
+  rule_ids uuid[], -- null: a row of a date override
+  families text[], -- rate (time_band, flat), initial, grace, cap
+  sets date[], -- the overridden date whose row this is; null: the lot's own
+  day_bits integer[], -- all 1, weekday 2, saturday 4, sunday 8, holiday_eve 16, holiday 32
+  starts bigint[], -- of the band, since midnight; null: no band
+  ends bigint[],
+  units bigint[], -- how long a unit lasts; null: flat
+  prices bigint[],
+  cap_types text[],
+  cap_spans bigint[],
+  cap_prices bigint[],
+  cap_repeats boolean[],
+  has_entry_rows boolean, -- any grace or initial row
+  -- one element a series of caps
+  series integer[], -- its first rule
+  series_rates integer[], -- the rate whose own cap the series is; 0: caps of the lot
+  series_plain boolean[], -- one row for every day and hour, so that only cap_repeat decides
+  -- one element a plan: the rates of a kind of day
+  plan_sets date[],
+  plan_bits integer[], -- the day types that the set's rates name
+  plan_masks integer[], -- those of them that the kind of day has
+  plan_firsts integer[], -- the plan's first edge; one more element than plans
+  edges bigint[],
+  edge_rules integer[] -- the rate in force from this edge on; 0: none
+);
+
+comment on type private.tariff is 'A price list as arrays, compiled from rules. What an element means stands in the migration.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.tariffs (
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  place integer not null,
+  is_default boolean not null,
+  vehicle_types text[],
+  tariff private.tariff,
+  primary key (parking_lot_id, place)
+);
+
+comment on table private.tariffs is 'The compiled price lists of lots, kept by triggers on pricing_rules and pricing_groups.';
+comment on column private.tariffs.place is 'Of the group among the lot''s, by display_order and id.';
+comment on column private.tariffs.is_default is 'The rules of the default group and of no group.';
+comment on column private.tariffs.vehicle_types is 'Of the group; null: all of them.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: packing rules into arrays
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.day_bit(p_day_type text) returns integer
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return case p_day_type when 'weekday' then 2 when 'saturday' then 4 when 'sunday' then 8 when 'holiday_eve' then 16
+    when 'holiday' then 32 else 1 end;
+end
+$$;
+
+comment on function private.day_bit(text) is 'The bit of a rule''s day type; greater is more specific. Null is all.';
+
+create function private.packed_tariffs(p_lot_ids uuid[], p_from date, p_to date)
+returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
+language sql stable
+set search_path = ''
+as $$
+  with lists as (
+    -- One a group that is not the default, and one for the default group and the rules of no group.
+    select g.parking_lot_id, g.id as group_id, g.display_order, g.vehicle_types
+    from public.pricing_groups g
+    where g.parking_lot_id = any (p_lot_ids) and not g.is_default
+    union all
+    select lot_id, null, coalesce(g.display_order, 0), g.vehicle_types
+    from unnest(p_lot_ids) as lot_id
+    left join public.pricing_groups g on g.parking_lot_id = lot_id and g.is_default
+  ), rules as (
+    select r.parking_lot_id, case when not g.is_default then g.id end as group_id, r.id, null::date as set_date, 0 as place,
+      r.category, r.rule_order, r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type,
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat
+    from public.pricing_rules r
+    left join public.pricing_groups g on g.id = r.pricing_group_id
+    where r.parking_lot_id = any (p_lot_ids)
+    union all
+    -- A date's own prices are those of every group.
+    select l.parking_lot_id, l.group_id, null, o.override_date, n.place::integer,
+      t.category, coalesce(t.rule_order, n.place::integer), t.time_start, t.time_end, t.day_type, t.per_minutes,
+      t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat
+    from lists l
+    join public.parking_lot_date_overrides o on o.parking_lot_id = l.parking_lot_id
+    cross join jsonb_array_elements(o.pricing) with ordinality as n (rule, place)
+    cross join jsonb_populate_record(null::private.pricing_terms, n.rule) as t
+    where o.override_date between p_from and p_to
+  ), ordered as (
+    select r.parking_lot_id, r.group_id, r.id, r.set_date, r.per_minutes, r.price_minor, r.cap_type,
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, d.day_bit,
+      case when r.category in ('time_band', 'flat') then 'rate' else r.category end as family,
+      date_part('epoch', r.time_start) * 1000000 as start_us,
+      case r.time_end when '00:00' then 86400000000 else date_part('epoch', r.time_end) * 1000000 end as end_us
+    from rules r
+    cross join lateral private.day_bit(r.day_type) as d (day_bit)
+    order by r.parking_lot_id, r.group_id, d.day_bit desc, r.rule_order, r.id, r.place
+  ), packed as (
+    select o.parking_lot_id, o.group_id, row (
+      array_agg(o.id), array_agg(o.family), array_agg(o.set_date), array_agg(o.day_bit),
+      array_agg(o.start_us::bigint), array_agg(o.end_us::bigint), array_agg(o.per_minutes * bigint '60000000'),
+      array_agg(o.price_minor::bigint), array_agg(o.cap_type), array_agg((o.cap_duration_hours * 3600000000)::bigint),
+      array_agg(o.cap_price_minor::bigint), array_agg(o.cap_repeat), bool_or(o.family in ('grace', 'initial')),
+      null, null, null, null, null, null, null, null, null
+    )::private.tariff as tariff
+    from ordered o
+    group by o.parking_lot_id, o.group_id
+  )
+  select l.parking_lot_id,
+    row_number() over (partition by l.parking_lot_id order by l.display_order, l.group_id)::integer,
+    l.group_id is null, l.vehicle_types, p.tariff
+  from lists l
+  left join packed p on p.parking_lot_id = l.parking_lot_id and p.group_id is not distinct from l.group_id
+$$;
+
+comment on function private.packed_tariffs(uuid[], date, date) is
+  'The rules of these lots by pricing group, as arrays without plans and series; with the rows of date overrides from p_from to p_to. A group without rules has no tariff.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: compiling
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.band_holds(p_start bigint, p_end bigint, p_at bigint) returns boolean
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return p_start is null
+    or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
+end
+$$;
+
+comment on function private.band_holds(bigint, bigint, bigint) is
+  'Whether a band holds a time of day. All in microseconds since midnight; without a start there is no band, which holds always.';
+
+create function private.with_series(p_tariff private.tariff) returns private.tariff
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_result private.tariff := p_tariff;
+  v_types constant text[] := p_tariff.cap_types;
+  v_series integer[] := '{}';
+  v_rates integer[] := '{}';
+  v_plain boolean[] := '{}';
+  v_is_own boolean;
+  v_same integer;
+  v_first integer;
+begin
+  for v_rule in 1..cardinality(v_types) loop
+    continue when v_types[v_rule] is null;
+    v_is_own := p_tariff.families[v_rule] <> 'cap';
+    v_same := 0;
+    for v_other in 1..case when v_is_own then 0 else cardinality(v_series) end loop
+      v_first := v_series[v_other];
+      if v_rates[v_other] = 0 and v_types[v_first] = v_types[v_rule]
+        and p_tariff.cap_spans[v_first] is not distinct from p_tariff.cap_spans[v_rule]
+        and (
+          v_types[v_rule] <> 'band'
+          or (p_tariff.starts[v_first] = p_tariff.starts[v_rule] and p_tariff.ends[v_first] = p_tariff.ends[v_rule])
+        )
+      then
+        v_same := v_other;
+      end if;
+    end loop;
+    if v_same > 0 then
+      v_plain[v_same] := false;
+      continue;
+    end if;
+    v_series := v_series || v_rule;
+    v_rates := v_rates || case when v_is_own then 0 + v_rule else 0 end;
+    v_plain := v_plain || (
+      v_is_own or (
+        p_tariff.day_bits[v_rule] = 1 and (v_types[v_rule] = 'band' or p_tariff.starts[v_rule] is null)
+        and array_remove(p_tariff.sets, null) = '{}'
+      )
+    );
+  end loop;
+  v_result.series := v_series;
+  v_result.series_rates := v_rates;
+  v_result.series_plain := v_plain;
+  return v_result;
+end
+$$;
+
+comment on function private.with_series(private.tariff) is
+  'The tariff with its series of caps: the cap rows of one kind that share their windows, and each cap that a rate has of its own.';
+
+create function private.with_plans(p_tariff private.tariff) returns private.tariff
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := 86400000000;
+  v_result private.tariff := p_tariff;
+  v_bits constant integer[] := p_tariff.day_bits;
+  v_starts constant bigint[] := p_tariff.starts;
+  v_ends constant bigint[] := p_tariff.ends;
+  v_set record;
+  v_mask integer;
+  v_mark bigint;
+  v_rule integer;
+  v_last integer;
+  v_sets date[] := '{}';
+  v_plan_bits integer[] := '{}';
+  v_masks integer[] := '{}';
+  v_firsts integer[] := '{}';
+  v_edges bigint[] := '{}';
+  v_edge_rules integer[] := '{}';
+begin
+  for v_set in
+    select r.set_date, bit_or(r.bits) as bits, array_agg(r.rule::integer order by r.rule) as rates,
+      -- Where a band begins or ends, the rate may change.
+      array(select distinct m from unnest(array_agg(r.band_from) || array_agg(r.band_to) || bigint '0') as m
+        where m < c_day order by m) as marks
+    from unnest(p_tariff.families, p_tariff.sets, v_bits, v_starts, v_ends)
+      with ordinality as r (family, set_date, bits, band_from, band_to, rule)
+    where r.family = 'rate'
+    group by r.set_date
+  loop
+    -- The day types of a weekday, a Saturday, a Sunday, each also as an eve, and a holiday, as far as rates name them.
+    foreach v_mask in array array(select distinct m & v_set.bits from unnest('{3,5,9,19,21,25,33}'::integer[]) as m) loop
+      v_sets := v_sets || v_set.set_date;
+      v_plan_bits := v_plan_bits || v_set.bits;
+      v_masks := v_masks || v_mask;
+      v_firsts := v_firsts || cardinality(v_edges) + 1;
+      v_last := null;
+      foreach v_mark in array v_set.marks loop
+        foreach v_rule in array v_set.rates || 0 loop
+          exit when v_rule = 0 or (
+            v_bits[v_rule] & v_mask <> 0
+            and (
+              v_starts[v_rule] is null
+              or case when v_starts[v_rule] < v_ends[v_rule] then v_mark >= v_starts[v_rule] and v_mark < v_ends[v_rule]
+                else v_mark >= v_starts[v_rule] or v_mark < v_ends[v_rule] end
+            )
+          );
+        end loop;
+        continue when v_rule = v_last;
+        v_edges := v_edges || v_mark;
+        v_edge_rules := v_edge_rules || v_rule;
+        v_last := v_rule;
+      end loop;
+    end loop;
+  end loop;
+  v_result.plan_sets := v_sets;
+  v_result.plan_bits := v_plan_bits;
+  v_result.plan_masks := v_masks;
+  v_result.plan_firsts := v_firsts || cardinality(v_edges) + 1;
+  v_result.edges := v_edges;
+  v_result.edge_rules := v_edge_rules;
+  return v_result;
+end
+$$;
+
+comment on function private.with_plans(private.tariff) is
+  'The tariff with a plan for each kind of day: from which time of day on which rate is in force. The best row comes first, so the first that holds is it.';
+
+create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
+returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
+language sql stable
+set search_path = ''
+as $$
+  select p.parking_lot_id, p.place, p.is_default, p.vehicle_types,
+    case when (p.tariff).rule_ids is not null then private.with_plans(private.with_series(p.tariff)) end
+  from private.packed_tariffs(p_lot_ids, p_from, p_to) p
+$$;
+
+comment on function private.compiled_tariffs(uuid[], date, date) is
+  'The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without. A group without rules has a null tariff.';
+
+create function private.chosen_tariffs(
+  p_lot_ids uuid[],
+  p_vehicle_type text,
+  p_overridden_lot_ids uuid[] default '{}',
+  p_from date default null,
+  p_to date default null
+) returns table (parking_lot_id uuid, tariff private.tariff, is_priced boolean)
+language sql stable
+set search_path = ''
+as $$
+  select distinct on (t.parking_lot_id) t.parking_lot_id, t.tariff, coalesce(p_vehicle_type = any (t.vehicle_types), true)
+  from (
+    select k.parking_lot_id, k.place, k.is_default, k.vehicle_types, k.tariff
+    from private.tariffs k
+    where k.parking_lot_id = any (p_lot_ids) and k.parking_lot_id <> all (p_overridden_lot_ids)
+    union all
+    select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, c.tariff
+    from private.compiled_tariffs(p_overridden_lot_ids, p_from, p_to) c
+    where p_overridden_lot_ids <> '{}'
+  ) t
+  where t.is_default or p_vehicle_type = any (t.vehicle_types)
+  order by t.parking_lot_id, coalesce(p_vehicle_type = any (t.vehicle_types), false) desc, t.place
+$$;
+
+comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is
+  'The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default group; is_priced is false when that one names other types. Overridden lots are compiled with their overrides.';

@@ -1,0 +1,209 @@
+-- Stay fees: what a stay costs at many lots at once, and the price that search sorts by.
+--
+-- private.stay_tariffs finds for each lot what the walk needs: its tariff for the vehicle type, its holidays, its overridden
+-- dates. private.stay_fees walks. Triggers on pricing_rules and pricing_groups keep private.tariffs and
+-- parking_lots.hour_price, once a statement, because an import writes many rows with one.
+--
+-- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee.
+-- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
+-- Interface: private.stay_fees(lots, vehicle type, entry, exit); parking_lots.hour_price.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.parking_lots add column hour_price integer check (hour_price >= 0);
+
+comment on column public.parking_lots.hour_price is
+  'What 60 minutes from 12:00 on a Wednesday that is no holiday cost a standard vehicle, in minor units; null: not known. Kept by triggers, for search.';
+
+grant select (hour_price) on public.parking_lots to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: pricing
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.check_stay(p_entry timestamptz, p_exit timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_entry is null or not isfinite(p_entry) then
+    perform private.refuse('validation_error', 422, 'An entry time is needed.', 'entry_at');
+  elsif p_exit is null or not isfinite(p_exit) then
+    perform private.refuse('validation_error', 422, 'An exit time is needed.', 'exit_at');
+  elsif p_exit < p_entry then
+    perform private.refuse('validation_error', 422, 'The exit is before the entry.', 'exit_at');
+  elsif p_exit > p_entry + interval '8784 hours' then
+    perform private.refuse('validation_error', 422, 'A stay lasts at most 366 days.', 'exit_at');
+  end if;
+end
+$$;
+
+comment on function private.check_stay(timestamptz, timestamptz) is
+  'Refuses what is no stay: validation_error, param entry_at or exit_at.';
+
+create function private.stay_tariffs(
+  p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
+) returns table (
+  parking_lot_id uuid, time_zone text, currency text, holidays date[], overridden date[], tariff private.tariff, is_priced boolean
+)
+language plpgsql stable rows 50
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- Whatever the zone: the dates of the stay, the day before, and the fortnight in which the next rate is looked for.
+  c_from constant date := (p_entry at time zone 'UTC')::date - 2;
+  c_to constant date := (p_exit at time zone 'UTC')::date + 17;
+  v_overridden uuid[];
+begin
+  select coalesce(array_agg(distinct o.parking_lot_id), '{}') into v_overridden
+  from public.parking_lot_date_overrides o
+  where o.parking_lot_id = any (p_lot_ids) and o.override_date between c_from and c_to and o.pricing is not null;
+
+  return query
+    with calendars as materialized (
+      select h.calendar, array_agg(h.holiday_date) as dates
+      from public.holidays h
+      where h.holiday_date between c_from and c_to
+      group by h.calendar
+    )
+    select l.id, l.time_zone, l.currency, h.dates,
+      case when l.id = any (v_overridden) then array(
+        select o.override_date from public.parking_lot_date_overrides o
+        where o.parking_lot_id = l.id and o.override_date between c_from and c_to and o.pricing is not null
+      ) end,
+      t.tariff, coalesce(t.is_priced, true)
+    from public.parking_lots l
+    left join calendars h on h.calendar = l.holiday_calendar
+    left join private.chosen_tariffs(p_lot_ids, p_vehicle_type, v_overridden, c_from, c_to) t on t.parking_lot_id = l.id
+    where l.id = any (p_lot_ids);
+end
+$$;
+
+comment on function private.stay_tariffs(uuid[], text, timestamptz, timestamptz) is
+  'What the walk needs to price this stay at these lots. A lot without rules has a null tariff.';
+
+create function private.stay_fees(
+  p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
+) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
+language plpgsql stable rows 50
+security definer -- row security would cost a look-up a rule; the caller has chosen lots that they may see
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.check_stay(p_entry, p_exit);
+  return query
+    select s.parking_lot_id, w.total, s.currency,
+      case when s.is_priced or w.refusal is null then w.refusal else 'vehicle_type_not_priced' end
+    from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
+    cross join lateral private.walk_fee(
+      case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false
+    ) w;
+end
+$$;
+
+comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
+  'What the stay costs at each of these lots, in minor units; or null and refusal: no_rules, no_rate, vehicle_type_not_priced. Refuses with validation_error (exit_at).';
+
+grant execute on function private.stay_fees(uuid[], text, timestamptz, timestamptz) to anon, authenticated, service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: keeping tariffs and hour_price
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.hour_prices(p_lot_ids uuid[]) returns table (parking_lot_id uuid, hour_price integer)
+language sql stable
+set search_path = ''
+as $$
+  -- Without holidays, overrides and changes of the clock, every zone is like UTC and every Wednesday like this one.
+  select lot_id, case when w.total <= 2147483647 then w.total::integer end
+  from unnest(p_lot_ids) as lot_id
+  left join private.chosen_tariffs(p_lot_ids, 'standard') t on t.parking_lot_id = lot_id and t.is_priced
+  cross join lateral private.walk_fee(
+    t.tariff, 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false
+  ) w
+$$;
+
+comment on function private.hour_prices(uuid[]) is 'The hour_price that each lot''s tariffs make.';
+
+create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
+language plpgsql
+security definer -- compiled price lists are nobody's to write; who may write rules has them compiled
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
+  select array_agg(l.id) into v_lot_ids
+  from (select id from public.parking_lots where id = any (p_lot_ids) order by id for no key update) l;
+  if v_lot_ids is null then
+    return;
+  end if;
+  delete from private.tariffs where parking_lot_id = any (v_lot_ids);
+  insert into private.tariffs (parking_lot_id, place, is_default, vehicle_types, tariff)
+  select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, c.tariff
+  from private.compiled_tariffs(v_lot_ids) c
+  -- A default list that says nothing is as good as none.
+  where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
+  update public.parking_lots l
+  set hour_price = p.hour_price
+  from private.hour_prices(v_lot_ids) p
+  where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price;
+end
+$$;
+
+comment on function private.refresh_tariffs(uuid[]) is
+  'Compiles the price lists of these lots anew, and writes their hour_price.';
+
+grant execute on function private.refresh_tariffs(uuid[]) to service_role;
+
+-- Serves pricing_rules and pricing_groups alike.
+create function private.tg_price_rows__refresh_tariffs() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select l.id from public.parking_lots l);
+  elsif tg_op = 'UPDATE' then
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids
+    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
+  else
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_tariffs(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+create trigger _100_refresh_on_insert after insert on public.pricing_rules
+  referencing new table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_update after update on public.pricing_rules
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_delete after delete on public.pricing_rules
+  referencing old table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_truncate after truncate on public.pricing_rules
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+
+create trigger _100_refresh_on_insert after insert on public.pricing_groups
+  referencing new table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_update after update on public.pricing_groups
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_delete after delete on public.pricing_groups
+  referencing old table as rows_changed
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
+create trigger _100_refresh_on_truncate after truncate on public.pricing_groups
+  for each statement execute function private.tg_price_rows__refresh_tariffs();
