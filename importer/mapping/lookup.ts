@@ -1,3 +1,4 @@
+import { headerName } from "../reading/csv.ts";
 import type { SourceRecord } from "../reading/record.ts";
 import type { Condition, Value } from "./definition.ts";
 import { pointOf } from "./geometry.ts";
@@ -36,6 +37,8 @@ function special(record: SourceRecord, path: string): unknown {
 export function look(record: SourceRecord, path: string): unknown {
   if (path.startsWith("$")) return special(record, path);
   if (Object.hasOwn(record.values, path)) return record.values[path];
+  const column = headerName(path);
+  if (column !== path && Object.hasOwn(record.values, column)) return record.values[column];
   let found: unknown = record.values;
   for (const step of stepsOf(path)) {
     if ("key" in step) {
@@ -81,7 +84,7 @@ export function valueOf(record: SourceRecord, value: Value): unknown {
     found = match === null ? undefined : present(match[1] ?? match[0]);
   }
   for (const unit of value.strip ?? []) {
-    if (typeof found === "string") found = found.replace(unit, "");
+    if (typeof found === "string") found = narrow(found).replace(narrow(unit), "");
   }
   if (found !== undefined && value.lookup !== undefined) {
     const key = tidy(String(found));

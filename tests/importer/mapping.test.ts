@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { builtInMappings } from "../../importer/mapping/choose.ts";
-import { type Mapping, parseMapping } from "../../importer/mapping/definition.ts";
+import { LOT_FIELDS, type Mapping, parseMapping } from "../../importer/mapping/definition.ts";
 import { pointOf } from "../../importer/mapping/geometry.ts";
 import { daysOf, spansOf, timeOf } from "../../importer/mapping/hours.ts";
 import { mapRecord } from "../../importer/mapping/lot.ts";
@@ -34,6 +34,16 @@ Deno.test("every built-in mapping is valid and named as its file", async () => {
   const files = (await Array.fromAsync(Deno.readDir(new URL("../../importer/mappings/", import.meta.url))))
     .map((file) => file.name.replace(".json", ""));
   assert.deepEqual(names.sort(), files.sort());
+});
+
+Deno.test("the mapping that the documentation shows is valid, and the documentation names every mapping and field there is", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/import.md", import.meta.url));
+  const example = [...text.matchAll(/```json\n(.*?)```/gs)].map((match) => match[1] ?? "").find((json) =>
+    json.includes('"fields"')
+  );
+  assert.equal(parseMapping(example ?? "", "docs/import.md").name, "my_city");
+  const names = (await builtInMappings()).map((built) => built.name);
+  for (const name of [...names, ...Object.keys(LOT_FIELDS)]) assert.ok(text.includes(`\`${name}\``), name);
 });
 
 Deno.test("a mapping that is wrong is refused with every mistake and its place", () => {
@@ -169,12 +179,12 @@ Deno.test("a place that cannot be is rejected, and swapped coordinates are calle
 
 Deno.test("constants, templates, lookups, patterns and units fill fields as the mapping says", () => {
   const { fields, operator } = lotOf(
-    { street: " 1-2 ", city: "焼津市", kind: "地下駐車場", height: "２１０cm", company: "Gde. St-Léonard" },
+    { street: " 1-2 ", city: "焼津市", kind: "地下駐車場", "高さ(cm)": "２１０ｃｍ", company: "Gde. St-Léonard" },
     {
       fields: {
         address: { template: "{city}{street}" },
         structure: { from: "kind", match: "地下|立体", lookup: { 地下: "underground", 立体: "multi_storey" } },
-        max_height_m: { from: "height", strip: ["cm"], multiply: 0.01 },
+        max_height_m: { from: "高さ（ｃｍ）", strip: ["cm"], multiply: 0.01 },
         currency: { value: "JPY" },
         phone: { from: ["tel", "mobile"], default: "unknown" },
       },
