@@ -8,6 +8,7 @@
 --
 -- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
 -- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no;
+-- private.page_limit, private.cursor_encode and private.cursor_decode, with which every list is paged;
 -- api.service_readiness, which says that the database answers and how far it is migrated.
 
 create schema if not exists api;
@@ -74,6 +75,69 @@ end
 $$;
 
 comment on function private.tg_touch_updated_at() is 'Sets updated_at on every update of a row.';
+
+-- Pages. A cursor is base64url of nine bytes of checksum and the keys of the last row of a page, a JSON array. The checksum
+-- covers the keys and what the list was asked for, so that a cursor that was cut, changed or made by another question is
+-- told from a good one before anything in it is read. It is no secret: whoever forges one pages through what they may read.
+
+create function private.page_limit(p_limit integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_limit is null or p_limit not between 1 and 100 then
+    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+  end if;
+  return p_limit;
+end
+$$;
+
+comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Refuses: validation_error.';
+
+create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select rtrim(translate(encode(substr(sha256(convert_to(p_filters::text, 'UTF8') || keys), 1, 9) || keys, 'base64'),
+    e'+/\n', '-_'), '=')
+  from convert_to(p_keys::text, 'UTF8') as keys
+$$;
+
+comment on function private.cursor_encode(jsonb, jsonb) is
+  'The cursor after the row with these sort keys (an array), in the list that p_filters describes: name, filters and order of the list, whatever must be the same on the next page. Null without keys.';
+
+create function private.cursor_decode(p_filters jsonb, p_cursor text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_bytes bytea;
+  v_keys jsonb;
+begin
+  if p_cursor is null then
+    return null;
+  end if;
+  if p_cursor ~ '^[A-Za-z0-9_-]+$' and length(p_cursor) between 12 and 4096 and length(p_cursor) % 4 <> 1 then
+    v_bytes := decode(translate(p_cursor, '-_', '+/') || repeat('=', -length(p_cursor) & 3), 'base64');
+    if substr(v_bytes, 1, 9) = substr(sha256(convert_to(p_filters::text, 'UTF8') || substr(v_bytes, 10)), 1, 9) then
+      v_keys := convert_from(substr(v_bytes, 10), 'UTF8')::jsonb;
+    end if;
+  end if;
+  -- A text has one cursor: spare bits of its last letter are not ignored.
+  if v_keys is null or private.cursor_encode(p_filters, v_keys) <> p_cursor then
+    perform private.refuse('validation_error', 422, 'This cursor does not belong to this list and these filters',
+      p_param => 'cursor');
+  end if;
+  return v_keys;
+end
+$$;
+
+comment on function private.cursor_decode(jsonb, text) is
+  'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. Refuses: validation_error.';
+
+grant execute on function
+  private.page_limit(integer), private.cursor_encode(jsonb, jsonb), private.cursor_decode(jsonb, text)
+to anon, authenticated, service_role;
 
 create function private.latest_migration() returns text
 language plpgsql stable

@@ -1,0 +1,80 @@
+// Cursors and limits: what every list of the interface is paged with.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+type Json = postgres.JSONValue;
+
+async function encode(filters: Json, keys: Json): Promise<string> {
+  const [row] = await db.sql<{ cursor: string }[]>`
+    select private.cursor_encode(${db.sql.json(filters)}, ${db.sql.json(keys)}) as cursor`;
+  return row!.cursor;
+}
+
+async function decode(filters: Json, cursor: string | null): Promise<Json> {
+  const [row] = await db.sql<{ keys: Json }[]>`
+    select private.cursor_decode(${db.sql.json(filters)}, ${cursor}) as keys`;
+  return row!.keys;
+}
+
+Deno.test("a cursor gives back the keys it was made of, for the same filters in any order", async () => {
+  for (
+    const keys of [[], ["2026-09-01T00:00:00.123456+00:00", crypto.randomUUID()], [null, 1.5, "駐車場 🚗".repeat(60)]]
+  ) {
+    const cursor = await encode({ list: "lots", tags: ["a", "b"] }, keys);
+    assert.match(cursor, /^[A-Za-z0-9_-]+$/);
+    assert.deepEqual(await decode({ tags: ["a", "b"], list: "lots" }, cursor), keys);
+  }
+});
+
+Deno.test("without a cursor there are no keys", async () => {
+  assert.equal(await decode({ list: "lots" }, null), null);
+});
+
+Deno.test("a cursor of another list or of other filters is refused", async () => {
+  const cursor = await encode({ list: "lots", tags: [] }, [1, "a"]);
+  for (const filters of [{ list: "lots", tags: ["covered"] }, { list: "reviews", tags: [] }, {}]) {
+    const { code, status, param } = await refusal(decode(filters, cursor));
+    assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "cursor" });
+  }
+});
+
+Deno.test("no letter of a cursor can be changed, added or taken away", async () => {
+  const cursor = await encode({ list: "lots" }, [12, "key"]);
+  const changed = [...cursor].map((letter, at) =>
+    cursor.slice(0, at) + (letter === "A" ? "B" : String.fromCharCode(letter.charCodeAt(0) - 1)) + cursor.slice(at + 1)
+  );
+  const shortened = [...cursor].map((_, length) => cursor.slice(0, length));
+  for (const wrong of [...changed, ...shortened, `${cursor}A`, `${cursor}=`, ` ${cursor}`, "x".repeat(5000), "駐"]) {
+    assert.equal((await refusal(decode({ list: "lots" }, wrong))).param, "cursor", wrong);
+  }
+});
+
+Deno.test("spare bits in the last letter of a cursor do not make a second spelling of it", async () => {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const cursor = await encode({ list: "lots" }, [12]);
+  assert.notEqual(cursor.length % 4, 0, "this cursor has no spare bits");
+  const good: string[] = [];
+  for (const letter of alphabet) {
+    const spelled = cursor.slice(0, -1) + letter;
+    const kept = await decode({ list: "lots" }, spelled).catch((error: unknown) => {
+      if (error instanceof postgres.PostgresError && error.code === "PGRST") return null;
+      throw error;
+    });
+    if (kept !== null) good.push(spelled);
+  }
+  assert.deepEqual(good, [cursor]);
+});
+
+Deno.test("a limit is 1 to 100", async () => {
+  const limit = async (value: number | null) => {
+    const [row] = await db.sql<{ limit: number }[]>`select private.page_limit(${value}) as limit`;
+    return row!.limit;
+  };
+  assert.deepEqual([await limit(1), await limit(100)], [1, 100]);
+  for (const wrong of [0, -1, 101, null]) assert.equal((await refusal(limit(wrong))).param, "limit");
+});
