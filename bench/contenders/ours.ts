@@ -1,0 +1,85 @@
+// The search of this service: the index part by itself, and the function that clients call.
+import postgres from "postgres";
+import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
+import type { Contender } from "../measure.ts";
+
+export interface Search {
+  readonly lat: number;
+  readonly lng: number;
+  readonly radius_m: number;
+}
+
+export interface Ours {
+  readonly contenders: Contender<Search>[];
+  stop(): Promise<void>;
+}
+
+export const LIMIT = 50;
+
+export function ours(url: string): Ours {
+  const search = postgres(url, { max: 1, onnotice: () => {} });
+  const visitor = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
+  return {
+    contenders: [
+      {
+        name: "private.nearest_lots",
+        run: async ({ lat, lng, radius_m }) =>
+          (await search`
+            select parking_lot_id, distance_m from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`).length,
+      },
+      {
+        name: "api.nearby_parking_lots",
+        run: async ({ lat, lng, radius_m }) => {
+          const [row] = await visitor<{ found: unknown[] }[]>`
+            select api.nearby_parking_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT}) as found`;
+          return row!.found.length;
+        },
+      },
+    ],
+    stop: async () => {
+      await search.end();
+      await visitor.end();
+    },
+  };
+}
+
+/** The same search with filters, as a visitor. */
+export function filtered(url: string, filters: Record<string, unknown>): Ours {
+  const visitor = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
+  return {
+    contenders: [{
+      name: JSON.stringify(filters),
+      run: async ({ lat, lng, radius_m }) => {
+        const [row] = await visitor<{ found: unknown[] }[]>`
+          select api.nearby_parking_lots(
+            ${lat}, ${lng}, ${radius_m}, ${LIMIT}, ${JSON.stringify(filters)}::text::jsonb
+          ) as found`;
+        return row!.found.length;
+      },
+    }],
+    stop: () => visitor.end(),
+  };
+}
+
+/** The plan of the query inside private.nearest_lots, which only a superuser can watch. */
+export async function planOfSearch(url: string, { lat, lng, radius_m }: Search): Promise<string> {
+  const asSuperuser = new URL(url);
+  asSuperuser.username = SUPERUSER;
+  asSuperuser.password = PASSWORD;
+  const plans: string[] = [];
+  const sql = postgres(asSuperuser.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
+  try {
+    await sql.unsafe(`
+      load 'auto_explain';
+      set auto_explain.log_min_duration = 0;
+      set auto_explain.log_nested_statements = on;
+      set auto_explain.log_analyze = on;
+      set auto_explain.log_timing = off;
+      set client_min_messages = log`);
+    await sql`select count(*) from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`;
+  } finally {
+    await sql.end();
+  }
+  const plan = plans.find((text) => text.includes("parking_lots_mercator_idx") || text.includes("Seq Scan"));
+  return plan?.slice(plan.indexOf("Aggregate")) ?? "The plan was not logged.";
+}

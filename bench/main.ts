@@ -1,0 +1,42 @@
+// deno task bench [script...] [--lots 1000000]
+// Starts a platform of its own, loads generated lots, and runs the scripts beside this one against it, one after another.
+// Figures are printed and never judged: they belong to the machine.
+import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { startTestPlatform } from "../tests/support/platform.ts";
+import { loadLots } from "./lots.ts";
+
+const SCRIPTS = ["nearby_sql", "nearby_http", "interface", "import"];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { lots: { type: "string", default: "1000000" } },
+});
+const unknown = positionals.filter((name) => !SCRIPTS.includes(name));
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(", ")}; there are ${SCRIPTS.join(", ")}`);
+  Deno.exit(2);
+}
+
+const platform = await startTestPlatform();
+let stopping: Promise<void> | undefined;
+const stop = () => stopping ??= platform.stop();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => stop().then(() => Deno.exit(130)));
+}
+let failures = 0;
+try {
+  console.log(await loadLots(platform.status.DB_URL, Number(values.lots)));
+  for (const name of SCRIPTS.filter((name) => positionals.length === 0 || positionals.includes(name))) {
+    console.log(`\n## ${name}\n`);
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+      env: { ...platform.status },
+      stdin: "null",
+    }).spawn().status;
+    if (code !== 0) failures++;
+  }
+} finally {
+  await stop();
+}
+Deno.exit(failures === 0 ? 0 : 1);
