@@ -229,21 +229,17 @@ begin
   end if;
   select f.max_height_m, f.tags into v_max_height_m, v_tags from private.nearby_filters(p_filters) as f;
 
+  -- An array of rows becomes JSON in one go, which an aggregate of JSON objects does not.
   return (
-    select coalesce(
-      jsonb_agg(
-        jsonb_build_object(
-          'id', l.id, 'name', l.name, 'address', l.address, 'lat', l.lat, 'lng', l.lng,
-          'distance_m', round(n.distance_m::numeric, 2), 'avg_rating', l.avg_rating, 'review_count', l.review_count,
-          'main_image', l.main_image_key, 'tags', l.tag_slugs
-        )
-        order by n.place
-      ),
-      '[]'
-    )
-    from private.nearest_lots(p_lat, p_lng, p_radius_m, p_limit, v_max_height_m, v_tags)
-      with ordinality as n (parking_lot_id, distance_m, place)
-    join public.parking_lots l on l.id = n.parking_lot_id
+    select coalesce(to_jsonb(array_agg(item)), '[]')
+    from (
+      select l.id, l.name, l.address, l.lat, l.lng, round(n.distance_m::numeric, 2) as distance_m, l.avg_rating,
+        l.review_count, l.main_image_key as main_image, l.tag_slugs as tags
+      from private.nearest_lots(p_lat, p_lng, p_radius_m, p_limit, v_max_height_m, v_tags)
+        with ordinality as n (parking_lot_id, distance_m, place)
+      join public.parking_lots l on l.id = n.parking_lot_id
+      order by n.place
+    ) item
   );
 end
 $$;
