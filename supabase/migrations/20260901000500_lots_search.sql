@@ -105,8 +105,7 @@ declare
   c_earth_m constant double precision := 6371008.8;
   c_cos_lat constant double precision := cos(radians(p_lat));
   v_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
-  v_boxes box[];
-  v_is_plane boolean;
+  v_around record;
   v_fetch integer;
   v_fetched integer;
   v_last double precision;
@@ -114,8 +113,8 @@ declare
   v_ids uuid[];
   v_distances double precision[];
 begin
-  select boxes, is_plane into v_boxes, v_is_plane from private.search_boxes(p_lat, p_lng, p_radius_m);
-  v_fetch := case when v_is_plane then p_limit + 8 end;
+  select * into v_around from private.search_boxes(p_lat, p_lng, p_radius_m);
+  v_fetch := case when v_around.is_plane then p_limit + 8 end;
   loop
     -- Micrometres make lots tie that only rounding tells apart.
     select count(*), max(c.mercator_distance),
@@ -127,7 +126,7 @@ begin
         2 * c_earth_m * asin(least(1, sqrt(
           sin(radians(f.lat - p_lat) / 2) ^ 2 + c_cos_lat * cos(radians(f.lat)) * sin(radians(f.lng - p_lng) / 2) ^ 2
         ))) as distance_m
-      from unnest(v_boxes) as b (area)
+      from unnest(v_around.boxes) as b (area)
       cross join lateral (
         select l.id, l.lat, l.lng, l.mercator <-> v_centre as mercator_distance
         from public.parking_lots l
