@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string) => Deno.readTextFileSync(join(root, path));
+const imports = (path: string): Record<string, string> => JSON.parse(read(path)).imports;
+
+Deno.test("every package is pinned exactly, and the functions use the versions that the tests use", () => {
+  const everywhere = imports("deno.json");
+  const functions = imports("supabase/functions/deno.json");
+  for (const [name, specifier] of Object.entries({ ...everywhere, ...functions })) {
+    assert.match(specifier, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/[\w./-]+)?$/, name);
+  }
+  for (const [name, specifier] of Object.entries(functions)) assert.equal(everywhere[name], specifier, name);
+});
+
+Deno.test("every function has its place in config.toml and verifies tokens itself", () => {
+  const config = read("supabase/config.toml");
+  const named = [...config.matchAll(/^\[functions\.([\w-]+)\]\nverify_jwt = false$/gm)].map((match) => match[1]);
+  const present = [...Deno.readDirSync(join(root, "supabase/functions"))]
+    .filter((entry) => entry.isDirectory && !entry.name.startsWith("_")).map((entry) => entry.name);
+  assert.deepEqual(named.toSorted(), present.toSorted());
+});
+
+Deno.test("the pages name tasks, files and a version of Deno that are there", () => {
+  const { tasks } = JSON.parse(read("deno.json"));
+  const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))?.[1];
+  const pages = ["README.md", ...[...Deno.readDirSync(join(root, "docs"))].map((entry) => `docs/${entry.name}`)]
+    .filter((path) => path.endsWith(".md"));
+  for (const page of pages) {
+    const text = read(page);
+    for (const [, task] of text.matchAll(/(?:^|[\s`])task ([a-z][\w:-]*)/gm)) {
+      assert.ok(task! in tasks, `${page}: task ${task}`);
+    }
+    for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      assert.ok(Deno.statSync(join(root, dirname(page), link!)), `${page}: ${link}`);
+    }
+    for (const [, named] of text.matchAll(/npx -y deno@(\d[\w.-]*)/g)) assert.equal(named, version, page);
+  }
+});
