@@ -33,6 +33,7 @@ insert into public.code_categories (id, description) values
   ('notification_target', 'Whom a notification is for: user_notifications.target'),
   ('notification_type', 'What a notification is about: user_notifications.type, notification preferences'),
   ('occupancy_source', 'Who said how full a lot is: occupancy_reports.source'),
+  ('occupancy_state', 'How full a lot is: occupancy_reports.state'),
   ('parking_lot_status', 'State of a lot: parking_lots.status'),
   ('pricing_category', 'What a pricing rule does: pricing_rules.category'),
   ('rating_value', 'A quick rating of a lot: parking_lot_ratings.value'),
@@ -239,10 +240,13 @@ from (values
   ('notification_type', 'theme_gift', 120, 'テーマのプレゼント', 'Theme gifts', null),
   ('notification_type', 'subscription', 130, 'サブスクリプション', 'Subscription', null),
 
-  ('occupancy_source', 'user', 10, '利用者の投稿', 'Users', null),
+  ('occupancy_source', 'driver', 10, '利用者の投稿', 'Drivers', null),
   ('occupancy_source', 'operator', 20, '運営会社', 'Operator', null),
   ('occupancy_source', 'sensor', 30, 'センサー', 'Sensor', null),
-  ('occupancy_source', 'session', 40, 'アプリの駐車記録', 'Sessions in the app', null),
+
+  ('occupancy_state', 'available', 10, '空車', 'Spaces available', '{"color": "#2e7d32"}'),
+  ('occupancy_state', 'crowded', 20, '混雑', 'Few spaces left', '{"color": "#f9a825"}'),
+  ('occupancy_state', 'full', 30, '満車', 'Full', '{"color": "#c62828"}'),
 
   ('parking_lot_status', 'draft', 10, '下書き', 'Draft', '{"color": "#757575"}'),
   ('parking_lot_status', 'active', 20, '公開中', 'Active', '{"color": "#2e7d32"}'),

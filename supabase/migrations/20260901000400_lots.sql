@@ -6,7 +6,7 @@
 -- Invariants: a lot with name, address, lat, lng and status alone is valid; public means status = 'active', and nothing
 -- that hangs on a lot is readable when the lot is not; (source, external_id) names a lot once, so an import can be run
 -- again; a lot has at most one main image; tag_slugs and main_image_key always say what the rows beside them say.
--- Interface: none of its own. Search, detail and the importers read and write these tables.
+-- Interface: search, detail and the importers read and write these tables; private.require_public_lot refuses the others.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -340,6 +340,21 @@ $$;
 create trigger _100_refresh_lot_facts after update of storage_key, is_public, status, deleted_at on public.assets
   for each row execute function private.tg_assets__refresh_lot_facts();
 
+create function private.require_public_lot(p_lot_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform from public.parking_lots where id = p_lot_id and status = 'active';
+  if not found then
+    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => 'id');
+  end if;
+end
+$$;
+
+comment on function private.require_public_lot(uuid) is 'Refuses a lot that does not exist or is not public: lot_not_found.';
+
+grant execute on function private.require_public_lot(uuid) to anon, authenticated, service_role;
 grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

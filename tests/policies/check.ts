@@ -15,20 +15,68 @@ export async function rowDifferences(
   for (const rules of domains.flatMap(({ tables }) => tables)) {
     const names = new Map(Object.entries(rules.rows(people)).map(([name, key]) => [key, name]));
     await assertPlanted(sql, rules, names);
-    const compare = async (actor: Actor, deed: string, statement: string, expected: Reach) => {
-      const found = await reach(sql, actor, people, statement, names);
-      if (inWords(found) === inWords(expected)) return;
-      differences.push(`${actor} ${deed} ${rules.table}: ${inWords(found)}, not ${inWords(expected)}`);
-    };
     for (const actor of ACTORS) {
-      await compare(actor, "reads", `select ${rules.key} as key from public.${rules.table}`, rules.reads[actor]);
-      for (const [column, expected] of Object.entries(rules.updates ?? {})) {
-        const change = `update public.${rules.table} set ${column} = ${column} returning ${rules.key} as key`;
-        await compare(actor, `changes ${column} of`, change, expected[actor]);
+      for (const { name, run, expected } of deeds(rules, people, actor)) {
+        const found = await reach(sql, actor, people, run, names);
+        if (inWords(found) === inWords(expected)) continue;
+        differences.push(`${actor} ${name} ${rules.table}: ${inWords(found)}, not ${inWords(expected)}`);
       }
     }
   }
   return differences;
+}
+
+/** What an actor tries with a table, and the rows that it should reach. An insert that succeeds reaches no fixture. */
+function deeds(rules: TableRules, people: People, actor: Actor): Deed[] {
+  const table = `public.${rules.table}`;
+  const reads = async (sql: TransactionSql) => keysOf(await sql.unsafe(`select ${rules.key} as key from ${table}`));
+  // Neither says which rows it wants nor asks for them back: then policies for reading have no part in it.
+  const writes = (statement: string) => async (sql: TransactionSql) => {
+    const before = await versions(sql, rules);
+    await sql.unsafe(statement);
+    const after = await versions(sql, rules);
+    return [...before].filter(([key, version]) => after.get(key) !== version).map(([key]) => key);
+  };
+  const values = (row: Record<string, string | number>) => Object.values(row).map((value) => `'${value}'`).join();
+  return [
+    { name: "reads", run: reads, expected: rules.reads[actor] },
+    ...Object.entries(rules.updates ?? {}).map(([column, expected]) => ({
+      name: `changes ${column} of`,
+      run: writes(`update ${table} set ${column} = ${rules.writes?.[column] ?? column}`),
+      expected: expected[actor],
+    })),
+    ...Object.entries(rules.inserts ?? {}).map(([name, { row, by }]) => ({
+      name: `inserts ${name} into`,
+      run: writes(`insert into ${table} (${Object.keys(row(people)).join()}) values (${values(row(people))})`),
+      expected: by.includes(actor) ? [] : "refused" as const,
+    })),
+    ...(rules.deletes
+      ? [{ name: "deletes from", run: writes(`delete from ${table}`), expected: rules.deletes[actor] }]
+      : []),
+  ];
+}
+
+interface Deed {
+  readonly name: string;
+  /** Gives the keys of the rows that it read or changed. */
+  run(sql: TransactionSql): Promise<string[]>;
+  readonly expected: Reach;
+}
+
+function keysOf(rows: readonly { key?: string }[]): string[] {
+  return rows.map(({ key }) => key!);
+}
+
+/** Where each row stands now; a row that is written anew stands elsewhere. The one who looks is nobody's client. */
+async function versions(sql: TransactionSql, { table, key }: TableRules): Promise<Map<string, string>> {
+  const [role] = await sql<
+    { name: string }[]
+  >`select current_setting('role') as name, set_config('role', 'none', true)`;
+  const rows = await sql.unsafe<{ key: string; version: string }[]>(
+    `select ${key} as key, ctid::text as version from public.${table}`,
+  );
+  await sql`select set_config('role', ${role!.name}, true)`;
+  return new Map(rows.map(({ key, version }) => [key, version]));
 }
 
 /** Every grant to a client on every table of public, against the rules. */
@@ -73,7 +121,12 @@ function grantsOf({ table, grants }: TableRules, all: readonly string[]): string
     Object.entries(clients).flatMap(([client, columns]) =>
       named(columns, all).map((column) => `${client} ${privilege} ${table}.${column}`)
     );
-  return [...of("SELECT", grants.select), ...of("UPDATE", grants.update)];
+  return [
+    ...of("SELECT", grants.select),
+    ...of("UPDATE", grants.update),
+    ...of("INSERT", grants.insert),
+    ...(grants.delete ?? []).map((client) => `${client} DELETE ${table}.*`),
+  ];
 }
 
 function named(columns: Columns, all: readonly string[]): readonly string[] {
@@ -82,16 +135,16 @@ function named(columns: Columns, all: readonly string[]): readonly string[] {
 
 class Undo extends Error {
   constructor(readonly keys: readonly string[]) {
-    super("The statement was only tried");
+    super("It was only tried");
   }
 }
 
-/** Runs the statement as the actor and undoes it, whatever it did. */
+/** Does it as the actor and undoes it, whatever it did. */
 async function reach(
   sql: TransactionSql,
   actor: Actor,
   people: People,
-  statement: string,
+  run: Deed["run"],
   names: ReadonlyMap<string, string>,
 ): Promise<Reach> {
   const { role, sub } = callerOf(actor, people);
@@ -101,7 +154,7 @@ async function reach(
         select set_config('role', ${role}, true), set_config('request.jwt.claims', ${
         JSON.stringify({ role, sub })
       }, true)`;
-      throw new Undo((await attempt.unsafe<{ key: string }[]>(statement)).map((row) => row.key));
+      throw new Undo(await run(attempt));
     });
   } catch (error) {
     if (error instanceof Undo) return error.keys.flatMap((key) => names.get(key) ?? []);

@@ -1,8 +1,8 @@
 // Lots, and what hangs on them: all of it is read by everyone while the lot is active, and by nobody else.
 import { allBut, byEveryone, type Domain, type TableRules, toEveryone } from "./rules.ts";
 
-const ACTIVE = "00000000-0000-4000-8000-0000000000a1";
-const HIDDEN = { draft: "00000000-0000-4000-8000-0000000000d1", closed: "00000000-0000-4000-8000-0000000000c1" };
+export const ACTIVE = "00000000-0000-4000-8000-0000000000a1";
+export const HIDDEN = { draft: "00000000-0000-4000-8000-0000000000d1", closed: "00000000-0000-4000-8000-0000000000c1" };
 const TAG = "00000000-0000-4000-8000-0000000000b1";
 const ASSETS = {
   shown: "00000000-0000-4000-8000-0000000000e1",

@@ -26,11 +26,13 @@ Deno.test("clients hold exactly the column grants that the rules give them, on e
 interface Policy {
   readonly table: string;
   readonly name: string;
+  readonly clause: "using" | "with check";
   readonly open: boolean;
 }
 
 const policies = await db.sql<Policy[]>`
-  select tablename as table, policyname as name, coalesce(qual, 'true') = 'true' and coalesce(with_check, 'true') = 'true' as open
+  select tablename as table, policyname as name, case cmd when 'INSERT' then 'with check' else 'using' end as clause,
+    coalesce(qual, 'true') = 'true' and coalesce(with_check, 'true') = 'true' as open
   from pg_policies where schemaname = 'public' order by tablename, policyname`;
 
 Deno.test("no policy can be dropped without a difference in the rows", async () => {
@@ -43,17 +45,17 @@ Deno.test("no policy can be dropped without a difference in the rows", async () 
 Deno.test("no policy can be widened to all rows without a difference in the rows", async () => {
   const narrow = policies.filter(({ open }) => !open);
   assert.ok(narrow.length > 0);
-  for (const { table, name } of narrow) {
-    const change = `alter policy "${name}" on public.${table} using (true)`;
+  for (const { table, name, clause } of narrow) {
+    const change = `alter policy "${name}" on public.${table} ${clause} (true)`;
     assert.notDeepEqual(await afterChange(change, rowDifferencesOf(table)), [], `${table}: ${name}`);
   }
 });
 
 Deno.test("no table can be granted further to a client without a difference in the grants", async () => {
-  const tables = domains.flatMap((domain) => domain.tables).map(({ table }) => table);
   const differences = (sql: TransactionSql) => grantDifferences(sql, domains);
-  for (const table of tables) {
+  for (const { table, grants } of domains.flatMap((domain) => domain.tables)) {
     for (const privilege of ["select", "insert", "update", "delete", "truncate", "references", "trigger"]) {
+      if (privilege === "delete" && grants.delete?.includes("authenticated")) continue;
       const found = await afterChange(`grant ${privilege} on public.${table} to authenticated`, differences);
       assert.deepEqual(found, [`granted: authenticated ${privilege.toUpperCase()} ${table}.*`]);
     }

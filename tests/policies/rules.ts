@@ -14,6 +14,8 @@ export interface TableRules {
   readonly grants: {
     readonly select?: Partial<Record<Client, Columns>>;
     readonly update?: Partial<Record<Client, Columns>>;
+    readonly insert?: Partial<Record<Client, Columns>>;
+    readonly delete?: readonly Client[];
   };
   /** An SQL expression that tells the fixture's rows apart, as text. */
   readonly key: string;
@@ -22,6 +24,17 @@ export interface TableRules {
   readonly reads: Record<Actor, Reach>;
   /** Who can change which rows, for each column that is granted. */
   readonly updates?: Record<string, Record<Actor, Reach>>;
+  /** What is written to a column that is granted, as SQL; the column's own value when it is not here. */
+  readonly writes?: Record<string, string>;
+  /** Rows that some may insert, by what they are; everybody else is refused. */
+  readonly inserts?: Record<string, Insert>;
+  /** Who can delete which rows, where anybody may. */
+  readonly deletes?: Record<Actor, Reach>;
+}
+
+export interface Insert {
+  row(people: People): Record<string, string | number>;
+  readonly by: readonly Actor[];
 }
 
 export interface Domain {
@@ -43,4 +56,9 @@ export function toEveryone<Value>(value: Value): Record<Client, Value> {
 
 export function byEveryone(reach: Reach): Record<Actor, Reach> {
   return { visitor: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
+}
+
+/** Everybody signed in is let through to their own rows: these. A visitor is refused. */
+export function bySignedIn(reach: Record<Exclude<Actor, "visitor">, Reach>): Record<Actor, Reach> {
+  return { visitor: "refused", ...reach };
 }

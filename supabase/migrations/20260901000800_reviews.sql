@@ -1,0 +1,439 @@
+-- Reviews: what people say about a lot, and what others may read of it.
+--
+-- A review is pending until an administrator approves or rejects it; an approved one can be hidden and shown again; an edit
+-- by the author makes it pending anew. Everyone reads approved reviews of public lots, an author reads all of their own.
+--
+-- Invariants: one review a person and lot; nobody sets a status but private.move_review and the edit of an author;
+-- parking_lots.avg_rating and review_count are what a recount of the approved reviews gives, whoever writes at the same
+-- time; a review outlives its author, without a name.
+-- Interface: api.list_parking_lot_reviews, post_review, list_my_reviews, update_my_review, delete_my_review; for
+-- moderation private.move_review(review, status).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.reviews (
+  id uuid primary key default gen_random_uuid(),
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  user_id uuid references public.app_users (id) on delete set null,
+  rating integer not null constraint reviews_rating_in_stars check (rating between 1 and 5),
+  comment text constraint reviews_comment_length check (char_length(comment) <= 2000),
+  status text not null default 'pending'
+    constraint reviews_status_known check (status in ('pending', 'approved', 'rejected', 'hidden')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint reviews_one_a_user_and_lot unique (parking_lot_id, user_id)
+);
+
+comment on table public.reviews is 'What people say about lots. Public when approved.';
+comment on column public.reviews.user_id is 'The author; null when the author has left.';
+comment on column public.reviews.comment is 'Null: stars alone.';
+
+-- A lot's approved reviews, newest first; the stars go along, so that counting them reads nothing else.
+create index reviews_approved_idx on public.reviews (parking_lot_id, created_at desc, id desc) include (rating)
+  where status = 'approved';
+-- A person's own, newest first; and what a person who leaves has written.
+create index reviews_user_id_idx on public.reviews (user_id, created_at desc, id desc) where user_id is not null;
+-- What waits for moderation, oldest first.
+create index reviews_pending_idx on public.reviews (created_at, id) where status = 'pending';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.reviews enable row level security;
+
+-- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its reviews.
+create policy "Visitors read approved reviews of active lots" on public.reviews for select to anon
+  using (status = 'approved' and exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+create policy "People read approved reviews of active lots and their own" on public.reviews for select to authenticated
+  using (
+    (select auth.uid()) = user_id
+    or (status = 'approved' and exists (select 1 from public.parking_lots l where l.id = parking_lot_id))
+  );
+create policy "People review active lots as themselves" on public.reviews for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id and status = 'pending'
+    and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+  );
+create policy "People edit their own reviews" on public.reviews for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id and status = 'pending');
+create policy "People delete their own reviews" on public.reviews for delete to authenticated
+  using ((select auth.uid()) = user_id);
+
+grant select (id, parking_lot_id, user_id, rating, comment, status, created_at, updated_at)
+  on public.reviews to anon, authenticated;
+grant insert (parking_lot_id, user_id, rating, comment), update (rating, comment), delete
+  on public.reviews to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: states
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.reviews
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_reviews__await_approval() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.status := 'pending';
+  return new;
+end
+$$;
+
+comment on function private.tg_reviews__await_approval() is 'An edited review waits for approval anew.';
+
+create trigger _200_await_approval before update of rating, comment on public.reviews
+  for each row when (new.status = old.status) execute function private.tg_reviews__await_approval();
+
+create function private.tg_app_users__leave_reviews() returns trigger
+language plpgsql
+security definer -- whoever withdraws may not take their name off a review, and the account's row is no review's
+set search_path = ''
+as $$
+begin
+  update public.reviews set user_id = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__leave_reviews() is 'The reviews of a person who withdraws stay, without an author.';
+
+create trigger _300_leave_reviews after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__leave_reviews();
+
+create function private.move_review(p_review_id uuid, p_status text) returns void
+language plpgsql
+security definer -- no client holds a right on status: the function asks for an administrator of reviews itself
+set search_path = ''
+as $$
+declare
+  v_status text;
+begin
+  perform private.require_admin('reviews');
+  if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
+    perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
+  end if;
+  select r.status into v_status from public.reviews r where r.id = p_review_id for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
+  end if;
+  if (v_status, p_status) not in (
+    ('pending', 'approved'), ('pending', 'rejected'), ('approved', 'hidden'), ('hidden', 'approved')
+  ) then
+    perform private.refuse('conflict', 409, format('A review that is %s cannot become %s', v_status, p_status),
+      p_param => 'status', p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_status));
+  end if;
+  update public.reviews set status = p_status where id = p_review_id;
+end
+$$;
+
+comment on function private.move_review(uuid, text) is
+  'Moves a review: pending to approved or rejected, approved to hidden and back. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+
+grant execute on function private.move_review(uuid, text) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what lots keep of their reviews
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.refresh_lot_ratings(p_lot_ids uuid[]) returns void
+language plpgsql
+security definer -- who reviews a lot has no right on its row
+set search_path = ''
+as $$
+begin
+  -- Locked in one order first: the update below then sees what a concurrent writer of the same lot committed.
+  perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
+  update public.parking_lots l
+  set avg_rating = c.avg_rating, review_count = c.review_count
+  from unnest(p_lot_ids) as p (id)
+  cross join lateral (
+    select round(avg(r.rating), 2) as avg_rating, count(*)::integer as review_count
+    from public.reviews r where r.parking_lot_id = p.id and r.status = 'approved'
+  ) c
+  where l.id = p.id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
+end
+$$;
+
+comment on function private.refresh_lot_ratings(uuid[]) is
+  'Writes into these lots what a count of their approved reviews gives: avg_rating and review_count.';
+
+-- Once a statement, because an import writes many rows with one.
+create function private.tg_reviews__refresh_lot_ratings() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(distinct p.lot_id) into v_lot_ids
+    from rows_before b join rows_changed c using (id)
+    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
+    where (b.parking_lot_id, b.rating, b.status) is distinct from (c.parking_lot_id, c.rating, c.status)
+      and 'approved' in (b.status, c.status);
+  else
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r where r.status = 'approved';
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_lot_ratings(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+-- An author's delete runs this as the author.
+grant execute on function private.refresh_lot_ratings(uuid[]) to authenticated, service_role;
+
+create trigger _100_refresh_on_insert after insert on public.reviews
+  referencing new table as rows_changed
+  for each statement execute function private.tg_reviews__refresh_lot_ratings();
+create trigger _100_refresh_on_update after update on public.reviews
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_reviews__refresh_lot_ratings();
+create trigger _100_refresh_on_delete after delete on public.reviews
+  referencing old table as rows_changed
+  for each statement execute function private.tg_reviews__refresh_lot_ratings();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: reading and writing
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.review_authors(p_review_ids uuid[]) returns table (review_id uuid, user_name text)
+language sql stable rows 20
+security definer -- names of people are theirs; only those of approved reviews' authors leave this function
+set search_path = ''
+as $$
+  select r.id, coalesce(u.display_name, '匿名ユーザー')
+  from public.reviews r
+  left join public.app_users u on u.id = r.user_id and u.status = 'active'
+  where r.id = any (p_review_ids) and r.status = 'approved'
+$$;
+
+comment on function private.review_authors(uuid[]) is
+  'What to call the authors of approved reviews; a neutral word for one without a name, not active or gone.';
+
+create function private.rating_histogram(p_lot_id uuid) returns jsonb
+language sql stable
+security definer -- row security would look the lot up again for every review; status stands in the query
+set search_path = ''
+as $$
+  select jsonb_object_agg(s.stars::text, coalesce(c.count, 0))
+  from generate_series(1, 5) as s (stars)
+  left join (
+    select r.rating, count(*) from public.reviews r
+    where r.parking_lot_id = p_lot_id and r.status = 'approved' group by r.rating
+  ) c on c.rating = s.stars
+$$;
+
+comment on function private.rating_histogram(uuid) is 'How many approved reviews of a lot gave 1, 2, 3, 4 and 5 stars.';
+
+create function private.review_comment(p_comment text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- Also the wide space of Japanese keyboards and the one that does not break.
+  v_comment text := nullif(btrim(p_comment, e' \t\r\n\u00a0\u3000'), '');
+begin
+  if char_length(v_comment) > 2000 then
+    perform private.refuse('validation_error', 422, 'comment must have at most 2000 characters', p_param => 'comment');
+  end if;
+  return v_comment;
+end
+$$;
+
+comment on function private.review_comment(text) is
+  'The comment without space around it, null when nothing is left. Refuses: validation_error.';
+
+create function private.review_rating(p_rating integer) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_rating is null or p_rating not between 1 and 5 then
+    perform private.refuse('validation_error', 422, 'rating must be between 1 and 5', p_param => 'rating');
+  end if;
+  return p_rating;
+end
+$$;
+
+comment on function private.review_rating(integer) is 'The rating, 1 to 5 stars. Refuses: validation_error.';
+
+create function private.review_row(p_review public.reviews) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
+    'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
+    'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
+  )
+$$;
+
+comment on function private.review_row(public.reviews) is 'A review as the interface shows it.';
+
+grant execute on function
+  private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)
+to anon, authenticated;
+grant execute on function private.review_comment(text), private.review_rating(integer) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_parking_lot_reviews(
+  p_parking_lot_id uuid,
+  p_limit integer default 20,
+  p_cursor text default null,
+  p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'parking_lot_reviews', 'parking_lot_id', p_parking_lot_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.reviews[];
+  v_histogram jsonb;
+begin
+  perform private.visitor_or_user();
+  perform private.page_limit(p_limit);
+  perform private.require_public_lot(p_parking_lot_id);
+
+  select array_agg(p.review order by (p.review).created_at desc, (p.review).id desc) into v_rows
+  from (
+    select r as review from public.reviews r
+    where r.parking_lot_id = p_parking_lot_id and r.status = 'approved'
+      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by r.created_at desc, r.id desc
+    limit p_limit + 1
+  ) p;
+  v_histogram := private.rating_histogram(p_parking_lot_id);
+
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(private.review_row(r) || jsonb_build_object('user_name', a.user_name)
+        order by r.created_at desc, r.id desc), '[]')
+      from unnest(v_rows[:p_limit]) as r
+      join private.review_authors(array(select o.id from unnest(v_rows[:p_limit]) as o)) as a on a.review_id = r.id
+    ),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end,
+    'rating_histogram', v_histogram
+  ) || case when 'total' = any (p_include)
+    then jsonb_build_object('total', (select sum(n.value::integer) from jsonb_each_text(v_histogram) as n))
+    else '{}' end;
+end
+$$;
+
+comment on function api.list_parking_lot_reviews(uuid, integer, text, text[]) is
+  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_name is a neutral word where the author has none to show. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
+
+create function api.post_review(p_parking_lot_id uuid, p_rating integer, p_comment text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_review public.reviews;
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  insert into public.reviews (parking_lot_id, user_id, rating, comment)
+  values (p_parking_lot_id, v_user_id, private.review_rating(p_rating), private.review_comment(p_comment))
+  on conflict (parking_lot_id, user_id) do nothing
+  returning * into v_review;
+  if not found then
+    perform private.refuse('conflict', 409, 'You have reviewed this lot already; edit that review',
+      p_details => '{"reason": "already_reviewed"}');
+  end if;
+  return private.review_row(v_review);
+end
+$$;
+
+comment on function api.post_review(uuid, integer, text) is
+  'Posts the caller''s review of a lot, pending, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, conflict.';
+
+create function api.list_my_reviews(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_reviews', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.reviews[];
+begin
+  perform private.page_limit(p_limit);
+  select array_agg(p.review order by (p.review).created_at desc, (p.review).id desc) into v_rows
+  from (
+    select r as review from public.reviews r
+    where r.user_id = v_user_id
+      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by r.created_at desc, r.id desc
+    limit p_limit + 1
+  ) p;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(private.review_row(r) order by r.created_at desc, r.id desc), '[]')
+      from unnest(v_rows[:p_limit]) as r
+    ),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
+  );
+end
+$$;
+
+comment on function api.list_my_reviews(integer, text) is
+  'The caller''s reviews in every state, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.update_my_review(p_id uuid, p_rating integer default null, p_comment text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_review public.reviews;
+begin
+  update public.reviews
+  set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
+    comment = case when p_comment is null then comment else private.review_comment(p_comment) end
+  where id = p_id and user_id = v_user_id
+  returning * into v_review;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
+  end if;
+  return private.review_row(v_review);
+end
+$$;
+
+comment on function api.update_my_review(uuid, integer, text) is
+  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is; an empty comment takes the comment away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function api.delete_my_review(p_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  delete from public.reviews where id = p_id and user_id = v_user_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
+  end if;
+end
+$$;
+
+comment on function api.delete_my_review(uuid) is
+  'Deletes the caller''s review. Refuses: unauthorized, forbidden, not_found.';
+
+grant execute on function api.list_parking_lot_reviews(uuid, integer, text, text[]) to anon, authenticated;
+grant execute on function
+  api.post_review(uuid, integer, text), api.list_my_reviews(integer, text), api.update_my_review(uuid, integer, text),
+  api.delete_my_review(uuid)
+to authenticated;

@@ -1,0 +1,287 @@
+-- Marks: what a person keeps about lots for themselves: good or bad, saved, and what a minute of walking is worth to them.
+--
+-- A rating is one tap, without words and without moderation; a review (0800) is the considered opinion. Only the sums of
+-- ratings are public: parking_lots.good_count and bad_count.
+--
+-- Invariants: one rating and one bookmark a person and lot; nobody reads another's; the counts of a lot are what a recount
+-- of its ratings gives, whoever writes at the same time.
+-- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for answers about lots
+-- private.my_marks(lots) and private.yen_per_walk_minute().
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.parking_lot_ratings (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  value text not null constraint parking_lot_ratings_value_known check (value in ('good', 'bad')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint parking_lot_ratings_one_a_user_and_lot unique (user_id, parking_lot_id)
+);
+
+comment on table public.parking_lot_ratings is 'Good or bad: a person''s quick rating of a lot.';
+
+-- Counting a lot's ratings reads nothing else.
+create index parking_lot_ratings_lot_idx on public.parking_lot_ratings (parking_lot_id, value);
+
+create table public.saved_parking_lots (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  created_at timestamptz not null default now(),
+  constraint saved_parking_lots_one_a_user_and_lot unique (user_id, parking_lot_id)
+);
+
+comment on table public.saved_parking_lots is 'Lots that people saved.';
+
+-- A lot that is deleted finds who saved it.
+create index saved_parking_lots_lot_idx on public.saved_parking_lots (parking_lot_id);
+-- A person's own, newest first.
+create index saved_parking_lots_user_idx on public.saved_parking_lots (user_id, created_at desc, id desc);
+
+create table public.search_preferences (
+  user_id uuid primary key references public.app_users (id) on delete cascade,
+  yen_per_walk_minute integer not null
+    constraint search_preferences_yen_per_walk_minute_bounds check (yen_per_walk_minute between 0 and 500),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.search_preferences is 'How a person weighs search results. Without a row: the service''s own weights.';
+comment on column public.search_preferences.yen_per_walk_minute is 'What one minute of walking is worth to them, in yen.';
+
+-- pgls-ignore lint/safety/addingFieldWithDefault: the table has no rows yet
+alter table public.parking_lots
+  add column good_count integer not null default 0 check (good_count >= 0),
+  add column bad_count integer not null default 0 check (bad_count >= 0);
+
+comment on column public.parking_lots.good_count is 'How many people rate the lot good. Kept by triggers.';
+comment on column public.parking_lots.bad_count is 'How many people rate the lot bad. Kept by triggers.';
+
+grant select (good_count, bad_count) on public.parking_lots to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.parking_lot_ratings enable row level security;
+alter table public.saved_parking_lots enable row level security;
+alter table public.search_preferences enable row level security;
+
+create policy "People read their own ratings" on public.parking_lot_ratings for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- Row security of parking_lots applies inside: only lots that the caller can see are rated or saved.
+create policy "People rate active lots as themselves" on public.parking_lot_ratings for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+  );
+create policy "People change their own ratings" on public.parking_lot_ratings for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+create policy "People delete their own ratings" on public.parking_lot_ratings for delete to authenticated
+  using ((select auth.uid()) = user_id);
+
+create policy "People read the lots that they saved" on public.saved_parking_lots for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People save active lots for themselves" on public.saved_parking_lots for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+  );
+create policy "People take back the lots that they saved" on public.saved_parking_lots for delete to authenticated
+  using ((select auth.uid()) = user_id);
+-- No update: a lot is saved or it is not.
+
+create policy "People read their own preferences" on public.search_preferences for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People set their own preferences" on public.search_preferences for insert to authenticated
+  with check ((select auth.uid()) = user_id);
+create policy "People change their own preferences" on public.search_preferences for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+-- No delete: a preference is changed, and goes with its person.
+
+grant select (id, user_id, parking_lot_id, value, created_at, updated_at), insert (user_id, parking_lot_id, value),
+  update (value), delete on public.parking_lot_ratings to authenticated;
+grant select (id, user_id, parking_lot_id, created_at), insert (user_id, parking_lot_id), delete
+  on public.saved_parking_lots to authenticated;
+grant select (user_id, yen_per_walk_minute, created_at, updated_at), insert (user_id, yen_per_walk_minute),
+  update (yen_per_walk_minute) on public.search_preferences to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.parking_lot_ratings
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.search_preferences
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.refresh_lot_votes(p_lot_ids uuid[]) returns void
+language plpgsql
+security definer -- who rates a lot has no right on its row
+set search_path = ''
+as $$
+begin
+  -- Locked in one order first: the update below then sees what a concurrent writer of the same lot committed.
+  perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
+  update public.parking_lots l
+  set good_count = c.good_count, bad_count = c.bad_count
+  from unnest(p_lot_ids) as p (id)
+  cross join lateral (
+    select count(*) filter (where r.value = 'good')::integer as good_count,
+      count(*) filter (where r.value = 'bad')::integer as bad_count
+    from public.parking_lot_ratings r where r.parking_lot_id = p.id
+  ) c
+  where l.id = p.id and (l.good_count, l.bad_count) is distinct from (c.good_count, c.bad_count);
+end
+$$;
+
+comment on function private.refresh_lot_votes(uuid[]) is
+  'Writes into these lots what a count of their ratings gives: good_count and bad_count.';
+
+create function private.tg_parking_lot_ratings__refresh_lot_votes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(distinct p.lot_id) into v_lot_ids
+    from rows_before b join rows_changed c using (id)
+    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
+    where (b.parking_lot_id, b.value) is distinct from (c.parking_lot_id, c.value);
+  else
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_lot_votes(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+-- A person's rating runs this as that person.
+grant execute on function private.refresh_lot_votes(uuid[]) to authenticated, service_role;
+
+create trigger _200_refresh_on_insert after insert on public.parking_lot_ratings
+  referencing new table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+create trigger _200_refresh_on_update after update on public.parking_lot_ratings
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+create trigger _200_refresh_on_delete after delete on public.parking_lot_ratings
+  referencing old table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+
+create function private.my_marks(p_lot_ids uuid[])
+returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
+language sql stable rows 50
+security definer -- a visitor has no right on the tables, and no marks; both look-ups are the caller's own
+set search_path = ''
+as $$
+  select p.id, s.id is not null, r.value
+  from unnest(p_lot_ids) as p (id)
+  left join public.saved_parking_lots s on s.parking_lot_id = p.id and s.user_id = (select auth.uid())
+  left join public.parking_lot_ratings r on r.parking_lot_id = p.id and r.user_id = (select auth.uid())
+  where (select auth.uid()) is not null
+$$;
+
+comment on function private.my_marks(uuid[]) is
+  'Whether the caller saved these lots and how they rate them (good, bad, null); one row a lot, and none at all for a visitor.';
+
+create function private.yen_per_walk_minute() returns integer
+language sql stable
+security definer -- a visitor has no right on the table; the look-up is the caller's own
+set search_path = ''
+as $$
+  select coalesce(
+    (select p.yen_per_walk_minute from public.search_preferences p where p.user_id = (select auth.uid())), 20
+  )
+$$;
+
+comment on function private.yen_per_walk_minute() is
+  'What a minute of walking is worth to the caller, in yen; 20 unless they said otherwise.';
+
+grant execute on function private.my_marks(uuid[]), private.yen_per_walk_minute() to anon, authenticated;
+
+create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
+    'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
+  )
+$$;
+
+comment on function private.rating_row(public.parking_lot_ratings) is 'A rating as the interface shows it.';
+
+grant execute on function private.rating_row(public.parking_lot_ratings) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_parking_lot_rating(p_parking_lot_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.visitor_or_user();
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  if v_user_id is null then
+    return null;
+  end if;
+  return (
+    select private.rating_row(r) from public.parking_lot_ratings r
+    where r.user_id = v_user_id and r.parking_lot_id = p_parking_lot_id
+  );
+end
+$$;
+
+comment on function api.my_parking_lot_rating(uuid) is
+  'The caller''s rating of a lot; null when there is none, as for every visitor. Reads only. Refuses: forbidden, lot_not_found.';
+
+create function api.rate_parking_lot(p_parking_lot_id uuid, p_value text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_rating public.parking_lot_ratings;
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  if p_value is null or p_value not in ('good', 'bad') then
+    perform private.refuse('validation_error', 422, 'value must be good or bad', p_param => 'value');
+  end if;
+  insert into public.parking_lot_ratings as r (user_id, parking_lot_id, value)
+  values (v_user_id, p_parking_lot_id, p_value)
+  on conflict (user_id, parking_lot_id) do update set value = excluded.value
+  returning * into v_rating;
+  return private.rating_row(v_rating);
+end
+$$;
+
+comment on function api.rate_parking_lot(uuid, text) is
+  'Sets the caller''s rating of a lot and returns it. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
+
+create function api.unrate_parking_lot(p_parking_lot_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  delete from public.parking_lot_ratings where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
+end
+$$;
+
+comment on function api.unrate_parking_lot(uuid) is
+  'Takes the caller''s rating of a lot back. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
+
+grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
+grant execute on function api.rate_parking_lot(uuid, text), api.unrate_parking_lot(uuid) to authenticated;

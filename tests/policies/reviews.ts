@@ -1,0 +1,78 @@
+// Reviews: approved ones of active lots are everyone's to read; whatever else there is, is its author's.
+import { ACTIVE, HIDDEN } from "./lots.ts";
+import { allBut, type Domain, toEveryone } from "./rules.ts";
+
+const REVIEWS = {
+  approved: "00000000-0000-4000-8000-000000000f01",
+  ownPending: "00000000-0000-4000-8000-000000000f02",
+  strangersHidden: "00000000-0000-4000-8000-000000000f03",
+  strangersRejected: "00000000-0000-4000-8000-000000000f04",
+  ofDraftLot: "00000000-0000-4000-8000-000000000f05",
+};
+/** A lot that nobody has reviewed, and one that nobody sees. */
+const FRESH = "00000000-0000-4000-8000-0000000000a2";
+const UNSEEN = "00000000-0000-4000-8000-0000000000d2";
+
+const own = {
+  visitor: "refused",
+  owner: ["ownPending"],
+  stranger: ["strangersHidden", "strangersRejected"],
+  suspended: ["ofDraftLot"],
+  administrator: [],
+} as const;
+
+export const reviews: Domain = {
+  async plant(sql, { owner, stranger, suspended }) {
+    for (const [lot, status] of [[FRESH, "active"], [UNSEEN, "draft"]] as const) {
+      await sql`
+        insert into public.parking_lots (id, name, lat, lng, status) values (${lot}, 'Fixture', 35.68, 139.76, ${status})`;
+    }
+    for (
+      const [name, lot, user, status] of [
+        ["approved", ACTIVE, null, "approved"],
+        ["ownPending", ACTIVE, owner, "pending"],
+        ["strangersHidden", ACTIVE, stranger, "hidden"],
+        ["strangersRejected", HIDDEN.closed, stranger, "rejected"],
+        ["ofDraftLot", HIDDEN.draft, suspended, "approved"],
+      ] as const
+    ) {
+      await sql`
+        insert into public.reviews (id, parking_lot_id, user_id, rating, status)
+        values (${REVIEWS[name]}, ${lot}, ${user}, 4, ${status})`;
+    }
+  },
+
+  tables: [
+    {
+      table: "reviews",
+      grants: {
+        select: toEveryone(allBut()),
+        insert: { authenticated: ["parking_lot_id", "user_id", "rating", "comment"] },
+        update: { authenticated: ["rating", "comment"] },
+        delete: ["authenticated"],
+      },
+      key: "id::text",
+      rows: () => REVIEWS,
+      reads: {
+        visitor: ["approved"],
+        owner: ["approved", ...own.owner],
+        stranger: ["approved", ...own.stranger],
+        suspended: ["approved", ...own.suspended],
+        administrator: ["approved"],
+      },
+      updates: { rating: own, comment: own },
+      writes: { rating: "3", comment: "null" },
+      inserts: {
+        "the owner's of an active lot": {
+          row: ({ owner }) => ({ parking_lot_id: FRESH, user_id: owner, rating: 5 }),
+          by: ["owner"],
+        },
+        "the owner's of a draft lot": {
+          row: ({ owner }) => ({ parking_lot_id: UNSEEN, user_id: owner, rating: 5 }),
+          by: [],
+        },
+      },
+      deletes: own,
+    },
+  ],
+};
