@@ -297,21 +297,24 @@ create function private.chosen_tariffs(
   p_from date default null,
   p_to date default null
 ) returns table (parking_lot_id uuid, tariff private.tariff, is_priced boolean)
-language sql stable
+language plpgsql stable -- its plan is kept, which that of an sql function is not
 set search_path = ''
 as $$
-  select distinct on (t.parking_lot_id) t.parking_lot_id, t.tariff, coalesce(p_vehicle_type = any (t.vehicle_types), true)
-  from (
-    select k.parking_lot_id, k.place, k.is_default, k.vehicle_types, k.tariff
-    from private.tariffs k
-    where k.parking_lot_id = any (p_lot_ids) and k.parking_lot_id <> all (p_overridden_lot_ids)
-    union all
-    select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, c.tariff
-    from private.compiled_tariffs(p_overridden_lot_ids, p_from, p_to) c
-    where p_overridden_lot_ids <> '{}'
-  ) t
-  where t.is_default or p_vehicle_type = any (t.vehicle_types)
-  order by t.parking_lot_id, coalesce(p_vehicle_type = any (t.vehicle_types), false) desc, t.place
+begin
+  return query
+    select distinct on (t.parking_lot_id) t.parking_lot_id, t.tariff, coalesce(p_vehicle_type = any (t.vehicle_types), true)
+    from (
+      select k.parking_lot_id, k.place, k.is_default, k.vehicle_types, k.tariff
+      from private.tariffs k
+      where k.parking_lot_id = any (p_lot_ids) and k.parking_lot_id <> all (p_overridden_lot_ids)
+      union all
+      select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, c.tariff
+      from private.compiled_tariffs(p_overridden_lot_ids, p_from, p_to) c
+      where p_overridden_lot_ids <> '{}'
+    ) t
+    where t.is_default or p_vehicle_type = any (t.vehicle_types)
+    order by t.parking_lot_id, coalesce(p_vehicle_type = any (t.vehicle_types), false) desc, t.place;
+end
 $$;
 
 comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is

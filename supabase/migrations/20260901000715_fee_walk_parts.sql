@@ -10,6 +10,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create type private.fee_stretch as (
+  line integer, -- stretches of one row that follow one another have the same
   kind text, -- grace, initial, rate, flat
   rule integer, -- its place in the tariff
   starts bigint,
@@ -24,8 +25,7 @@ create type private.fee_window as (
   rule integer,
   starts bigint,
   ends bigint,
-  cap bigint,
-  charged bigint,
+  room bigint, -- what is left of the cap
   saved bigint, -- what this cap, and no tighter one, took off
   reached bigint -- when the unit began that filled it; null: it was not filled
 );

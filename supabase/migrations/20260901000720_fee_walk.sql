@@ -72,7 +72,11 @@ declare
   v_stage integer := 1;
   -- One element a series of caps: the window that holds now.
   v_window_end bigint[];
+  v_window_start bigint[];
+  v_window_cap integer[]; -- the row that counts; 0: none
   v_window_room bigint[];
+  v_window_saved bigint[];
+  v_window_reached bigint[];
   v_window_origin bigint[];
   v_first integer;
   v_cap integer;
@@ -94,10 +98,10 @@ declare
   -- Detail.
   v_stretches private.fee_stretch[] := '{}';
   v_stretch_count integer := 0;
+  v_line integer := 0;
+  v_line_rule integer := 0;
   v_windows private.fee_window[] := '{}';
   v_window_count integer := 0;
-  v_window_place integer[];
-  v_window private.fee_window;
 begin
   if c_exit = c_entry then
     v_result.total := 0;
@@ -108,9 +112,12 @@ begin
   end if;
   if c_series_count > 0 then
     v_window_end := array_fill(c_entry, array[c_series_count]);
+    v_window_start := v_window_end;
+    v_window_cap := array_fill(0, array[c_series_count]);
     v_window_room := array_fill(null::bigint, array[c_series_count]);
+    v_window_saved := v_window_room;
+    v_window_reached := v_window_room;
     v_window_origin := v_window_room;
-    v_window_place := array_fill(0, array[c_series_count]);
   end if;
 
   if p_tariff.has_entry_rows then
@@ -121,7 +128,7 @@ begin
       if c_exit - c_entry <= c_units[v_rule] then
         v_result.total := 0;
         v_result.stretches := array[
-          row ('grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_stretch
+          row (1, 'grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_stretch
         ];
         v_result.windows := v_windows;
         return v_result;
@@ -256,6 +263,13 @@ begin
             v_start := null;
           end if;
         end if;
+        if p_detail and v_window_cap[v_s] <> 0 then
+          v_window_count := v_window_count + 1;
+          v_windows[v_window_count] := row (
+            v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
+            v_window_reached[v_s]
+          )::private.fee_window;
+        end if;
         v_window_end[v_s] := v_end;
         v_cap := 0;
         if v_start is null then
@@ -269,12 +283,11 @@ begin
               else private.clock_offset(p_time_zone, v_moment) end);
         end if;
         v_window_room[v_s] := case when v_cap <> 0 then c_cap_prices[v_cap] end;
-        if p_detail and v_cap <> 0 then
-          v_window_count := v_window_count + 1;
-          v_window_place[v_s] := v_window_count;
-          v_windows[v_window_count] := row (
-            v_cap, v_start, v_end, c_cap_prices[v_cap], 0, 0, case when c_cap_prices[v_cap] = 0 then v_now end
-          )::private.fee_window;
+        if p_detail then
+          v_window_start[v_s] := v_start;
+          v_window_cap[v_s] := v_cap;
+          v_window_saved[v_s] := 0;
+          v_window_reached[v_s] := case when v_window_room[v_s] = 0 then v_now end;
         end if;
       end if;
       if v_window_end[v_s] < v_until then v_until := v_window_end[v_s]; end if;
@@ -290,33 +303,43 @@ begin
     v_net := v_gross;
     if v_binding <> 0 then
       if v_room < v_gross then v_net := v_room; end if;
-      if v_gross > 0 and (v_net > 0 or p_detail) then
+      if v_net > 0 then
         for v_s in 1..c_series_count loop
           continue when v_window_room[v_s] is null or (c_series_rates[v_s] <> 0 and c_series_rates[v_s] <> v_rule);
-          if p_detail then
-            v_window := v_windows[v_window_place[v_s]];
-            v_window.charged := v_window.charged + v_net;
-            if v_net > 0 and v_window_room[v_s] = v_net then
-              v_window.reached := v_now + ((v_net + v_price - 1) / v_price - 1) * v_length;
-            end if;
-            if v_s = v_binding then v_window.saved := v_window.saved + v_gross - v_net; end if;
-            v_windows[v_window_place[v_s]] := v_window;
-          end if;
           v_window_room[v_s] := v_window_room[v_s] - v_net;
+          if p_detail and v_window_room[v_s] = 0 then
+            v_window_reached[v_s] := v_now + ((v_net + v_price - 1) / v_price - 1) * v_length;
+          end if;
         end loop;
+      end if;
+      if p_detail and v_net < v_gross then
+        v_window_saved[v_binding] := v_window_saved[v_binding] + v_gross - v_net;
       end if;
     end if;
     v_total := v_total + v_net;
     if p_detail then
+      if v_rule <> v_line_rule then
+        v_line := v_line + 1;
+        v_line_rule := v_rule;
+      end if;
       v_stretch_count := v_stretch_count + 1;
       v_stretches[v_stretch_count] := row (
-        v_kind, v_rule, v_now, v_units, v_length, v_price, v_net, v_room
+        v_line, v_kind, v_rule, v_now, v_units, v_length, v_price, v_net, v_room
       )::private.fee_stretch;
     end if;
     v_now := v_now + v_units * v_length;
   end loop;
 
   v_result.total := v_total;
+  if p_detail then
+    for v_s in 1..c_series_count loop
+      continue when v_window_cap[v_s] = 0;
+      v_windows := v_windows || row (
+        v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
+        v_window_reached[v_s]
+      )::private.fee_window;
+    end loop;
+  end if;
   v_result.stretches := v_stretches;
   v_result.windows := v_windows;
   return v_result;

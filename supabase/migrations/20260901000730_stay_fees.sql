@@ -91,6 +91,7 @@ create function private.stay_fees(
 language plpgsql stable rows 50
 security definer -- row security would cost a look-up a rule; the caller has chosen lots that they may see
 set search_path = ''
+set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
 as $$
 #variable_conflict use_column
 begin

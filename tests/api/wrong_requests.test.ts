@@ -15,13 +15,16 @@ const good = {
   otherMethod: "DELETE",
 };
 /** What a route needs beyond its own path to be a good request. */
-const goodQuery: Record<string, { query?: string; path?: string }> = {
+const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
+  "/parking-lots/{id}/calc-fee": { body: { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 
+const anyId = crypto.randomUUID();
 for (const route of groups.flatMap((group) => group.routes)) {
-  for (const wrong of wrongRequests(route, { ...good, ...goodQuery[route.path] })) refuses(wrong);
+  const path = route.path.replaceAll("{id}", anyId);
+  for (const wrong of wrongRequests(route, { ...good, path, ...goodQuery[route.path] })) refuses(wrong);
 }
 
 const near = "/parking-lots/nearby";

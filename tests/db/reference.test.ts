@@ -75,6 +75,7 @@ const NAMED: Record<string, string[]> = {
   error_report_type: [],
   ev_connector_type: [],
   exp_reason: [],
+  fee_rule_reason: [],
   notification_target: [],
   notification_type: [],
   occupancy_source: ["driver", "operator", "sensor"],

@@ -45,6 +45,8 @@ export interface Good {
   readonly query?: string;
   /** A path that the route accepts, when its own has parameters. */
   readonly path?: string;
+  /** A body that the route accepts, when it needs fields. */
+  readonly body?: Record<string, unknown>;
   /** Needed where access is not public. */
   readonly authorization?: string;
   readonly badAuthorizations: Record<string, string>;
@@ -97,7 +99,7 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
     param: null,
     field: "invalid_type",
   });
-  add("an unknown key", path, { body: '{"no_such_key":1}', headers: json }, {
+  add("an unknown key", path, { body: JSON.stringify({ ...good.body, no_such_key: 1 }), headers: json }, {
     code: "validation_error",
     param: "no_such_key",
     field: "unknown_key",

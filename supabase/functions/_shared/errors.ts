@@ -76,6 +76,13 @@ export const catalogue = {
     meaning: "The parking lot does not exist or is not public.",
     remedy: "Search again: the lot may have been closed.",
   },
+  fee_unknown: {
+    status: 422,
+    message: "What this stay costs is not known.",
+    meaning: "The lot's rules do not say what a part of the stay costs, or not for this vehicle. Nothing is guessed.",
+    remedy: "`error.details.reason` is `no_rules`, `no_rate` (from `from` on, until `until` when that is known) or " +
+      "`vehicle_type_not_priced`. Ask for a shorter stay or another vehicle type, or say that the price is not known.",
+  },
   concurrent_session_not_allowed: {
     status: 409,
     message: "A parking session is already running.",

@@ -1,3 +1,5 @@
+import { calculateFee } from "./fee.ts";
 import { nearbyParkingLots } from "./nearby.ts";
+import { listPricingRules } from "./pricing_rules.ts";
 
-export const routes = [nearbyParkingLots];
+export const routes = [nearbyParkingLots, calculateFee, listPricingRules];

@@ -1,0 +1,22 @@
+import type { z } from "zod";
+import { route } from "../_shared/http/route.ts";
+import { Fee, FeeQuestion, LotParams } from "../_shared/schema/fees.ts";
+
+export const calculateFee = route({
+  method: "POST",
+  path: "/parking-lots/{id}/calc-fee",
+  access: "optional",
+  summary: "Ask what a stay costs",
+  description: "Nothing is guessed: where the lot's rules do not say what some part of the stay costs, the answer is " +
+    "`fee_unknown`, with `details.reason` `no_rules`, `no_rate` (with `from`, and `until` when the next rate is known) " +
+    "or `vehicle_type_not_priced`.",
+  params: LotParams,
+  body: FeeQuestion,
+  reply: [200, Fee],
+  refusals: ["forbidden", "lot_not_found", "fee_unknown"],
+  handle: ({ db, params, body }) =>
+    db.rpc<z.input<typeof Fee>>("calculate_fee", {
+      parking_lot_id: params.id,
+      ...body,
+    }),
+});

@@ -1,0 +1,20 @@
+import type { z } from "zod";
+import { route } from "../_shared/http/route.ts";
+import { LotParams, PricingRules } from "../_shared/schema/fees.ts";
+
+export const listPricingRules = route({
+  method: "GET",
+  path: "/parking-lots/{id}/pricing-rules",
+  access: "optional",
+  summary: "List a lot's pricing rules",
+  description:
+    "The rows of the lot's price list: those of the default group first, then group by group, in `rule_order`.",
+  params: LotParams,
+  reply: [200, PricingRules],
+  refusals: ["forbidden", "lot_not_found"],
+  cache: { scope: "private", maxAge: 0 },
+  handle: ({ db, params }) =>
+    db.rpc<z.input<typeof PricingRules>>("list_pricing_rules", {
+      parking_lot_id: params.id,
+    }),
+});
