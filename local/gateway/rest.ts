@@ -10,6 +10,8 @@ export interface RestOptions extends DataApiOptions {
   readonly log: (line: string) => void;
 }
 
+/** Longer than any statement may run: whoever waits longer waits for a connection that does not come. */
+const PATIENCE = 15_000;
 const RELOAD = "reload schema";
 
 export class Rest {
@@ -52,7 +54,7 @@ export class Rest {
       if ("problem" in verdict) return unauthorized(verdict.problem);
       claims = { role: "anon", ...verdict.claims };
     }
-    const answer = await this.current.handle(request, url, claims);
+    const answer = await inTime(this.current.handle(request, url, claims));
     return request.headers.has("access-control-request-method") ? preflight(answer) : answer;
   }
 
@@ -60,6 +62,22 @@ export class Rest {
     await this.#listener.end();
     await this.#reloading;
     await this.current.close();
+  }
+}
+
+async function inTime(answering: Promise<Response>): Promise<Response> {
+  const { promise: late, resolve } = Promise.withResolvers<Response>();
+  const timer = setTimeout(() => {
+    answering.then((answer) => answer.body?.cancel(), () => {}); // nobody waits for it any more
+    const body = { code: "PGRST003", details: null, hint: null };
+    resolve(
+      Response.json({ ...body, message: "Timed out acquiring connection from connection pool." }, { status: 504 }),
+    );
+  }, PATIENCE);
+  try {
+    return await Promise.race([answering, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
