@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
+import { surviveDriverFault } from "../local/database/driver_fault.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "./failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
@@ -98,13 +99,18 @@ function explained(error: unknown, file: string): string | undefined {
     return ["The database refused, and nothing was written:", error.message, error.detail, error.where]
       .filter(Boolean).join("\n  ");
   }
-  if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "CONNECTION_CLOSED") {
+    return "The connection to the database was lost before it confirmed the import. Run it again: nothing is written twice.";
+  }
+  if (error instanceof Error && code === "ECONNREFUSED") {
     return `No database answers: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
   }
   return undefined;
 }
 
 async function run(command: Command): Promise<number> {
+  surviveDriverFault(() => {}); // the transaction fails by itself, and says why
   const sql = postgres(await databaseUrl(command.databaseUrl), { max: 1, onnotice: () => {} });
   try {
     const report = await importFile(sql, command);
@@ -112,7 +118,7 @@ async function run(command: Command): Promise<number> {
     console.log(summary(report));
     return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;
   } finally {
-    await sql.end();
+    await sql.end({ timeout: 5 });
   }
 }
 

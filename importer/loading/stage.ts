@@ -94,6 +94,7 @@ export class Stage {
 
   /** Gives up: the server is told to forget what it has, and the transaction can end. */
   async abort(): Promise<void> {
+    if (this.copy.closed) return;
     const closed = new Promise((resolve) => this.copy.once("close", resolve));
     this.copy.destroy(new Error("the import was given up"));
     await closed;

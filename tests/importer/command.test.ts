@@ -80,3 +80,27 @@ Deno.test("a wrong option makes the command exit 2 and print its help; asking fo
   assert.equal(help.code, 0);
   assert.match(help.stdout, /Exit code:/);
 });
+
+/** Ends the connection that runs a COPY, as soon as there is one. */
+async function endCopy(): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline) {
+    const ended = await db.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'active' and query like 'copy import_stage%'`;
+    if (ended.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail("No COPY ran");
+}
+
+Deno.test("a connection that is lost in the middle ends the command with a sentence and leaves nothing behind", async () => {
+  const rows = Array.from({ length: 300_000 }, (_, n) => `${n},駐車場${n},35.1,${139 + n / 1_000_000}`);
+  const file = await fileOf("big.csv", `id,name,lat,lng\n${rows.join("\n")}\n`);
+  const [{ code, stderr }] = await Promise.all([command(file, "--source", "command-lost"), endCopy()]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^(The connection to the database was lost|The database refused)/);
+  const [left] = await db.sql`
+    select count(*)::integer as lots from public.parking_lots where source = 'command-lost'`;
+  assert.equal(left?.["lots"], 0);
+});
