@@ -233,7 +233,7 @@ begin
         v_first := c_series[v_s];
         if c_cap_types[v_first] = 'stay' then
           v_start := c_entry;
-          v_end := 9223372036854775807;
+          v_end := c_exit;
           v_ordinal := 0;
         elsif c_cap_types[v_first] = 'duration' then
           v_ordinal := (v_now - c_entry) / c_cap_spans[v_first];

@@ -37,13 +37,12 @@ $$;
 comment on function private.fee_rule_names(private.tariff) is
   'For each rule the fields that name it, as JSON text: rule_id, and for a row of a date override its date.';
 
-create function private.fee_lines(p_tariff private.tariff, p_walk private.fee_walk, p_exit timestamptz) returns text
+create function private.fee_lines(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   c_names constant text[] := private.fee_rule_names(p_tariff);
-  c_cap_types constant text[] := p_tariff.cap_types;
 begin
   return (
     select coalesce(string_agg(l.line_json, ',' order by l.part, l.starts, l.place), '')
@@ -61,8 +60,7 @@ begin
       select 2, w.starts, w.rule,
         '{"kind":"cap",' || c_names[w.rule]
           || ',"from":' || to_json(timestamptz 'epoch' + w.starts * interval '1 microsecond')
-          || ',"to":' || to_json(case when c_cap_types[w.rule] = 'stay' then p_exit
-            else timestamptz 'epoch' + w.ends * interval '1 microsecond' end)
+          || ',"to":' || to_json(timestamptz 'epoch' + w.ends * interval '1 microsecond')
           || ',"amount":' || -w.saved || '}'
       from unnest(p_walk.windows) w
       where w.saved > 0
@@ -71,10 +69,10 @@ begin
 end
 $$;
 
-comment on function private.fee_lines(private.tariff, private.fee_walk, timestamptz) is
+comment on function private.fee_lines(private.tariff, private.fee_walk) is
   'Lines of a breakdown, as JSON text: first the units in order of time, those of one row that follow one another together; then what each window of a cap took off.';
 
-create function private.fee_caps(p_tariff private.tariff, p_walk private.fee_walk, p_exit timestamptz) returns text
+create function private.fee_caps(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
 as $$
@@ -87,8 +85,7 @@ begin
     select coalesce(string_agg(
       '{' || c_names[w.rule] || ',"cap_type":"' || c_cap_types[w.rule] || '"'
         || ',"from":' || to_json(timestamptz 'epoch' + w.starts * interval '1 microsecond')
-        || ',"to":' || to_json(case when c_cap_types[w.rule] = 'stay' then p_exit
-          else timestamptz 'epoch' + w.ends * interval '1 microsecond' end)
+        || ',"to":' || to_json(timestamptz 'epoch' + w.ends * interval '1 microsecond')
         || ',"cap":' || c_cap_prices[w.rule] || ',"charged":' || c_cap_prices[w.rule] - w.room
         || ',"reached_at":' || coalesce(to_json(timestamptz 'epoch' + w.reached * interval '1 microsecond')::text, 'null') || '}',
       ',' order by w.starts, w.rule
@@ -98,7 +95,7 @@ begin
 end
 $$;
 
-comment on function private.fee_caps(private.tariff, private.fee_walk, timestamptz) is
+comment on function private.fee_caps(private.tariff, private.fee_walk) is
   'Each window of a cap in which a unit began, in order of time, as JSON text.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -166,7 +163,7 @@ begin
   end if;
   if exists (
     select from unnest(p_walk.windows) w
-    where p_tariff.cap_repeats[w.rule] is null and p_tariff.cap_types[w.rule] <> 'stay' and private.instant(w.ends) < p_exit
+    where p_tariff.cap_repeats[w.rule] is null and private.instant(w.ends) < p_exit
   ) then
     v_notes := v_notes || 'cap_repeat_not_given'::text;
   end if;
@@ -300,8 +297,8 @@ begin
   end if;
   answer := '{"total_amount":' || v_walk.total || ',"currency":' || to_json(v_lot.currency)
     || ',"breakdown":{"time_zone":' || to_json(v_lot.time_zone) || ',"vehicle_type":' || to_json(p_vehicle_type)
-    || ',"lines":[' || private.fee_lines(v_lot.tariff, v_walk, p_exit)
-    || '],"caps":[' || private.fee_caps(v_lot.tariff, v_walk, p_exit)
+    || ',"lines":[' || private.fee_lines(v_lot.tariff, v_walk)
+    || '],"caps":[' || private.fee_caps(v_lot.tariff, v_walk)
     || '],"not_applied":' || v_not_applied || ',"notes":' || to_json(v_notes) || '}}';
 end
 $$;
@@ -412,7 +409,8 @@ begin
     'next_increase_at', v_curve -> 0 -> 'at',
     'next_amount', v_curve -> 0 -> 'amount',
     'cap_reached', exists (
-      select from unnest(v_walk.windows) w where w.room = 0 and private.instant(w.ends) > p_now
+      select from unnest(v_walk.windows) w
+      where w.room = 0 and (private.instant(w.ends) > p_now or (v_lot.tariff).cap_types[w.rule] = 'stay')
     ),
     'known_until', v_horizon,
     'curve', coalesce(v_curve, '[]') || jsonb_build_object('at', v_horizon, 'amount', coalesce(v_curve -> -1 -> 'amount', to_jsonb(v_walk.total)))

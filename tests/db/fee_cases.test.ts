@@ -1,0 +1,131 @@
+// The worked examples, exactly; and the proof that they would notice a walk that is wrong.
+import assert from "node:assert/strict";
+import type { TransactionSql } from "postgres";
+import { naiveFee, type Rule } from "../oracles/fees.ts";
+import { copyOf, holidays, originalOf, workedExamples } from "../support/cases.ts";
+import { database } from "../support/database.ts";
+import { answers, outcomeOf, plantLots, stayFees } from "./support/fees.ts";
+
+interface Example {
+  readonly id: string;
+  readonly why: string;
+  readonly time_zone: string;
+  readonly rules: readonly Rule[];
+  readonly date_overrides?: { override_date: string; pricing: Rule[] | null }[];
+  readonly entry_at: string;
+  readonly exit_at: string;
+  readonly vehicle_type: string;
+  readonly expect: { readonly total_amount?: number; readonly refusal?: string };
+}
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const examples = workedExamples<Example[]>("fee-cases.json");
+const lots = await plantLots(db.sql, examples);
+const questions = examples.map((example, n) => ({ ...example, lot: lots[n]! }));
+const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amount!);
+const told = await answers(db.sql, questions);
+const priced = await stayFees(db.sql, questions);
+
+Deno.test("there are worked examples", () => assert.ok(examples.length >= 54));
+
+for (const [n, example] of examples.entries()) {
+  Deno.test(`${example.id}: ${example.why}`, () => {
+    const answer = told[n]!;
+    assert.equal(answer.refusal?.code ?? answer.total_amount, expected[n]);
+    assert.equal(priced[n], outcomeOf(answer), "stay_fees");
+  });
+}
+
+Deno.test("the naive oracle knows the worked examples too", () => {
+  for (const [n, example] of examples.entries()) {
+    const rules = example.rules.map((rule, place) => ({ ...rule, id: String(place).padStart(4, "0") }));
+    const fee = naiveFee({ ...example, rules, date_overrides: example.date_overrides ?? [], holidays: holidays("JP") });
+    assert.equal("total" in fee ? fee.total : "fee_unknown", expected[n], example.id);
+  }
+});
+
+Deno.test("the copy of the worked examples is what lies beside the repository, where something does", () => {
+  for (const file of ["fee-cases.json", "holidays.json"]) assert.equal(copyOf(file), originalOf(file) ?? copyOf(file));
+});
+
+Deno.test("the holidays of the database are those of the worked examples", async () => {
+  const rows = await db.sql<{ day: string }[]>`
+    select holiday_date::text as day from public.holidays where calendar = 'JP' order by 1`;
+  assert.deepEqual(rows.map(({ day }) => day), [...holidays("JP")].sort());
+});
+
+/** A function, what is changed in it, and into what. */
+const breaks: readonly [wrong: string, name: string, from: string, to: string][] = [
+  [
+    "a unit begins at exit",
+    "walk_fee",
+    "extract(epoch from p_exit) * 1000000",
+    "extract(epoch from p_exit) * 1000000 + 1",
+  ],
+  [
+    "a unit ends with its band",
+    "walk_fee",
+    "v_length := c_units[v_rule];\n      v_kind",
+    "v_length := least(c_units[v_rule], v_edge_end - v_now);\n      v_kind",
+  ],
+  [
+    "a unit too many is counted",
+    "walk_fee",
+    "(v_until - v_now + v_length - 1) / v_length",
+    "(v_until - v_now) / v_length + 1",
+  ],
+  ["caps are forgotten", "walk_fee", "if v_room < v_gross then v_net := v_room; end if;", ""],
+  ["caps do not fill", "walk_fee", "v_window_room[v_s] := v_window_room[v_s] - v_net;", ""],
+  ["caps always repeat", "walk_fee", "v_ordinal = 0 or c_cap_repeats[v_first]", "true"],
+  ["caps never repeat", "walk_fee", "v_ordinal = 0 or c_cap_repeats[v_first]", "v_ordinal = 0"],
+  ["caps of a kind of day never count", "cap_of_window", "return v_rule;", "return 0;"],
+  ["a flat unit lasts to the end of the stay", "walk_fee", "if c_starts[v_rule] is null then", "if true then"],
+  ["initial rows are skipped", "walk_fee", "if v_stage <= cardinality(v_stages) then", "if false then"],
+  [
+    "grace is refused at its last moment",
+    "walk_fee",
+    "if c_exit - c_entry <= c_units",
+    "if c_exit - c_entry < c_units",
+  ],
+  ["holidays are days like others", "walk_fee", "v_mask := 33;", "null;"],
+  ["eves are days like others", "walk_fee", "v_mask := v_mask | 16;", "null;"],
+  ["Sundays are weekdays", "walk_fee", "when 0 then 8", "when 0 then 2"],
+  ["overrides are forgotten", "stay_tariffs", "case when l.id = any (v_overridden) then", "case when false then"],
+  [
+    "a gap costs nothing",
+    "walk_fee",
+    "if v_rule = 0 then",
+    "if v_rule = 0 then v_now := v_until; continue; elsif false then",
+  ],
+  ["the last rule goes before the first", "with_plans", "order by r.rule) as rates", "order by r.rule desc) as rates"],
+  ["clocks never change", "clock_offset", "return round(", "return 3600000000; return round("],
+];
+for (const [wrong, name, from, to] of breaks) {
+  Deno.test(`the worked examples notice when ${wrong}`, async () => {
+    const undo = new Error("undo");
+    await assert.rejects(
+      db.sql.begin(async (sql) => {
+        await replaceIn(sql, name, from, to);
+        if (name === "with_plans") await sql`select private.refresh_tariffs(${lots})`;
+        await sql`set local statement_timeout = '5s'`;
+        const outcomes = (await stayFees(sql, questions)).map((outcome) =>
+          typeof outcome === "string" ? "fee_unknown" : outcome
+        );
+        assert.notDeepEqual(outcomes, expected);
+        throw undo;
+      }),
+      undo,
+    );
+  });
+}
+
+async function replaceIn(sql: TransactionSql, name: string, from: string, to: string): Promise<void> {
+  const [row] = await sql<{ definition: string }[]>`
+    select pg_get_functiondef(p.oid) as definition from pg_proc p
+    where p.pronamespace = 'private'::regnamespace and p.proname = ${name}`;
+  const { definition } = row!;
+  assert.equal(definition.split(from).length, 2, `${name} has ${from} once`);
+  await sql.unsafe(definition.replace(from, () => to));
+}

@@ -1,0 +1,188 @@
+// Random price lists and stays: the database and the naive oracle agree exactly, and what must always hold does.
+//   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/fee_random.test.ts
+import assert from "node:assert/strict";
+import { naiveFee } from "../oracles/fees.ts";
+import { Chance, type RandomStay, randomStay } from "../oracles/random_fees.ts";
+import { holidays } from "../support/cases.ts";
+import { database } from "../support/database.ts";
+import { answers, type FeeAnswer, outcomeOf, plantLots, type Question, stayFees } from "./support/fees.ts";
+
+const SETS = Number(Deno.env.get("FEE_SETS") ?? 500);
+const SEED = Number(Deno.env.get("FEE_SEED") ?? 1);
+const BATCH = 250;
+const DAY_MS = 86_400_000;
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const chance = new Chance(SEED);
+const japanese = holidays("JP");
+const stays: RandomStay[] = [];
+const questions: Question[] = [];
+const told: FeeAnswer[] = [];
+for (let done = 0; done < SETS; done += BATCH) {
+  const batch = Array.from({ length: Math.min(BATCH, SETS - done) }, () => randomStay(chance));
+  const lots = await plantLots(db.sql, batch);
+  const asked = batch.map(({ entry_at, exit_at }, n) => ({ lot: lots[n]!, entry_at, exit_at }));
+  stays.push(...batch);
+  questions.push(...asked);
+  told.push(...await answers(db.sql, asked));
+}
+const priced = await stayFees(db.sql, questions);
+
+/** Compares what was found for each stay with what was expected, and shows the first that differs. */
+function assertEach<Found>(found: readonly Found[], expected: readonly Found[]): void {
+  assert.equal(found.length, expected.length);
+  const n = found.findIndex((one, n) => !equal(one, expected[n]));
+  assert.ok(n < 0, JSON.stringify({ found: found[n], expected: expected[n], ...stays[n] }, null, 1));
+}
+
+function equal(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The same lots, asked about other stays. */
+function moved(change: (stay: RandomStay, question: Question) => Partial<Question>): Question[] {
+  return questions.map((question, n) => ({ ...question, ...change(stays[n]!, question) }));
+}
+
+function later(time: string, ms: number): string {
+  return new Date(Date.parse(time) + ms).toISOString();
+}
+
+Deno.test(`${SETS} random stays cost what the oracle says, or are refused where it says`, () => {
+  const expected = stays.map((stay) => {
+    const fee = naiveFee({ ...stay, holidays: japanese });
+    return "total" in fee ? [fee.total] : [fee.reason, fee.from === undefined ? undefined : Date.parse(fee.from)];
+  });
+  const found = told.map(({ total_amount, refusal }) =>
+    refusal ? [refusal.reason, refusal.from === undefined ? undefined : Date.parse(refusal.from)] : [total_amount!]
+  );
+  assertEach(found, expected);
+  const known = found.filter((each) => each.length === 1).length;
+  assert.ok(known > SETS / 2 && known < SETS, `${known} of ${SETS} are known`);
+});
+
+Deno.test("a search tells the same price as the explained fee", () => assertEach(priced, told.map(outcomeOf)));
+
+Deno.test("fifty lots asked about together cost what each costs alone", async () => {
+  const some = questions.slice(0, 50);
+  const { entry_at, exit_at } = some[0]!;
+  const alone = await stayFees(db.sql, some.map(({ lot }) => ({ lot, entry_at, exit_at })));
+  const together = await db.sql<{ parking_lot_id: string; amount: string | null; refusal: string | null }[]>`
+    select parking_lot_id, amount, refusal
+    from private.stay_fees(${some.map(({ lot }) => lot)}::uuid[], 'standard', ${entry_at}, ${exit_at})`;
+  const byLot = new Map(together.map((row) => [row.parking_lot_id, row.refusal ?? Number(row.amount)]));
+  assert.equal(together.length, some.length);
+  assert.deepEqual(some.map(({ lot }) => byLot.get(lot)), alone);
+});
+
+Deno.test("the lines sum to the total exactly, and units follow one another without a gap", () => {
+  const sums = told.map(({ breakdown }) => breakdown?.lines.reduce((sum, { amount }) => sum + amount, 0));
+  assertEach(sums, told.map(({ total_amount }) => total_amount));
+  for (const [n, { breakdown }] of told.entries()) {
+    const lines = breakdown?.lines.filter(({ kind }) => kind !== "cap") ?? [];
+    for (const [place, line] of lines.entries()) {
+      assert.equal(line.amount, line.units! * line.unit_price!);
+      assert.equal(Date.parse(line.from), Date.parse(place === 0 ? stays[n]!.entry_at : lines[place - 1]!.to));
+      assert.ok(Date.parse(line.from) < Date.parse(stays[n]!.exit_at));
+    }
+    const end = lines.at(-1)?.to ?? stays[n]!.exit_at;
+    if (breakdown) assert.ok(Date.parse(end) >= Date.parse(stays[n]!.exit_at));
+  }
+});
+
+Deno.test("no window of a cap is charged more than its cap, and a filled one says when", () => {
+  for (const window of told.flatMap(({ breakdown }) => breakdown?.caps ?? [])) {
+    assert.ok(window.charged <= window.cap);
+    assert.equal(window.reached_at !== null, window.charged === window.cap, JSON.stringify(window));
+  }
+});
+
+Deno.test("a stay inside one window of a cap that counts costs no more than the cap", () => {
+  let inside = 0;
+  for (const [n, { breakdown, total_amount }] of told.entries()) {
+    const { entry_at, exit_at, rules } = stays[n]!;
+    for (const cap of breakdown?.caps ?? []) {
+      const isOfLot = rules.find(({ id }) => id === cap.rule_id)?.category === "cap";
+      if (!isOfLot || Date.parse(cap.from) > Date.parse(entry_at) || Date.parse(cap.to) < Date.parse(exit_at)) continue;
+      inside++;
+      assert.ok(total_amount! <= cap.cap);
+    }
+  }
+  assert.ok(inside > SETS / 20, `only ${inside}`);
+});
+
+Deno.test("a later exit never costs less", async () => {
+  const laterOnes = await stayFees(
+    db.sql,
+    moved(({ exit_at }) => ({ exit_at: later(exit_at, chance.int(1, 40_000) * 1000) })),
+  );
+  // A flat row without a band lasts to the exit, so it is the same unit whenever that is.
+  for (const [n, amount] of laterOnes.entries()) {
+    if (typeof amount === "string") continue;
+    const before = priced[n]!;
+    assert.ok(typeof before === "number" && amount >= before, JSON.stringify({ before, amount, ...stays[n] }, null, 1));
+  }
+});
+
+Deno.test("a week later, without holidays, overrides and changes of the clock, nothing has changed", async () => {
+  const calm = stays.map(({ date_overrides }, n) => date_overrides.length === 0 ? questions[n]! : null).filter((q) =>
+    q !== null
+  );
+  // The first week of June 2026 and the second: no holiday in Japan, and no clock changes.
+  const inWeek = (week: number) =>
+    calm.map(({ lot, entry_at, exit_at }) => {
+      const shift = Date.UTC(2026, 5, 1 + 7 * week) - Math.floor(Date.parse(entry_at) / DAY_MS) * DAY_MS;
+      return { lot, entry_at: later(entry_at, shift), exit_at: later(exit_at, shift) };
+    });
+  assert.ok(calm.length > SETS / 2);
+  assert.deepEqual(await stayFees(db.sql, inWeek(1)), await stayFees(db.sql, inWeek(0)));
+});
+
+interface Meter {
+  readonly amount?: number;
+  readonly next_increase_at?: string | null;
+  readonly next_amount?: number | null;
+  readonly known_until?: string;
+  readonly curve?: readonly { at: string; amount: number }[];
+  readonly refusal?: { readonly reason: string };
+}
+
+Deno.test("the meter's amount, its next one and every point of its curve are what an exit then costs", async () => {
+  const some = questions.slice(0, 200);
+  const meters = await Promise.all(some.map(async ({ lot, entry_at, exit_at }) => {
+    const [row] = await db.sql<{ meter: Meter }[]>`
+      select private.fee_meter(${lot}, 'standard', ${entry_at}, ${exit_at}) as meter`;
+    return row!.meter;
+  }));
+  for (const [n, meter] of meters.entries()) {
+    const { lot, entry_at } = some[n]!;
+    if (typeof priced[n] === "string") {
+      assert.equal(meter.refusal?.reason, priced[n]);
+      continue;
+    }
+    assert.equal(meter.amount, priced[n]);
+    const curve = meter.curve!;
+    const exits = [
+      ...curve.slice(0, -1).flatMap(({ at }) => [{ at, by: 0 }, { at, by: 1 }]),
+      { at: curve.at(-1)!.at, by: 0 },
+    ];
+    const fees = await stayFees(
+      db.sql,
+      exits.map(({ at, by }) => ({ lot, entry_at, exit_at: later(at, by) })),
+    );
+    // What an exit at the moment of an increase costs is still the amount before it.
+    const before = [meter.amount!, ...curve.slice(0, -1).map(({ amount }) => amount)];
+    const expected = [
+      ...curve.slice(0, -1).flatMap(({ amount }, place) => [before[place], amount]),
+      curve.at(-1)!.amount,
+    ];
+    assert.deepEqual(fees, expected, JSON.stringify({ ...stays[n], meter }, null, 1));
+    const increases = curve.slice(0, -1);
+    assert.equal(meter.next_increase_at ?? undefined, increases[0]?.at);
+    assert.equal(meter.next_amount ?? undefined, increases[0]?.amount);
+    assert.ok(increases.every(({ amount }, place) => amount > (increases[place - 1]?.amount ?? meter.amount!)));
+    assert.equal(curve.at(-1)!.at, meter.known_until);
+  }
+});

@@ -1,0 +1,238 @@
+// What a stay costs, unit by unit, straight from docs/fees.md: slow on purpose, and written without looking at the SQL.
+// The database has to agree with it.
+
+export interface Rule {
+  id: string;
+  category: "time_band" | "flat" | "initial" | "grace" | "cap";
+  rule_order: number;
+  time_start?: string | null;
+  time_end?: string | null;
+  day_type?: string | null;
+  per_minutes?: number | null;
+  price_minor?: number | null;
+  cap_type?: "duration" | "day" | "band" | "stay" | null;
+  cap_duration_hours?: number | null;
+  cap_price_minor?: number | null;
+  cap_repeat?: boolean | null;
+}
+
+export interface Stay {
+  readonly time_zone: string;
+  readonly rules: readonly Rule[];
+  readonly date_overrides: readonly { override_date: string; pricing: readonly Omit<Rule, "id">[] | null }[];
+  readonly holidays: ReadonlySet<string>;
+  readonly entry_at: string;
+  readonly exit_at: string;
+}
+
+export type NaiveFee = { readonly total: number } | { readonly reason: "no_rules" | "no_rate"; readonly from?: string };
+
+/** A rule with the overridden date whose row it is, and the name by which ties are settled. */
+type Row = Omit<Rule, "id"> & { readonly name: string; readonly set: string | null };
+type Family = "rate" | "initial" | "grace" | "cap";
+interface Window {
+  readonly place: number;
+  readonly from: bigint;
+}
+
+const MINUTE = 60_000_000n;
+const HOUR = 3_600_000_000;
+const DAY_S = 86_400;
+const SPECIFICITY: Record<string, number> = { all: 0, weekday: 1, saturday: 1, sunday: 1, holiday_eve: 2, holiday: 3 };
+
+export function naiveFee(stay: Stay): NaiveFee {
+  const entry = micros(stay.entry_at);
+  const exit = micros(stay.exit_at);
+  if (entry === exit) return { total: 0 };
+  const prices = new PriceList(stay);
+  if (prices.isEmpty) return { reason: "no_rules" };
+  for (const row of mostSpecific(prices.inForce("grace", entry))) {
+    if (exit - entry <= BigInt(row.per_minutes!) * MINUTE) return { total: 0 };
+  }
+
+  const left = new Map<string, bigint>();
+  let total = 0n;
+  const charge = (row: Row, at: bigint) => {
+    let cost = BigInt(row.price_minor!);
+    const windows = [...prices.windows(row, at, entry)];
+    for (const [name, cap] of windows) cost = smaller(cost, left.get(name) ?? cap);
+    for (const [name, cap] of windows) left.set(name, (left.get(name) ?? cap) - cost);
+    total += cost;
+  };
+  let now = entry;
+  for (const row of mostSpecific(prices.inForce("initial", entry))) {
+    if (now >= exit) break;
+    charge(row, now);
+    now += BigInt(row.per_minutes!) * MINUTE;
+  }
+  while (now < exit) {
+    const row = prices.inForce("rate", now)[0];
+    if (!row) return { reason: "no_rate", from: instant(now).toString() };
+    charge(row, now);
+    now = row.category === "flat" ? prices.endOfFlat(row, now, exit) : now + BigInt(row.per_minutes!) * MINUTE;
+  }
+  return { total: Number(total) };
+}
+
+class PriceList {
+  readonly #stay: Stay;
+  readonly #rows: readonly Row[];
+  readonly #overridden: ReadonlySet<string>;
+
+  constructor(stay: Stay) {
+    this.#stay = stay;
+    const overrides = stay.date_overrides.filter(({ pricing }) => pricing !== null);
+    this.#overridden = new Set(overrides.map(({ override_date }) => override_date));
+    this.#rows = [
+      ...stay.rules.map(({ id, ...rule }) => ({ ...rule, name: id, set: null })),
+      ...overrides.flatMap(({ override_date, pricing }) =>
+        pricing!.map((rule, place) => ({ ...rule, name: String(place).padStart(4, "0"), set: override_date }))
+      ),
+    ];
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 0;
+  }
+
+  /** The rows of a family in force at a moment, the one that goes before the others first. */
+  inForce(family: Family, at: bigint): Row[] {
+    return this.#ofDay(family, at).filter((row) => this.#holds(row, at));
+  }
+
+  /** The windows of caps that a unit of this row lies in: their names, and what they allow. */
+  *windows(row: Row, at: bigint, entry: bigint): Generator<[name: string, cap: bigint]> {
+    if (row.category !== "cap" && row.cap_type) {
+      const window = this.#window(row, at, entry);
+      if (window && (window.place === 0 || row.cap_repeat)) {
+        yield [`own ${row.set} ${row.name} ${window.from}`, BigInt(row.cap_price_minor!)];
+      }
+    }
+    const kinds = Map.groupBy(this.#rows.filter(({ category }) => category === "cap"), (cap) => {
+      const band = cap.cap_type === "band" ? bandOf(cap) : null;
+      return [cap.cap_type, cap.cap_duration_hours, band].join(" ");
+    });
+    for (const [kind, caps] of kinds) {
+      const window = this.#window(caps[0]!, at, entry);
+      if (!window) continue;
+      const first = window.from > entry ? window.from : entry;
+      const [counting] = this.#ofDay("cap", first).filter((cap) => caps.includes(cap))
+        .filter((cap) => cap.cap_type === "band" || this.#holds(cap, first))
+        .filter((cap) => window.place === 0 || cap.cap_repeat);
+      if (counting) yield [`${kind} ${window.from}`, BigInt(counting.cap_price_minor!)];
+    }
+  }
+
+  endOfFlat(row: Row, now: bigint, exit: bigint): bigint {
+    const band = bandOf(row);
+    if (!band) return exit;
+    const second = this.#secondOf(now);
+    const begunToday = second >= band[0] && second < band[1];
+    return this.#instantOf(begunToday ? this.#dateOf(now) : this.#dateOf(now).subtract({ days: 1 }), band[1]);
+  }
+
+  #wall(at: bigint): Temporal.ZonedDateTime {
+    return instant(at).toZonedDateTimeISO(this.#stay.time_zone);
+  }
+
+  #dateOf(at: bigint): Temporal.PlainDate {
+    return this.#wall(at).toPlainDate();
+  }
+
+  #secondOf(at: bigint): number {
+    const wall = this.#wall(at);
+    return wall.hour * 3600 + wall.minute * 60 + wall.second + wall.millisecond / 1e3 + wall.microsecond / 1e6;
+  }
+
+  #instantOf(date: Temporal.PlainDate, second: number): bigint {
+    const time = Temporal.PlainTime.from("00:00").add({ seconds: second % DAY_S });
+    const wall = date.add({ days: Math.floor(second / DAY_S) }).toPlainDateTime(time);
+    return wall.toZonedDateTime(this.#stay.time_zone, { disambiguation: "later" }).epochNanoseconds / 1000n;
+  }
+
+  #holds(row: Row, at: bigint): boolean {
+    const band = bandOf(row);
+    if (!band) return true;
+    const second = this.#secondOf(at);
+    return [second, second + DAY_S].some((each) => each >= band[0] && each < band[1]);
+  }
+
+  #ofFamily(family: Family, at: bigint): Row[] {
+    const date = this.#dateOf(at).toString();
+    const set = this.#overridden.has(date) ? date : null;
+    return this.#rows.filter((row) => familyOf(row) === family && row.set === set);
+  }
+
+  #ofDay(family: Family, at: bigint): Row[] {
+    const types = this.#dayTypes(family, at);
+    return this.#ofFamily(family, at).filter((row) => types.includes(row.day_type ?? "all")).sort((a, b) =>
+      specificity(b) - specificity(a) || a.rule_order - b.rule_order || (a.name < b.name ? -1 : 1)
+    );
+  }
+
+  #dayTypes(family: Family, at: bigint): string[] {
+    const date = this.#dateOf(at);
+    const week = date.dayOfWeek === 6 ? "saturday" : date.dayOfWeek === 7 ? "sunday" : "weekday";
+    if (this.#stay.holidays.has(date.toString())) {
+      const named = this.#ofFamily(family, at).some((row) => row.day_type === "holiday");
+      return [named ? "holiday" : week, "all"];
+    }
+    const isEve = this.#stay.holidays.has(date.add({ days: 1 }).toString());
+    return isEve ? ["holiday_eve", week, "all"] : [week, "all"];
+  }
+
+  /** The window of the row's series that holds a moment. */
+  #window(row: Row, at: bigint, entry: bigint): Window | null {
+    if (row.cap_type === "stay") return { place: 0, from: entry };
+    if (row.cap_type === "duration") {
+      const span = BigInt(Math.round(row.cap_duration_hours! * HOUR));
+      return { place: Number((at - entry) / span), from: entry + ((at - entry) / span) * span };
+    }
+    const [start, end] = row.cap_type === "day" ? [0, DAY_S] : bandOf(row)!;
+    let place = -1;
+    for (let date = this.#dateOf(entry).subtract({ days: 2 });; date = date.add({ days: 1 })) {
+      const from = this.#instantOf(date, start);
+      const to = this.#instantOf(date, end);
+      if (to > entry) place++;
+      if (from > at) return null;
+      if (at < to) return { place, from };
+    }
+  }
+}
+
+/** Seconds since midnight; the end lies after the start, perhaps on the next day. */
+function bandOf({ time_start, time_end }: Row): [start: number, end: number] | null {
+  if (!time_start || !time_end) return null;
+  const start = secondsOf(time_start);
+  const end = secondsOf(time_end) || DAY_S;
+  return [start, end > start ? end : end + DAY_S];
+}
+
+function secondsOf(time: string): number {
+  const [hours, minutes, seconds] = time.split(":").map(Number);
+  return hours! * 3600 + minutes! * 60 + (seconds ?? 0);
+}
+
+function familyOf({ category }: Row): Family {
+  return category === "time_band" || category === "flat" ? "rate" : category;
+}
+
+function specificity({ day_type }: Row): number {
+  return SPECIFICITY[day_type ?? "all"]!;
+}
+
+function mostSpecific(rows: Row[]): Row[] {
+  return rows.filter((row) => specificity(row) === specificity(rows[0]!));
+}
+
+function micros(text: string): bigint {
+  return Temporal.Instant.from(text).epochNanoseconds / 1000n;
+}
+
+function instant(us: bigint): Temporal.Instant {
+  return Temporal.Instant.fromEpochNanoseconds(us * 1000n);
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
