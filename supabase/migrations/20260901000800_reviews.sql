@@ -400,11 +400,15 @@ declare
   v_user_id uuid := private.active_user();
   v_review public.reviews;
 begin
-  update public.reviews
-  set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
-    comment = case when p_comment is null then comment else private.review_comment(p_comment) end
-  where id = p_id and user_id = v_user_id
-  returning * into v_review;
+  if p_rating is null and p_comment is null then
+    select * into v_review from public.reviews where id = p_id and user_id = v_user_id;
+  else
+    update public.reviews
+    set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
+      comment = case when p_comment is null then comment else private.review_comment(p_comment) end
+    where id = p_id and user_id = v_user_id
+    returning * into v_review;
+  end if;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
   end if;
@@ -413,7 +417,7 @@ end
 $$;
 
 comment on function api.update_my_review(uuid, integer, text) is
-  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is; an empty comment takes the comment away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 create function api.delete_my_review(p_id uuid) returns void
 language plpgsql

@@ -12,19 +12,28 @@ const mine = bearer(user.token);
 const good = {
   authorization: mine.authorization,
   badAuthorizations: badAuthorizations(user.id, stack().jwtSecret),
-  otherMethod: "DELETE",
 };
+const service = bearer(stack().serviceRoleKey);
 /** What a route needs beyond its own path to be a good request. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
   "/parking-lots/{id}/calc-fee": { body: { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" } },
+  "/parking-lots/{id}/reviews": { body: { rating: 5 } },
+  "/parking-lots/{id}/rating": { body: { value: "good" } },
+  "/parking-lots/occupancy-reports": { body: { source: "sensor", reports: [{ parking_lot_id: user.id }] } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 
 const anyId = crypto.randomUUID();
-for (const route of groups.flatMap((group) => group.routes)) {
-  const path = route.path.replaceAll("{id}", anyId);
-  for (const wrong of wrongRequests(route, { ...good, path, ...goodQuery[route.path] })) refuses(wrong);
+const routes = groups.flatMap((group) => group.routes);
+for (const route of routes) {
+  const path = route.path.replaceAll(/\{\w+\}/g, anyId);
+  const taken = routes.filter((other) => other.path === route.path).map(({ method }) => method);
+  const otherMethod = (["DELETE", "PUT", "PATCH", "POST"] as const).find((method) => !taken.includes(method));
+  if (otherMethod === undefined) throw new Error(`${route.path} takes every method`);
+  const authorization = route.access === "service" ? service.authorization : good.authorization;
+  const needs = { ...good, path, otherMethod, authorization, ...goodQuery[route.path] };
+  for (const wrong of wrongRequests(route, needs)) refuses(wrong);
 }
 
 const near = "/parking-lots/nearby";

@@ -1,9 +1,11 @@
 // Every domain whose tables are tested actor by actor. A table that is in none of them fails the matrix.
 import { accounts } from "./accounts.ts";
+import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
 import { marks } from "./marks.ts";
+import { occupancy } from "./occupancy.ts";
 import { reference } from "./reference.ts";
 import { reviews } from "./reviews.ts";
 import type { Domain } from "./rules.ts";
 
-export const domains: readonly Domain[] = [accounts, reference, lots, reviews, marks];
+export const domains: readonly Domain[] = [accounts, reference, lots, reviews, marks, fieldValues, occupancy];

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
-import { Fee, FeeQuestion, LotParams } from "../_shared/schema/fees.ts";
+import { Fee, FeeQuestion } from "../_shared/schema/fees.ts";
+import { LotParams } from "../_shared/schema/values.ts";
 
 export const calculateFee = route({
   method: "POST",

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
-import { LotParams, PricingRules } from "../_shared/schema/fees.ts";
+import { PricingRules } from "../_shared/schema/fees.ts";
+import { LotParams } from "../_shared/schema/values.ts";
 
 export const listPricingRules = route({
   method: "GET",

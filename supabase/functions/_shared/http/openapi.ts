@@ -130,12 +130,14 @@ function success({ reply: [status, schema, asText], cache }: Route): Responses {
   const always = ["X-Request-Id", "Server-Timing", "Cache-Control"] as const;
   const responses: Responses = {
     [status]: {
-      description: "OK",
+      description: status === 204 ? "Done; there is nothing to tell" : "OK",
       headers: headersNamed(...always, ...(cache ? ["ETag"] as const : [])),
-      content: {
-        "application/json": { schema },
-        ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
-      },
+      ...(status === 204 ? {} : {
+        content: {
+          "application/json": { schema },
+          ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
+        },
+      }),
     },
   };
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };

@@ -7,6 +7,7 @@ import type { Route } from "./route.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
+const NO_CONTENT = 204;
 
 /** Only what the schema of the reply names leaves the house. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
@@ -15,6 +16,9 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   if (parsed.error) {
     const places = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"} ${issue.code}`).join(", ");
     throw new Refusal("server_error", { cause: new Error(`reply differs from its schema: ${places}`) });
+  }
+  if (status === NO_CONTENT) {
+    return new Response(null, { status, headers: { "Cache-Control": cacheControl(route.cache) } });
   }
   const inText = asText !== undefined && !/application\/json/i.test(request.headers.get("accept") ?? "");
   const text = inText ? asText(parsed.data as never) : JSON.stringify(parsed.data);

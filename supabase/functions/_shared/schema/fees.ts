@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { Id, text, Timestamp } from "./values.ts";
 
-export const LotParams = z.strictObject({
-  id: Id.meta({ description: "The parking lot" }),
-});
-
 export const FeeQuestion = z.strictObject({
   entry_at: Timestamp.meta({ description: "When the stay begins" }),
   exit_at: Timestamp.meta({

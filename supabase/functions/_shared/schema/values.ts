@@ -30,3 +30,8 @@ export function text(min: number, max: number) {
     }
   }).meta({ minLength: min, maxLength: max });
 }
+
+export const LotParams = z.strictObject({ id: Id.meta({ description: "The parking lot" }) });
+
+/** What stands in a route's reply with 204. */
+export const Nothing = z.null();

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { Id, Timestamp } from "./values.ts";
+
+const OccupancyState = z.enum(["available", "crowded", "full"]).meta({
+  id: "OccupancyState",
+  description: "A code of category `occupancy_state`",
+});
+const FreeSpaces = z.int().min(0).max(1_000_000);
+const Ratio = z.number().min(0).max(1).meta({ description: "1 is full", examples: [0.85] });
+const Share = z.number().min(0).max(1);
+
+const said = {
+  state: OccupancyState.optional().meta({
+    description: "Follows from the other two when absent: `full` without free spaces, `crowded` from 0.9 on",
+  }),
+  free_spaces: FreeSpaces.optional(),
+  occupancy_ratio: Ratio.optional(),
+};
+
+/** At least one of the three has to be said; the database holds whoever calls it to that. */
+export const NewOccupancyReport = z.strictObject(said).meta({
+  id: "NewOccupancyReport",
+  description: "At least one of the three",
+});
+
+export const OccupancyReport = z.object({
+  id: Id,
+  parking_lot_id: Id,
+  source: z.enum(["driver", "operator", "sensor"]),
+  state: OccupancyState,
+  free_spaces: FreeSpaces.nullable(),
+  occupancy_ratio: Ratio.nullable(),
+  reported_at: Timestamp,
+}).meta({ id: "OccupancyReport" });
+
+export const OccupancyFeed = z.strictObject({
+  source: z.enum(["operator", "sensor"]),
+  reports: z.array(z.strictObject({
+    parking_lot_id: Id,
+    ...said,
+    reported_at: Timestamp.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
+  })).min(1).max(500),
+}).meta({ id: "OccupancyFeed" });
+
+export const OccupancyFeedTaken = z.object({
+  accepted: z.int().min(0),
+  unknown: z.array(Id).meta({ description: "Ids that are no lot's; their reports were left out" }),
+}).meta({ id: "OccupancyFeedTaken" });
+
+export const CurrentOccupancy = z.object({
+  state: OccupancyState,
+  free_spaces: FreeSpaces.nullable(),
+  trust: Share.meta({ description: "How far to believe it: falls with age, rises with reports that agree" }),
+  observed_at: Timestamp,
+  source: z.enum(["driver", "operator", "sensor"]),
+}).meta({ id: "CurrentOccupancy", description: "What the reports that are not stale say" });
+
+export const OccupancyForecast = z.array(z.object({
+  day_of_week: z.int().min(0).max(6).meta({ description: "0 is Sunday, by the lot's own clock" }),
+  hour: z.int().min(0).max(23),
+  sample_size: z.int().min(1).meta({ description: "On how many reports the rest stands" }),
+  full_share: Share.meta({ description: "How many of them found the lot full" }),
+  crowded_share: Share,
+  occupancy_ratio: Ratio.nullable().meta({ description: "The mean, where reports told it" }),
+})).meta({ id: "OccupancyForecast", description: "Hours of the week that have samples, in order" });
+
+export const Occupancy = z.object({
+  current: CurrentOccupancy.nullable().meta({ description: "Null when nobody knows" }),
+  forecast: OccupancyForecast,
+}).meta({ id: "Occupancy" });

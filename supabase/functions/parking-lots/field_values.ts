@@ -1,0 +1,39 @@
+import { route } from "../_shared/http/route.ts";
+import { FieldValue, FieldValueParams } from "../_shared/schema/field_values.ts";
+
+const description = "One vote a person and value; a second one takes the place of the first. A value that the lot no " +
+  "longer has is `conflict`, with `details.reason` `retired`.";
+
+export const confirmFieldValue = route({
+  method: "POST",
+  path: "/parking-lots/{id}/field-values/{fieldValueId}/confirm",
+  access: "user",
+  summary: "Confirm a value of a lot's field",
+  description,
+  params: FieldValueParams,
+  reply: [200, FieldValue],
+  refusals: ["lot_not_found", "not_found", "conflict"],
+  handle: ({ db, params }) =>
+    db.rpc("vote_on_field_value", {
+      parking_lot_id: params.id,
+      field_value_id: params.fieldValueId,
+      vote: "confirm",
+    }),
+});
+
+export const denyFieldValue = route({
+  method: "POST",
+  path: "/parking-lots/{id}/field-values/{fieldValueId}/deny",
+  access: "user",
+  summary: "Deny a value of a lot's field",
+  description,
+  params: FieldValueParams,
+  reply: [200, FieldValue],
+  refusals: ["lot_not_found", "not_found", "conflict"],
+  handle: ({ db, params }) =>
+    db.rpc("vote_on_field_value", {
+      parking_lot_id: params.id,
+      field_value_id: params.fieldValueId,
+      vote: "deny",
+    }),
+});

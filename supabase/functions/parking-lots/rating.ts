@@ -1,0 +1,39 @@
+import { route } from "../_shared/http/route.ts";
+import { MyParkingLotRating, NewRating, ParkingLotRating } from "../_shared/schema/ratings.ts";
+import { LotParams, Nothing } from "../_shared/schema/values.ts";
+
+export const readRating = route({
+  method: "GET",
+  path: "/parking-lots/{id}/rating",
+  access: "optional",
+  summary: "Read the caller's rating of a lot",
+  description: "Null when there is none, as for everyone who is not signed in.",
+  params: LotParams,
+  reply: [200, MyParkingLotRating],
+  refusals: ["lot_not_found"],
+  handle: ({ db, params }) => db.rpc("my_parking_lot_rating", { parking_lot_id: params.id }),
+});
+
+export const putRating = route({
+  method: "PUT",
+  path: "/parking-lots/{id}/rating",
+  access: "user",
+  summary: "Rate a lot good or bad",
+  params: LotParams,
+  body: NewRating,
+  reply: [200, ParkingLotRating],
+  refusals: ["lot_not_found"],
+  handle: ({ db, params, body }) => db.rpc("rate_parking_lot", { parking_lot_id: params.id, ...body }),
+});
+
+export const deleteRating = route({
+  method: "DELETE",
+  path: "/parking-lots/{id}/rating",
+  access: "user",
+  summary: "Take the rating of a lot back",
+  description: "Also when there is none.",
+  params: LotParams,
+  reply: [204, Nothing],
+  refusals: ["lot_not_found"],
+  handle: ({ db, params }) => db.rpc("unrate_parking_lot", { parking_lot_id: params.id }),
+});

@@ -1,0 +1,373 @@
+-- Field values: what is said of a lot, field by field, who said it, and what people who were there say to it.
+--
+-- A lot's row says what its fields are; a field value is one such saying that people can confirm or deny. Its id follows
+-- from lot, field and value (private.field_value_id), so that every value has one without a row: a million lots cost
+-- nothing until somebody votes, and reading never writes. The first vote stores the row.
+--
+-- A value's state follows from its votes alone:
+--   confirmed   at least three confirm it, and they are two thirds of the votes or more
+--   disputed    at least three deny it, and they are more than a third of the votes
+--   unverified  otherwise
+-- and retired, whatever the votes, when the lot's row says something else. A value that comes back has its votes back.
+--
+-- Invariants: one vote a person and value, which can be changed; counts, state and last_verified_at are what a recount of
+-- the votes gives, whoever votes at the same time; a field has at most one primary value, the one that the lot's row says
+-- (or that the service stored for a field of its own).
+-- Interface: api.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.field_values (
+  id uuid primary key default gen_random_uuid(),
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  field_name text not null constraint field_values_field_name_form check (field_name ~ '^[a-z][a-z0-9_]{0,62}$'),
+  value jsonb not null,
+  state text not null default 'unverified'
+    constraint field_values_state_known check (state in ('unverified', 'confirmed', 'disputed', 'retired')),
+  is_primary boolean not null default true,
+  source text constraint field_values_source_length check (char_length(source) between 1 and 100),
+  licence text constraint field_values_licence_length check (char_length(licence) between 1 and 200),
+  confirm_count integer not null default 0 check (confirm_count >= 0),
+  deny_count integer not null default 0 check (deny_count >= 0),
+  last_verified_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint field_values_retired_is_not_primary check (not (is_primary and state = 'retired'))
+);
+
+comment on table public.field_values is 'Values of lots'' fields that people voted on, or that the service stored.';
+comment on column public.field_values.is_primary is 'The field''s current value.';
+comment on column public.field_values.source is 'Who said it first; licence is under which it may be passed on.';
+comment on column public.field_values.last_verified_at is 'When the latest of the confirmations that stand was given.';
+
+-- At most one current value a field; also a lot's current values.
+create unique index field_values_one_primary on public.field_values (parking_lot_id, field_name) where is_primary;
+-- A lot that changes or goes finds all that was said of it.
+create index field_values_lot_idx on public.field_values (parking_lot_id);
+
+create table public.field_value_votes (
+  field_value_id uuid not null references public.field_values (id) on delete cascade,
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  vote text not null constraint field_value_votes_vote_known check (vote in ('confirm', 'deny')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (field_value_id, user_id)
+);
+
+comment on table public.field_value_votes is 'What people say to field values: one vote a person and value.';
+
+-- A person who goes takes their votes along.
+create index field_value_votes_user_id_idx on public.field_value_votes (user_id);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.field_values enable row level security;
+alter table public.field_value_votes enable row level security;
+
+-- Row security of parking_lots applies inside: a lot that the caller cannot see hides its values.
+create policy "Everyone reads the field values of active lots" on public.field_values for select to anon, authenticated
+  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+-- No insert, update or delete: values follow the lot's row, and their counts the votes.
+
+create policy "People read their own votes" on public.field_value_votes for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- Row security of field_values applies inside.
+create policy "People vote as themselves on current values of active lots" on public.field_value_votes
+  for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id
+    and exists (select 1 from public.field_values v where v.id = field_value_id and v.state <> 'retired')
+  );
+create policy "People change their own votes" on public.field_value_votes for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+-- No delete: a vote is changed.
+
+grant select (
+  id, parking_lot_id, field_name, value, state, is_primary, source, licence, confirm_count, deny_count, last_verified_at,
+  created_at, updated_at
+) on public.field_values to anon, authenticated;
+grant select (field_value_id, user_id, vote, created_at, updated_at), insert (field_value_id, user_id, vote),
+  update (vote) on public.field_value_votes to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: values of a lot's row
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.field_values
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.field_value_votes
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.field_value_id(p_lot_id uuid, p_field_name text, p_value jsonb) returns uuid
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  -- A UUID of version 8, whose bits are the maker's own. 2.10 and 2.1 are one value.
+  select overlay(overlay(md5(concat_ws(' ', p_lot_id, p_field_name,
+    case jsonb_typeof(p_value) when 'number' then trim_scale(p_value::numeric)::text else p_value::text end
+  )) placing '8' from 13) placing 'a' from 17)::uuid
+$$;
+
+comment on function private.field_value_id(uuid, text, jsonb) is 'The id of the saying that this field of this lot has this value.';
+
+create function private.lot_fields(p_lot public.parking_lots) returns table (field_name text, value jsonb)
+language sql stable rows 20
+set search_path = ''
+as $$
+  select f.key, f.value
+  from jsonb_each(jsonb_strip_nulls(jsonb_build_object(
+    'name', (p_lot).name, 'address', (p_lot).address, 'lat', (p_lot).lat, 'lng', (p_lot).lng,
+    'total_spaces', (p_lot).total_spaces, 'structure', (p_lot).structure, 'max_height_m', (p_lot).max_height_m,
+    'max_width_m', (p_lot).max_width_m, 'max_length_m', (p_lot).max_length_m, 'max_weight_t', (p_lot).max_weight_t,
+    'min_clearance_cm', (p_lot).min_clearance_cm, 'max_tire_width_mm', (p_lot).max_tire_width_mm,
+    'max_parking_duration_min', (p_lot).max_parking_duration_min, 'entry_method', (p_lot).entry_method,
+    'shape_type', (p_lot).shape_type, 'entry_difficulty', (p_lot).entry_difficulty,
+    'operator_code', (p_lot).operator_code, 'phone', (p_lot).phone, 'website', (p_lot).website
+  ))) as f
+$$;
+
+comment on function private.lot_fields(public.parking_lots) is 'The fields of a lot that people can vote on, as far as they are known.';
+
+create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
+language sql immutable parallel safe
+set search_path = ''
+as $$
+  select case
+    when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
+    when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
+    else 'unverified'
+  end
+$$;
+
+comment on function private.field_value_state(bigint, bigint) is
+  'The state that follows from votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that are more than a third.';
+
+create function private.current_field_values(p_lot_id uuid)
+returns table (
+  id uuid, field_name text, value jsonb, state text, source text, licence text, last_verified_at timestamptz,
+  confirm_count integer, deny_count integer
+)
+language sql stable rows 20
+security definer -- row security would look the lot up for every value; status stands in the query
+set search_path = ''
+as $$
+  select c.*
+  from public.parking_lots l
+  cross join lateral (
+    select coalesce(v.id, private.field_value_id(l.id, field_name, f.value)), field_name, coalesce(v.value, f.value),
+      coalesce(v.state, 'unverified'), case when v.id is null then l.source else v.source end,
+      case when v.id is null then l.licence else v.licence end, v.last_verified_at,
+      coalesce(v.confirm_count, 0), coalesce(v.deny_count, 0)
+    from private.lot_fields(l) as f
+    full join (select * from public.field_values o where o.parking_lot_id = l.id and o.is_primary) as v using (field_name)
+  ) as c
+  where l.id = p_lot_id and l.status = 'active'
+$$;
+
+comment on function private.current_field_values(uuid) is
+  'The current value of every known field of an active lot, stored or not, with what people say to it.';
+
+create function private.tg_parking_lots__follow_fields() returns trigger
+language plpgsql
+security definer -- whoever corrects a lot holds no right on what people said of it
+set search_path = ''
+as $$
+declare
+  v_old jsonb;
+  v_new jsonb;
+begin
+  if not exists (select from public.field_values v where v.parking_lot_id = new.id) then
+    return null;
+  end if;
+  v_old := to_jsonb(old);
+  v_new := to_jsonb(new);
+  update public.field_values v set is_primary = false, state = 'retired'
+  where v.parking_lot_id = new.id and v.is_primary and v_new ? v.field_name
+    and v_old -> v.field_name is distinct from v_new -> v.field_name and v_new -> v.field_name <> v.value;
+  update public.field_values v
+  set is_primary = true, state = private.field_value_state(v.confirm_count, v.deny_count)
+  from (
+    select distinct on (r.field_name) r.id from public.field_values r
+    where r.parking_lot_id = new.id and r.state = 'retired' and v_new -> r.field_name = r.value
+      and v_old -> r.field_name is distinct from v_new -> r.field_name
+    order by r.field_name, r.confirm_count + r.deny_count desc, r.id
+  ) as back
+  where v.id = back.id
+    and not exists (
+      select from public.field_values o where o.parking_lot_id = new.id and o.field_name = v.field_name and o.is_primary
+    );
+  return null;
+end
+$$;
+
+comment on function private.tg_parking_lots__follow_fields() is
+  'A value that the lot''s row no longer has is retired; one that it has again is current again, with its votes.';
+
+create trigger _500_follow_fields after update of
+  name, address, lat, lng, total_spaces, structure, max_height_m, max_width_m, max_length_m, max_weight_t,
+  min_clearance_cm, max_tire_width_mm, max_parking_duration_min, entry_method, shape_type, entry_difficulty,
+  operator_code, phone, website
+on public.parking_lots for each row execute function private.tg_parking_lots__follow_fields();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: votes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.store_field_value(p_lot_id uuid, p_field_value_id uuid) returns void
+language plpgsql
+security definer -- voters hold no right on values; this stores only what the lot's row says
+set search_path = ''
+as $$
+begin
+  if exists (select from public.field_values v where v.id = p_field_value_id) then
+    return;
+  end if;
+  -- The lot does not change before the row stands, or its change would not find it.
+  perform from public.parking_lots l where l.id = p_lot_id for share;
+  insert into public.field_values (id, parking_lot_id, field_name, value, source, licence)
+  select c.id, p_lot_id, c.field_name, c.value, c.source, c.licence
+  from private.current_field_values(p_lot_id) as c
+  where c.id = p_field_value_id
+  on conflict (id) do nothing;
+end
+$$;
+
+comment on function private.store_field_value(uuid, uuid) is
+  'Stores the value of a lot''s row with this id, unless it is stored; nothing when the row has no such value.';
+
+create function private.refresh_field_values(p_ids uuid[]) returns void
+language plpgsql
+security definer -- voters hold no right on values
+set search_path = ''
+as $$
+begin
+  -- Locked in one order first: the update below then sees what a concurrent voter committed.
+  perform 1 from public.field_values v where v.id = any (p_ids) order by v.id for no key update;
+  update public.field_values v
+  set confirm_count = c.confirm_count, deny_count = c.deny_count, last_verified_at = c.last_verified_at,
+    state = case v.state when 'retired' then 'retired'
+      else private.field_value_state(c.confirm_count, c.deny_count) end
+  from unnest(p_ids) as p (id)
+  cross join lateral (
+    select count(*) filter (where o.vote = 'confirm') as confirm_count, count(*) filter (where o.vote = 'deny') as deny_count,
+      max(o.updated_at) filter (where o.vote = 'confirm') as last_verified_at
+    from public.field_value_votes o where o.field_value_id = p.id
+  ) as c
+  where v.id = p.id;
+end
+$$;
+
+comment on function private.refresh_field_values(uuid[]) is
+  'Writes into these values what a count of their votes gives: counts, state and last_verified_at.';
+
+create function private.tg_field_value_votes__refresh_field_values() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    perform private.refresh_field_values(
+      array(select b.field_value_id from rows_before b union select r.field_value_id from rows_changed r)
+    );
+  else
+    perform private.refresh_field_values(array(select distinct r.field_value_id from rows_changed r));
+  end if;
+  return null;
+end
+$$;
+
+-- A vote runs this as the voter.
+grant execute on function private.refresh_field_values(uuid[]) to authenticated, service_role;
+
+create trigger _200_refresh_on_insert after insert on public.field_value_votes
+  referencing new table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+create trigger _200_refresh_on_update after update on public.field_value_votes
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+create trigger _200_refresh_on_delete after delete on public.field_value_votes
+  referencing old table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: for the detail of a lot
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.field_value_ids(p_lot_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(c.field_name, c.id), '{}') from private.current_field_values(p_lot_id) as c
+$$;
+
+comment on function private.field_value_ids(uuid) is
+  'ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.';
+
+create function private.field_provenance(p_lot_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_object_agg(c.field_name, jsonb_build_object(
+      'field_value_id', c.id, 'state', c.state, 'source', c.source, 'licence', c.licence,
+      'last_verified_at', c.last_verified_at, 'confirm_count', c.confirm_count, 'deny_count', c.deny_count
+    )),
+    '{}'
+  )
+  from private.current_field_values(p_lot_id) as c
+$$;
+
+comment on function private.field_provenance(uuid) is
+  'Where each known field of an active lot comes from and what people say to it: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count}.';
+
+grant execute on function
+  private.current_field_values(uuid), private.field_value_ids(uuid), private.field_provenance(uuid)
+to anon, authenticated;
+grant execute on function private.store_field_value(uuid, uuid) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.vote_on_field_value(p_parking_lot_id uuid, p_field_value_id uuid, p_vote text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_state text;
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  if p_vote is null or p_vote not in ('confirm', 'deny') then
+    perform private.refuse('validation_error', 422, 'vote must be confirm or deny', p_param => 'vote');
+  end if;
+  perform private.store_field_value(p_parking_lot_id, p_field_value_id);
+  select v.state into v_state from public.field_values v
+  where v.id = p_field_value_id and v.parking_lot_id = p_parking_lot_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'This lot has no such value', p_param => 'fieldValueId');
+  elsif v_state = 'retired' then
+    perform private.refuse('conflict', 409, 'The lot has another value by now', p_details => '{"reason": "retired"}');
+  end if;
+
+  insert into public.field_value_votes (field_value_id, user_id, vote) values (p_field_value_id, v_user_id, p_vote)
+  on conflict (field_value_id, user_id) do update set vote = excluded.vote;
+  return (
+    select jsonb_build_object(
+      'id', v.id, 'parking_lot_id', v.parking_lot_id, 'field_name', v.field_name, 'value', v.value, 'state', v.state,
+      'source', v.source, 'licence', v.licence, 'confirm_count', v.confirm_count, 'deny_count', v.deny_count,
+      'last_verified_at', v.last_verified_at, 'my_vote', p_vote
+    )
+    from public.field_values v where v.id = p_field_value_id
+  );
+end
+$$;
+
+comment on function api.vote_on_field_value(uuid, uuid, text) is
+  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
+
+grant execute on function api.vote_on_field_value(uuid, uuid, text) to authenticated;

@@ -1,0 +1,397 @@
+-- Occupancy: how full a lot is, by those who can know, and for as long as they can know it.
+--
+-- A driver reports what they see; an operator's feed and a sensor report through the service. A report says a state, free
+-- spaces, a ratio, or several of these; the state follows from the others when it is not said. How far a report is trusted
+-- depends on its source and falls by half with every half-life; below 0.1 it is stale and says nothing any more:
+--
+--   source     trust when new   half-life    stale after
+--   sensor     0.95             10 minutes   32 minutes
+--   operator   0.90             30 minutes   95 minutes
+--   driver     0.60             15 minutes   39 minutes
+--
+-- Only the latest report of each reporter counts. Reports that agree strengthen each other, as independent witnesses do
+-- (1 - the product of what is missing from each trust), and the state with the most trust is the lot's.
+--
+-- What was reported becomes a forecast by hour of the lot's own week. A reporter gives it at most one sample an hour, so
+-- that a talkative sensor is not many witnesses; every figure comes with its number of samples.
+--
+-- Invariants: a reporter has one current report a lot; a driver's report within ten minutes of their last one is a
+-- correction and takes its place, in the forecast too; who reported is never told.
+-- Interface: api.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
+-- private.occupancy_of(lots), private.available_lots(lots) and private.occupancy_forecast(lot).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.occupancy_reports (
+  id uuid primary key default gen_random_uuid(),
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  source text not null constraint occupancy_reports_source_known check (source in ('driver', 'operator', 'sensor')),
+  user_id uuid references public.app_users (id) on delete set null,
+  state text not null constraint occupancy_reports_state_known check (state in ('available', 'crowded', 'full')),
+  free_spaces integer constraint occupancy_reports_free_spaces_bounds check (free_spaces between 0 and 1000000),
+  occupancy_ratio numeric constraint occupancy_reports_occupancy_ratio_bounds check (occupancy_ratio between 0 and 1),
+  reported_at timestamptz not null default now(),
+  is_current boolean not null default true,
+  is_sample boolean not null default true,
+  created_at timestamptz not null default now(),
+  constraint occupancy_reports_only_drivers_are_people check (source = 'driver' or user_id is null),
+  constraint occupancy_reports_full_has_no_space check ((state = 'full') = (free_spaces = 0))
+);
+
+comment on table public.occupancy_reports is 'How full lots were, by whom and when.';
+comment on column public.occupancy_reports.state is 'Follows from the other two when it is not given: full without free spaces, crowded from 90 % on.';
+comment on column public.occupancy_reports.occupancy_ratio is '1 is full. Follows from free_spaces where the lot''s total is known.';
+comment on column public.occupancy_reports.is_current is 'The latest of its reporter for this lot.';
+comment on column public.occupancy_reports.is_sample is 'Counted in the forecast: the first of its reporter in an hour.';
+
+-- A lot's current reports by age.
+create index occupancy_reports_current_idx on public.occupancy_reports (parking_lot_id, reported_at) where is_current;
+-- One current report a driver and lot; one a feed and lot.
+create unique index occupancy_reports_one_a_driver on public.occupancy_reports (parking_lot_id, user_id)
+  where is_current and user_id is not null;
+create unique index occupancy_reports_one_a_feed on public.occupancy_reports (parking_lot_id, source)
+  where is_current and source <> 'driver';
+-- A lot that is deleted finds its reports, the past ones too.
+create index occupancy_reports_lot_idx on public.occupancy_reports (parking_lot_id);
+-- A person's own; a person who is deleted is taken off them.
+create index occupancy_reports_user_id_idx on public.occupancy_reports (user_id, reported_at desc) where user_id is not null;
+
+create table private.occupancy_hours (
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  hour_of_week smallint not null check (hour_of_week between 0 and 167),
+  samples integer not null,
+  full_count integer not null,
+  crowded_count integer not null,
+  ratio_count integer not null,
+  ratio_sum numeric not null,
+  primary key (parking_lot_id, hour_of_week)
+);
+
+comment on table private.occupancy_hours is 'Sums of a lot''s samples by hour of its week; hour 0 begins on Sunday at midnight.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.occupancy_reports enable row level security;
+
+create policy "Drivers read their own reports" on public.occupancy_reports for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- Row security of parking_lots applies inside: only lots that the caller can see are reported on.
+create policy "Drivers report on active lots as themselves" on public.occupancy_reports for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id and source = 'driver'
+    and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+  );
+-- No update or delete: a report is corrected by the next one.
+
+grant select (id, parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio, reported_at, created_at),
+  insert (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
+  on public.occupancy_reports to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what becomes of a report
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.count_occupancy(p_report public.occupancy_reports, p_times integer) returns void
+language sql
+set search_path = ''
+as $$
+  insert into private.occupancy_hours as h
+    (parking_lot_id, hour_of_week, samples, full_count, crowded_count, ratio_count, ratio_sum)
+  select l.id, extract(dow from t.local_at) * 24 + extract(hour from t.local_at), p_times,
+    p_times * ((p_report).state = 'full')::integer, p_times * ((p_report).state = 'crowded')::integer,
+    p_times * ((p_report).occupancy_ratio is not null)::integer, p_times * coalesce((p_report).occupancy_ratio, 0)
+  from public.parking_lots l
+  cross join lateral (select (p_report).reported_at at time zone l.time_zone as local_at) as t
+  where l.id = (p_report).parking_lot_id
+  on conflict (parking_lot_id, hour_of_week) do update
+  set samples = h.samples + excluded.samples, full_count = h.full_count + excluded.full_count,
+    crowded_count = h.crowded_count + excluded.crowded_count, ratio_count = h.ratio_count + excluded.ratio_count,
+    ratio_sum = h.ratio_sum + excluded.ratio_sum
+$$;
+
+comment on function private.count_occupancy(public.occupancy_reports, integer) is
+  'Adds a report to its hour of the forecast, or takes it back (p_times = -1).';
+
+create function private.tg_occupancy_reports__take_place() returns trigger
+language plpgsql
+security definer -- a reporter's former reports give way, and nobody may write these by hand
+set search_path = ''
+as $$
+declare
+  v_total integer;
+  v_former public.occupancy_reports;
+begin
+  select l.total_spaces into v_total from public.parking_lots l where l.id = new.parking_lot_id;
+  new.occupancy_ratio := coalesce(new.occupancy_ratio, case
+    when new.state = 'full' then 1
+    when v_total > 0 then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)
+  end);
+  new.state := coalesce(new.state, case
+    when new.free_spaces = 0 or new.occupancy_ratio = 1 then 'full'
+    when new.occupancy_ratio >= 0.9 then 'crowded'
+    when num_nonnulls(new.free_spaces, new.occupancy_ratio) > 0 then 'available'
+  end);
+  new.free_spaces := coalesce(new.free_spaces, case new.state when 'full' then 0 end);
+  if new.source = 'driver' and new.user_id is null then
+    return new; -- somebody, so that nothing tells whose former report gives way
+  end if;
+
+  -- One report of a reporter after the other.
+  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', new.parking_lot_id, new.source, new.user_id), 830));
+  select * into v_former from public.occupancy_reports o
+  where o.parking_lot_id = new.parking_lot_id and o.source = new.source and o.user_id is not distinct from new.user_id
+    and o.is_current;
+  if not found then
+    return new;
+  end if;
+  if v_former.reported_at > new.reported_at then -- it came late
+    new.is_current := false;
+    new.is_sample := false;
+    return new;
+  end if;
+  new.is_sample := date_trunc('hour', v_former.reported_at) < date_trunc('hour', new.reported_at);
+  if new.source = 'driver' and new.reported_at < v_former.reported_at + interval '10 minutes' then
+    delete from public.occupancy_reports o where o.id = v_former.id;
+    if v_former.is_sample then
+      perform private.count_occupancy(v_former, -1);
+      new.is_sample := true;
+    end if;
+  else
+    update public.occupancy_reports o set is_current = false where o.id = v_former.id;
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_occupancy_reports__take_place() is
+  'Completes a report, and makes it the current one of its reporter: the former one gives way or, when it is a correction, goes.';
+
+create trigger _100_take_place before insert on public.occupancy_reports
+  for each row execute function private.tg_occupancy_reports__take_place();
+
+create function private.tg_occupancy_reports__count() returns trigger
+language plpgsql
+security definer -- reporters hold no right on the forecast
+set search_path = ''
+as $$
+begin
+  perform private.count_occupancy(new, 1);
+  return null;
+end
+$$;
+
+create trigger _200_count after insert on public.occupancy_reports
+  for each row when (new.is_sample) execute function private.tg_occupancy_reports__count();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what reports say
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.occupancy_trust(p_source text, p_reported_at timestamptz, p_at timestamptz) returns double precision
+language sql immutable parallel safe
+set search_path = ''
+as $$
+  select t.trust * 0.5 ^ (greatest(extract(epoch from p_at - p_reported_at), 0)::double precision / 60 / t.half_life_min)
+  from (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
+    as t (source, trust, half_life_min)
+  where t.source = p_source
+$$;
+
+comment on function private.occupancy_trust(text, timestamptz, timestamptz) is
+  'How far a report is trusted at a moment, 0 to 1; below 0.1 it is stale. The table stands in the migration.';
+
+create function private.occupancy_of(p_lot_ids uuid[]) returns table (
+  parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, source text
+)
+language sql stable rows 50
+security definer -- who reported is never told, so that nobody reads the reports themselves
+set search_path = ''
+as $$
+  select distinct on (s.parking_lot_id) s.parking_lot_id, s.state, (s.best).free_spaces, round(s.trust::numeric, 2),
+    (s.best).reported_at, (s.best).source
+  from (
+    select r.parking_lot_id, (r.report).state, 1 - exp(sum(ln(1 - r.trust))) as trust,
+      (array_agg(r.report order by r.trust desc, (r.report).reported_at desc, (r.report).id))[1] as best
+    from (
+      select o.parking_lot_id, o as report, private.occupancy_trust(o.source, o.reported_at, now()) as trust
+      from unnest(p_lot_ids) as p (id)
+      join public.occupancy_reports o on o.parking_lot_id = p.id
+      where o.is_current and o.reported_at > now() - interval '100 minutes' -- by then all are stale
+    ) as r
+    where r.trust >= 0.1
+    group by r.parking_lot_id, (r.report).state
+  ) as s
+  order by s.parking_lot_id, s.trust desc, (s.best).reported_at desc, s.state
+$$;
+
+comment on function private.occupancy_of(uuid[]) is
+  'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at and source are those of the most trusted report of the state; trust is 0.1 to 1.';
+
+create function private.available_lots(p_lot_ids uuid[]) returns table (parking_lot_id uuid)
+language sql stable rows 50
+set search_path = ''
+as $$
+  select o.parking_lot_id from private.occupancy_of(p_lot_ids) as o where o.state <> 'full'
+$$;
+
+comment on function private.available_lots(uuid[]) is
+  'Those of the lots that have free spaces by a current report. A lot of which nobody knows is not among them.';
+
+create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
+language sql stable
+security definer -- the sums are private; what leaves are shares of a lot that the caller chose
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'day_of_week', h.hour_of_week / 24, 'hour', h.hour_of_week % 24, 'sample_size', h.samples,
+        'full_share', round(h.full_count::numeric / h.samples, 2),
+        'crowded_share', round(h.crowded_count::numeric / h.samples, 2),
+        'occupancy_ratio', round(h.ratio_sum / nullif(h.ratio_count, 0), 2)
+      )
+      order by h.hour_of_week
+    ),
+    '[]'
+  )
+  from private.occupancy_hours h where h.parking_lot_id = p_lot_id and h.samples > 0
+$$;
+
+comment on function private.occupancy_forecast(uuid) is
+  'How full the lot was by hour of its week: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share, occupancy_ratio} for the hours that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no sample told it.';
+
+create function private.check_occupancy(p_state text, p_free_spaces integer, p_occupancy_ratio numeric, p_place text default '')
+returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_param text;
+begin
+  if num_nonnulls(p_state, p_free_spaces, p_occupancy_ratio) = 0 then
+    perform private.refuse('validation_error', 422, 'Say state, free_spaces or occupancy_ratio',
+      p_param => p_place || 'state');
+  end if;
+  v_param := case
+    when p_state not in ('available', 'crowded', 'full') then 'state'
+    when p_free_spaces not between 0 and 1000000 then 'free_spaces'
+    when p_occupancy_ratio not between 0 and 1 then 'occupancy_ratio'
+    when (p_state = 'full') <> (p_free_spaces = 0) or (p_occupancy_ratio = 1) <> (p_free_spaces = 0) then 'free_spaces'
+    when (p_state = 'full') <> (p_occupancy_ratio = 1) then 'occupancy_ratio'
+  end;
+  if v_param is not null then
+    perform private.refuse('validation_error', 422, format('%s is not possible, or not together with the others', v_param),
+      p_param => p_place || v_param);
+  end if;
+end
+$$;
+
+comment on function private.check_occupancy(text, integer, numeric, text) is
+  'Refuses a report that says nothing, something impossible, or that a lot is full and is not: validation_error.';
+
+grant execute on function private.occupancy_of(uuid[]), private.available_lots(uuid[]), private.occupancy_forecast(uuid)
+to anon, authenticated, service_role;
+grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated, service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.parking_lot_occupancy(p_parking_lot_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.visitor_or_user();
+  perform private.require_public_lot(p_parking_lot_id);
+  return jsonb_build_object(
+    'current', (
+      select to_jsonb(o) - 'parking_lot_id' from private.occupancy_of(array[p_parking_lot_id]) as o
+    ),
+    'forecast', private.occupancy_forecast(p_parking_lot_id)
+  );
+end
+$$;
+
+comment on function api.parking_lot_occupancy(uuid) is
+  'How full a lot is and usually was: {current, forecast}; current is null when nobody knows. Reads only. Refuses: forbidden, lot_not_found.';
+
+create function api.report_occupancy(
+  p_parking_lot_id uuid, p_state text default null, p_free_spaces integer default null, p_occupancy_ratio numeric default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_id uuid;
+begin
+  perform private.require_public_lot(p_parking_lot_id);
+  perform private.check_occupancy(p_state, p_free_spaces, p_occupancy_ratio);
+  insert into public.occupancy_reports (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
+  values (p_parking_lot_id, 'driver', v_user_id, p_state, p_free_spaces, p_occupancy_ratio)
+  returning id into v_id;
+  return (
+    select jsonb_build_object(
+      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'source', r.source, 'state', r.state, 'free_spaces', r.free_spaces,
+      'occupancy_ratio', r.occupancy_ratio, 'reported_at', r.reported_at
+    )
+    from public.occupancy_reports r where r.id = v_id
+  );
+end
+$$;
+
+comment on function api.report_occupancy(uuid, text, integer, numeric) is
+  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place of the caller''s last one. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
+
+create function api.feed_occupancy(p_source text, p_reports jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_report record;
+  v_known boolean;
+  v_unknown uuid[] := '{}';
+begin
+  if p_source is null or p_source not in ('operator', 'sensor') then
+    perform private.refuse('validation_error', 422, 'source must be operator or sensor', p_param => 'source');
+  elsif jsonb_typeof(p_reports) is distinct from 'array' or jsonb_array_length(p_reports) not between 1 and 500 then
+    perform private.refuse('validation_error', 422, 'reports must be 1 to 500 reports', p_param => 'reports');
+  end if;
+  -- Lot by lot in one order, so that two feeds at the same time do not wait for each other.
+  for v_report in
+    select r.*, format('reports.%s.', r.place - 1) as place_name
+    from rows from (
+      jsonb_to_recordset(p_reports) as (
+        parking_lot_id uuid, state text, free_spaces integer, occupancy_ratio numeric, reported_at timestamptz
+      )
+    ) with ordinality as r (parking_lot_id, state, free_spaces, occupancy_ratio, reported_at, place)
+    order by r.parking_lot_id, r.reported_at nulls last, r.place
+  loop
+    perform private.check_occupancy(v_report.state, v_report.free_spaces, v_report.occupancy_ratio, v_report.place_name);
+    if v_report.reported_at > now() + interval '1 minute' then
+      perform private.refuse('validation_error', 422, 'reported_at is in the future',
+        p_param => v_report.place_name || 'reported_at');
+    end if;
+    insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces, occupancy_ratio, reported_at)
+    select l.id, p_source, v_report.state, v_report.free_spaces, v_report.occupancy_ratio, coalesce(v_report.reported_at, now())
+    from public.parking_lots l where l.id = v_report.parking_lot_id
+    returning true into v_known;
+    if v_known is null then
+      v_unknown := v_unknown || v_report.parking_lot_id;
+    end if;
+  end loop;
+  return jsonb_build_object('accepted', jsonb_array_length(p_reports) - cardinality(v_unknown), 'unknown', to_jsonb(v_unknown));
+end
+$$;
+
+comment on function api.feed_occupancy(text, jsonb) is
+  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is kept as history. Refuses: validation_error.';
+
+grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
+grant execute on function api.report_occupancy(uuid, text, integer, numeric) to authenticated;
+grant execute on function api.feed_occupancy(text, jsonb) to service_role;
