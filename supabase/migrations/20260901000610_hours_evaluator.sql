@@ -1,0 +1,406 @@
+-- The evaluator of hours: whether a lot is open, may be entered and may be left, at any moment, for many lots at
+-- once.
+--
+-- private.hours_of_days works out the dates of lots: which rows make a date (the best rank of those that match; the
+-- spans of a date override are the best of all), which of the three answers each of them serves, and from which
+-- instant to which it holds. All else reads that: the answers at a moment, when they change, a planned stay.
+--
+-- Invariants: an answer is true, false, or null where nobody has said; a window belongs to the date on which it
+-- begins, and counts on that date and the next; local times become instants as Postgres resolves them (of a time
+-- that comes twice it is the second, one that is skipped is as much later): a window may be longer, shorter or gone
+-- when clocks change.
+-- Interface: private.hours_at, private.next_changes and private.planned_stays for the functions of api; hours_json
+-- and date_overrides_json print those parts of the detail. All run as the caller: a lot that the caller cannot see
+-- is in no answer. The work is set-based; nothing here is called once a lot or once a row.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+-- These force a generic plan, which is made once a connection: planning them takes longer than running them. One lot or
+-- thousands, the planner cannot know; a join that hashes is never far off where one that loops may be.
+
+-- Days are bits, of a date and of a row alike, and a row matches a date when they share one: 1 every date, 2 weekday,
+-- 4 saturday, 8 sunday, 16 eve of a holiday, 32 holiday, 64 rows that name only a day of the week.
+create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
+returns table (
+  parking_lot_id uuid, time_zone text, local_date date, day_of_week integer, days integer, for_overnight boolean
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
+set jit = off
+as $$
+begin
+  return query
+  with lots as materialized (
+    select l.id, l.time_zone, l.holiday_calendar as calendar, (p_from at time zone l.time_zone)::date as first_date,
+      (p_to at time zone l.time_zone)::date as last_date
+    from public.parking_lots l
+    where l.id = any (p_lot_ids)
+  ),
+  dates as materialized (
+    select c.calendar, d.local_date, extract(dow from d.local_date)::integer as day_of_week,
+      exists (
+        select 1 from public.holidays h where h.calendar = c.calendar and h.holiday_date = d.local_date
+      ) as is_holiday,
+      exists (
+        select 1 from public.holidays h where h.calendar = c.calendar and h.holiday_date = d.local_date + 1
+      ) as is_eve
+    from (select distinct l.calendar from lots l) c
+    cross join (select min(l.first_date) - 1 as first_date, max(l.last_date) as last_date from lots l) s
+    cross join lateral (select s.first_date + n from generate_series(0, s.last_date - s.first_date) n) as d (local_date)
+  )
+  select l.id, l.time_zone, d.local_date, d.day_of_week,
+    65 + case d.day_of_week when 0 then 8 when 6 then 4 else 2 end
+      + case when d.is_holiday then 32 when d.is_eve then 16 else 0 end,
+    d.local_date < l.first_date and l.first_date::timestamp at time zone l.time_zone <= p_from
+  from lots l
+  join dates d on d.calendar = l.calendar and d.local_date between l.first_date - 1 and l.last_date;
+end
+$$;
+
+comment on function private.lot_days(uuid[], timestamptz, timestamptz) is
+  'The local dates of lots from the day before p_from to that of p_to, with the day of the week (0 is Sunday) and the bits of the days. for_overnight: the day before, when only windows that run past midnight can matter (when clocks reach a midnight twice, others can).';
+
+-- A row's standing is its rank, smaller first, and in the last two bits what it does there: 0 closes, 1 opens, 2 says
+-- nothing.
+create function private.hours_rows(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
+returns table (
+  parking_lot_id uuid, kind text, days integer, day_of_week integer, first_date date, last_date date,
+  standing integer, opens interval, closes interval, is_override boolean, is_named boolean
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  return query
+  select r.parking_lot_id, r.kind, r.days, r.day_of_week, r.first_date, r.last_date,
+    r.rank + case when r.is_closed then 0 when r.is_24h or r.open_time is not null then 1 else 2 end,
+    case when r.is_24h then interval '0' else r.open_time::interval end,
+    case when r.is_24h then interval '24 hours' else r.close_time::interval end
+      + case when r.is_24h or r.close_time > r.open_time then interval '0' else interval '24 hours' end,
+    r.is_override, r.is_named
+  from (
+    select w.parking_lot_id, w.window_type,
+      case w.day_type when 'holiday' then 32 when 'holiday_eve' then 16 when 'sunday' then 8 when 'saturday' then 4
+        when 'weekday' then 2 when 'all' then 1 else case when w.day_of_week is null then 1 else 64 end end,
+      w.day_of_week, coalesce(w.effective_from, '-infinity'), coalesce(w.effective_to, 'infinity'),
+      case when w.day_type = 'holiday' then 4 when w.day_type = 'holiday_eve' then 8
+        when w.day_of_week is not null then 12 when w.day_type <> 'all' then 16 else 20 end,
+      w.is_closed, w.is_24h, w.open_time, w.close_time, false, false
+    from public.parking_lot_windows w
+    where w.parking_lot_id = any (p_lot_ids)
+    union all
+    select o.parking_lot_id, k.kind, 1, null, o.override_date, o.override_date, 0, s.is_closed, s.is_24h, s.open_time,
+      s.close_time, true, o.hours ? k.kind
+    from public.parking_lot_date_overrides o
+    cross join (
+      values ('business', true, true), ('entry', true, true), ('exit', false, true), ('after_hours_exit', false, false)
+    ) as k (kind, by_is_closed, by_is_24h)
+    cross join lateral jsonb_to_recordset(
+      case
+        when o.hours -> k.kind <> '[]' then o.hours -> k.kind
+        when o.hours ? k.kind or (k.by_is_closed and o.hours @> '{"is_closed": true}') then '[{"is_closed": true}]'
+        when k.by_is_24h and o.hours @> '{"is_24h": true}' then '[{"is_24h": true}]'
+        else '[]'
+      end
+    ) as s (is_closed boolean, is_24h boolean, open_time time, close_time time)
+    where o.parking_lot_id = any (p_lot_ids)
+      and o.override_date between (p_from at time zone 'UTC')::date - 2 and (p_to at time zone 'UTC')::date + 1
+  ) as r (
+    parking_lot_id, kind, days, day_of_week, first_date, last_date, rank, is_closed, is_24h, open_time, close_time,
+    is_override, is_named
+  );
+end
+$$;
+
+comment on function private.hours_rows(uuid[], timestamptz, timestamptz) is
+  'The windows of lots, and the spans of date overrides of the local dates around the two moments as rows of their date, in one form. is_named: the override names this kind; it is not its short form that speaks.';
+
+create function private.hours_of_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
+returns table (
+  parking_lot_id uuid, time_zone text, local_date date, for_open boolean, for_entry boolean, for_exit boolean,
+  is_known boolean, starts_at timestamptz, ends_at timestamptz
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
+set jit = off
+as $$
+begin
+  return query
+  with hours as materialized (select r.* from private.hours_rows(p_lot_ids, p_from, p_to) r),
+  days as materialized (
+    select row_number() over () as n, d.*, o.has_entry, o.has_exit
+    from private.lot_days(p_lot_ids, p_from, p_to) d
+    left join (
+      select h.parking_lot_id, bool_or(h.closes > interval '24 hours') as is_overnight,
+        bool_or(h.kind = 'entry' and not h.is_override) as has_entry,
+        bool_or(h.kind = 'exit' and not h.is_override) as has_exit
+      from hours h
+      group by h.parking_lot_id
+    ) o on o.parking_lot_id = d.parking_lot_id
+    where o.is_overnight or not d.for_overnight
+  ),
+  holiday_kinds as materialized (
+    select d.n, h.kind
+    from days d
+    join hours h on h.parking_lot_id = d.parking_lot_id and d.local_date between h.first_date and h.last_date
+    where d.days & 32 <> 0 and h.days = 32
+  ),
+  ranked as (
+    select e.*, min(e.standing) over (partition by e.n, e.kind collate "C") as best
+    from (
+      select d.*, h.kind, h.is_named, h.opens, h.closes,
+        -- Behind all ranks stand the rows that do not match, and close: hours for other dates mean closed on this one.
+        case
+          when d.days & h.days <> 0 and (h.day_of_week is null or h.day_of_week = d.day_of_week)
+            and not (d.days & 32 <> 0 and h.days & 33 = 0 and (d.n, h.kind) in (select k.* from holiday_kinds k))
+            then h.standing
+          else 24
+        end as standing
+      from days d
+      left join hours h on h.parking_lot_id = d.parking_lot_id and d.local_date between h.first_date and h.last_date
+      offset 0 -- keeps the planner from working out the standing twice
+    ) e
+  )
+  select r.parking_lot_id, r.time_zone, r.local_date, r.kind = 'business',
+    r.kind = case when r.has_entry or bool_or(r.is_named and r.kind = 'entry') over d then 'entry' else 'business' end,
+    r.kind = case when r.has_exit or bool_or(r.is_named and r.kind = 'exit') over d then 'exit' else 'business' end
+      or r.kind = 'after_hours_exit',
+    r.kind <> 'after_hours_exit' and r.best & 3 <> 2,
+    case when r.best & 3 = 1 then (r.local_date + r.opens) at time zone r.time_zone end,
+    case when r.best & 3 = 1 then (r.local_date + r.closes) at time zone r.time_zone end
+  from ranked r
+  where r.standing = r.best
+  window d as (partition by r.n);
+end
+$$;
+
+comment on function private.hours_of_days(uuid[], timestamptz, timestamptz) is
+  'What makes the local dates of lots from the day before p_from (where its windows may still run) to that of p_to: a row a window with the answers it serves and its instants, and rows without instants for dates and kinds that have no window, known or not.';
+
+create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[])
+returns table (parking_lot_id uuid, at timestamptz, is_open boolean, can_enter boolean, can_exit boolean)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
+set jit = off
+as $$
+begin
+  return query
+  with hours as materialized (
+    select h.*
+    from private.hours_of_days(
+      p_lot_ids, (select min(t) from unnest(p_moments) t), (select max(t) from unnest(p_moments) t)
+    ) h
+  ),
+  -- A moment looks at its own date and at the day before.
+  looks as (
+    select z.time_zone, m.at, d.local_date - y.n as local_date, y.n = 0 as is_today
+    from (select distinct h.time_zone from hours h) z
+    cross join unnest(p_moments) as m (at)
+    cross join lateral (select (m.at at time zone z.time_zone)::date as local_date) d
+    cross join (values (0), (1)) as y (n)
+  )
+  select h.parking_lot_id, l.at,
+    case when bool_or(h.for_open and s.holds) then true when bool_or(h.for_open and s.is_known) then false end,
+    case when bool_or(h.for_entry and s.holds) then true when bool_or(h.for_entry and s.is_known) then false end,
+    case when bool_or(h.for_exit and s.holds) then true when bool_or(h.for_exit and s.is_known) then false end
+  from looks l
+  join hours h on h.time_zone = l.time_zone and h.local_date = l.local_date
+  cross join lateral (
+    select l.at >= h.starts_at and l.at < h.ends_at as holds, h.is_known and l.is_today as is_known
+  ) s
+  group by h.parking_lot_id, l.at;
+end
+$$;
+
+comment on function private.hours_at_moments(uuid[], timestamptz[]) is
+  'The three answers of every lot at every moment. The moments should be days apart, not years: every date between is worked out.';
+
+create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
+returns table (parking_lot_id uuid, starts_at timestamptz)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  select h.parking_lot_id, min(h.starts_at)
+  from private.hours_of_days(p_lot_ids, p_after, p_until) h
+  where h.for_exit and h.starts_at > p_after and h.starts_at <= p_until and h.starts_at < h.ends_at
+  group by h.parking_lot_id;
+end
+$$;
+
+comment on function private.next_exits(uuid[], timestamptz, timestamptz) is
+  'For lots that cannot be left at p_after: when that is next possible, which is where the next window that serves leaving begins. No row when that is not until p_until.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.hours_at(p_lot_ids uuid[], p_at timestamptz)
+returns table (parking_lot_id uuid, is_open boolean, can_enter boolean, can_exit boolean)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select m.parking_lot_id, m.is_open, m.can_enter, m.can_exit from private.hours_at_moments(p_lot_ids, array[p_at]) m;
+end
+$$;
+
+comment on function private.hours_at(uuid[], timestamptz) is
+  'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where nobody has said.';
+
+create function private.next_changes(p_lot_id uuid, p_at timestamptz)
+returns table (is_open_changes_at timestamptz, can_enter_changes_at timestamptz, can_exit_changes_at timestamptz)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  -- 14 days of 24 hours, whatever clocks do.
+  c_until constant timestamptz := p_at + interval '336 hours';
+  v_moments timestamptz[];
+begin
+  -- An answer changes only where a window begins or ends, or with the date: at a midnight, or the first of two.
+  select array_agg(distinct m.at) into v_moments
+  from private.hours_of_days(array[p_lot_id], p_at, c_until) h
+  cross join lateral (
+    values (h.starts_at), (h.ends_at), (h.local_date::timestamp at time zone h.time_zone),
+      ((h.local_date - interval '3 hours') at time zone h.time_zone + interval '3 hours')
+  ) as m (at)
+  where m.at > p_at and m.at <= c_until;
+
+  return query
+  with answers as materialized (
+    select a.* from private.hours_at_moments(array[p_lot_id], v_moments || p_at) a
+  )
+  select min(a.at) filter (where a.is_open is distinct from n.is_open),
+    min(a.at) filter (where a.can_enter is distinct from n.can_enter),
+    min(a.at) filter (where a.can_exit is distinct from n.can_exit)
+  from answers n
+  cross join answers a
+  where n.at = p_at
+  group by n.at;
+end
+$$;
+
+comment on function private.next_changes(uuid, timestamptz) is
+  'When each of the three answers is next another than at p_at, within 14 days from then; null when none of that changes.';
+
+create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
+returns table (
+  parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
+  can_exit_at boolean, locked_in boolean, next_exit_at timestamptz
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  with at_exit as materialized (
+    select x.parking_lot_id, x.can_exit from private.hours_at(p_lot_ids, p_exit) x
+  ),
+  -- Nearly everyone can leave within a day, and a day is much less to work out than a fortnight.
+  soon as materialized (
+    select n.*
+    from private.next_exits(
+      array(select x.parking_lot_id from at_exit x where not x.can_exit), p_exit, p_exit + interval '24 hours'
+    ) n
+  ),
+  later as (
+    select n.*
+    from private.next_exits(
+      array(
+        select x.parking_lot_id from at_exit x where not x.can_exit
+        except
+        select s.parking_lot_id from soon s
+      ),
+      p_exit, p_exit + interval '336 hours'
+    ) n
+  )
+  select e.parking_lot_id, p_entry, p_exit, e.is_open, e.can_enter, x.can_exit, not x.can_exit, n.starts_at
+  from private.hours_at(p_lot_ids, p_entry) e
+  join at_exit x on x.parking_lot_id = e.parking_lot_id
+  left join (select * from soon union all select * from later) n on n.parking_lot_id = e.parking_lot_id;
+end
+$$;
+
+comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
+  'What a stay from p_entry to p_exit meets at each lot. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
+
+create function private.hours_json(p_lot_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'windows', coalesce(jsonb_agg(w.window_json order by w.n), '[]'),
+    'legacy_business', coalesce(jsonb_agg(w.legacy_json order by w.n) filter (where w.window_type = 'business'), '[]')
+  )
+  from (
+    select w.window_type,
+      row_number() over (
+        order by array_position('{business,entry,exit,after_hours_exit}', w.window_type), w.effective_from nulls first,
+          w.day_of_week nulls first,
+          array_position('{all,weekday,saturday,sunday,holiday_eve,holiday}', w.day_type) nulls first, w.open_time, w.id
+      ) as n,
+      jsonb_build_object(
+        'id', w.id, 'window_type', w.window_type, 'day_type', w.day_type, 'day_of_week', w.day_of_week,
+        'is_24h', w.is_24h, 'is_closed', w.is_closed, 'open_time', w.open_time, 'close_time', w.close_time,
+        'effective_from', w.effective_from, 'effective_to', w.effective_to
+      ) as window_json,
+      jsonb_build_object(
+        'day_type', w.day_type, 'open_time', w.open_time, 'close_time', w.close_time, 'is_24h', w.is_24h
+      ) as legacy_json
+    from public.parking_lot_windows w
+    where w.parking_lot_id = p_lot_id
+  ) w
+$$;
+
+comment on function private.hours_json(uuid) is
+  'The detail''s hours of a lot: all windows, and the business ones in the older flat form as legacy_business.';
+
+create function private.date_overrides_json(p_lot_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'id', o.id, 'override_date', o.override_date, 'label', coalesce(o.label, ''), 'hours', o.hours,
+        'pricing', o.pricing, 'note', o.note
+      )
+      order by o.override_date
+    ),
+    '[]'
+  )
+  from public.parking_lot_date_overrides o
+  where o.parking_lot_id = p_lot_id
+$$;
+
+comment on function private.date_overrides_json(uuid) is
+  'The detail''s date_overrides of a lot, by date. The specification''s label is a string: one that is not given is empty.';
+
+-- The functions of api run as the caller, and so does all that they call.
+grant execute on function
+  private.lot_days(uuid[], timestamptz, timestamptz),
+  private.hours_rows(uuid[], timestamptz, timestamptz),
+  private.hours_of_days(uuid[], timestamptz, timestamptz),
+  private.hours_at_moments(uuid[], timestamptz[]),
+  private.next_exits(uuid[], timestamptz, timestamptz),
+  private.hours_at(uuid[], timestamptz),
+  private.next_changes(uuid, timestamptz),
+  private.planned_stays(uuid[], timestamptz, timestamptz),
+  private.hours_json(uuid),
+  private.date_overrides_json(uuid)
+to anon, authenticated, service_role;
