@@ -128,7 +128,7 @@ begin
   select l.total_spaces into v_total from public.parking_lots l where l.id = new.parking_lot_id;
   new.occupancy_ratio := coalesce(new.occupancy_ratio, case
     when new.state = 'full' then 1
-    when v_total > 0 then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)
+    when v_total > 0 and new.free_spaces is not null then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)
   end);
   new.state := coalesce(new.state, case
     when new.free_spaces = 0 or new.occupancy_ratio = 1 then 'full'

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { FieldValue } from "../../supabase/functions/_shared/schema/field_values.ts";
+import { confirmFieldValue, denyFieldValue } from "../../supabase/functions/parking-lots/field_values.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, bearer, replyOf } from "./client.ts";
+import { aLot, hiddenLots, inDatabase } from "./lots.ts";
+
+const vote = (lot: string, id: string, deed: string, token: string) =>
+  ask(`/parking-lots/${lot}/field-values/${id}/${deed}`, { method: "POST", headers: bearer(token) });
+
+async function heightOf(lot: string): Promise<string> {
+  const [row] = await inDatabase((sql) =>
+    sql<{ id: string }[]>`select private.field_value_ids(${lot}) ->> 'max_height_m' as id`
+  );
+  return row!.id;
+}
+
+Deno.test("three people confirm a value, one changes their mind", async () => {
+  const lot = await aLot({ max_height_m: "2.1", source: "city", licence: "CC0" });
+  const id = await heightOf(lot);
+  const people = [await signUp(), await signUp(), await signUp()];
+  const states: string[] = [];
+  for (const { token } of people) {
+    states.push((await replyOf(confirmFieldValue, await vote(lot, id, "confirm", token), FieldValue)).state);
+  }
+  assert.deepEqual(states, ["unverified", "unverified", "confirmed"]);
+  const denied = await replyOf(denyFieldValue, await vote(lot, id, "deny", people[0]!.token), FieldValue);
+  const { confirm_count, deny_count, state, value, my_vote, source } = denied;
+  assert.deepEqual({ confirm_count, deny_count, state, value, my_vote, source }, {
+    confirm_count: 2,
+    deny_count: 1,
+    state: "unverified",
+    value: 2.1,
+    my_vote: "deny",
+    source: "city",
+  });
+});
+
+Deno.test("a value that the lot no longer has takes no votes, one that it never had does not exist", async () => {
+  const [lot, user] = [await aLot({ max_height_m: "2.1" }), await signUp()];
+  const id = await heightOf(lot);
+  await replyOf(confirmFieldValue, await vote(lot, id, "confirm", user.token), FieldValue);
+  await inDatabase((sql) => sql`update public.parking_lots set max_height_m = 2 where id = ${lot}`);
+  await assertRefused(await vote(lot, id, "deny", user.token), { code: "conflict" });
+  await assertRefused(await vote(lot, crypto.randomUUID(), "deny", user.token), {
+    code: "not_found",
+    param: "fieldValueId",
+  });
+  await assertRefused(await vote(lot, "height", "deny", user.token), {
+    code: "validation_error",
+    param: "fieldValueId",
+  });
+});
+
+Deno.test("nothing is confirmed or denied of a lot that is not public", async () => {
+  const user = await signUp();
+  for (const lot of Object.values(await hiddenLots())) {
+    for (const deed of ["confirm", "deny"]) {
+      await assertRefused(await vote(lot, crypto.randomUUID(), deed, user.token), { code: "lot_not_found" });
+    }
+  }
+});

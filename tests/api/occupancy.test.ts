@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { Occupancy, OccupancyFeedTaken, OccupancyReport } from "../../supabase/functions/_shared/schema/occupancy.ts";
+import { feedOccupancy, readOccupancy, reportOccupancy } from "../../supabase/functions/parking-lots/occupancy.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { aLot, hiddenLots, inDatabase } from "./lots.ts";
+
+const { secretKey, serviceRoleKey } = stack();
+const report = (lot: string, token: string, body: unknown) =>
+  ask(`/parking-lots/${lot}/occupancy-reports`, { method: "POST", ...jsonBody(body, bearer(token)) });
+const feed = (body: unknown, headers: Record<string, string>) =>
+  ask("/parking-lots/occupancy-reports", { method: "POST", ...jsonBody(body, headers) });
+const read = async (lot: string) =>
+  await replyOf(readOccupancy, await ask(`/parking-lots/${lot}/occupancy`), Occupancy);
+
+Deno.test("nobody knows how full a lot is until somebody says so, and after a while nobody knows again", async () => {
+  const [lot, driver] = [await aLot({ total_spaces: 20 }), await signUp()];
+  assert.deepEqual(await read(lot), { current: null, forecast: [] });
+  const said = await replyOf(reportOccupancy, await report(lot, driver.token, { free_spaces: 1 }), OccupancyReport);
+  assert.deepEqual([said.state, said.free_spaces, said.occupancy_ratio, said.source], ["crowded", 1, 0.95, "driver"]);
+  const { current, forecast } = await read(lot);
+  assert.deepEqual(current, {
+    state: "crowded",
+    free_spaces: 1,
+    trust: 0.6,
+    observed_at: said.reported_at,
+    source: "driver",
+  });
+  assert.deepEqual(
+    forecast.map(({ sample_size, crowded_share, occupancy_ratio }) => [
+      sample_size,
+      crowded_share,
+      occupancy_ratio,
+    ]),
+    [[1, 1, 0.95]],
+  );
+  await inDatabase((sql) =>
+    sql`update public.occupancy_reports set reported_at = now() - interval '1 hour' where parking_lot_id = ${lot}`
+  );
+  assert.equal((await read(lot)).current, null);
+});
+
+Deno.test("a feed comes with the service's key, new or old, and with no one's token", async () => {
+  const lot = await aLot();
+  const body = { source: "sensor", reports: [{ parking_lot_id: lot, state: "full" }] };
+  for (const headers of [{ apikey: secretKey }, bearer(serviceRoleKey)] as Record<string, string>[]) {
+    const taken = await replyOf(feedOccupancy, await feed(body, headers), OccupancyFeedTaken);
+    assert.deepEqual(taken, { accepted: 1, unknown: [] });
+  }
+  assert.equal((await read(lot)).current?.state, "full");
+  for (const headers of [{}, bearer((await signUp()).token), { apikey: stack().publishableKey }]) {
+    await assertRefused(await feed(body, headers as Record<string, string>), { code: "unauthorized" });
+  }
+});
+
+Deno.test("wrong reports and wrong feeds are refused by their field", async () => {
+  const [lot, driver] = [await aLot(), await signUp()];
+  const reports: [unknown, string][] = [
+    [{}, "state"],
+    [{ state: "empty" }, "state"],
+    [{ state: "full", free_spaces: 3 }, "free_spaces"],
+    [{ free_spaces: 1.5 }, "free_spaces"],
+    [{ free_spaces: -1 }, "free_spaces"],
+    [{ occupancy_ratio: 1.1 }, "occupancy_ratio"],
+    [{ state: "full", source: "sensor" }, "source"],
+    [{ state: "full", reported_at: "2026-09-01T00:00:00Z" }, "reported_at"],
+  ];
+  for (const [body, param] of reports) {
+    await assertRefused(await report(lot, driver.token, body), { code: "validation_error", param });
+  }
+  const good = { parking_lot_id: lot, state: "full" };
+  const feeds: [unknown, string][] = [
+    [{ source: "driver", reports: [good] }, "source"],
+    [{ source: "sensor", reports: [] }, "reports"],
+    [{ source: "sensor", reports: Array.from({ length: 501 }, () => good) }, "reports"],
+    [{ source: "sensor", reports: [good, { parking_lot_id: lot }] }, "reports.1.state"],
+    [{ source: "sensor", reports: [{ ...good, reported_at: "2026-09-01T00:00:00" }] }, "reports.0.reported_at"],
+    [{ source: "sensor", reports: [{ ...good, reported_at: "2096-09-01T00:00:00Z" }] }, "reports.0.reported_at"],
+    [{ source: "sensor", reports: [{ ...good, parking_lot_id: "7" }] }, "reports.0.parking_lot_id"],
+  ];
+  for (const [body, param] of feeds) {
+    await assertRefused(await feed(body, bearer(serviceRoleKey)), { code: "validation_error", param });
+  }
+});
+
+Deno.test("a lot that is not public tells nothing and takes no reports", async () => {
+  const driver = await signUp();
+  for (const lot of Object.values(await hiddenLots())) {
+    await assertRefused(await ask(`/parking-lots/${lot}/occupancy`), { code: "lot_not_found" });
+    await assertRefused(await report(lot, driver.token, { state: "full" }), { code: "lot_not_found" });
+  }
+});

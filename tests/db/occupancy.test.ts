@@ -1,0 +1,281 @@
+// Occupancy: what reports say, for how long, and what becomes of them.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { chance } from "../support/random.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+interface Current {
+  readonly state: string;
+  readonly free_spaces: number | null;
+  readonly trust: number;
+  readonly source: string;
+}
+
+interface Said {
+  readonly state?: string | null;
+  readonly free_spaces?: number | null;
+  readonly occupancy_ratio?: number | null;
+}
+
+interface Hour {
+  readonly day_of_week: number;
+  readonly hour: number;
+  readonly sample_size: number;
+  readonly full_share: number;
+  readonly crowded_share: number;
+  readonly occupancy_ratio: number | null;
+}
+
+async function report(user: string, lot: string, said: Said): Promise<Record<string, unknown>> {
+  const { state = null, free_spaces = null, occupancy_ratio = null } = said;
+  const [row] = await db.as(signedIn(user), (sql) =>
+    sql<{ report: Record<string, unknown> }[]>`
+      select api.report_occupancy(${lot}, ${state}, ${free_spaces}, ${occupancy_ratio}) as report`);
+  return row!.report;
+}
+
+/** A report as it stands after some minutes. */
+async function reported(lot: string, source: string, state: string, minutesAgo: number, user: string | null = null) {
+  await db.sql`
+    insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at)
+    values (${lot}, ${source}, ${user}, ${state}, now() - ${minutesAgo} * interval '1 minute')`;
+}
+
+async function current(lot: string): Promise<Current | undefined> {
+  const [row] = await db.as({ role: "anon" }, (sql) =>
+    sql<(Omit<Current, "trust"> & { trust: string })[]>`
+      select state, free_spaces, trust, source from private.occupancy_of(${[lot]})`);
+  return row && { ...row, trust: Number(row.trust) };
+}
+
+async function forecast(lot: string): Promise<Hour[]> {
+  const [row] = await db.as(
+    { role: "anon" },
+    (sql) => sql<{ hours: Hour[] }[]>`select private.occupancy_forecast(${lot}) as hours`,
+  );
+  return row!.hours;
+}
+
+async function feed(source: string, reports: unknown): Promise<{ accepted: number; unknown: string[] }> {
+  const [row] = await db.as(
+    { role: "service_role" },
+    (sql) =>
+      sql<{ taken: { accepted: number; unknown: string[] } }[]>`
+      select api.feed_occupancy(${source}, ${sql.json(reports as never)}) as taken`,
+  );
+  return row!.taken;
+}
+
+Deno.test("what a report does not say follows from what it says", async () => {
+  const lot = await newLot(db.sql, { total_spaces: 40 });
+  const cases: [Said, Said][] = [
+    [{ state: "full" }, { state: "full", free_spaces: 0, occupancy_ratio: 1 }],
+    [{ state: "crowded" }, { state: "crowded", free_spaces: null, occupancy_ratio: null }],
+    [{ free_spaces: 0 }, { state: "full", free_spaces: 0, occupancy_ratio: 1 }],
+    [{ free_spaces: 4 }, { state: "crowded", free_spaces: 4, occupancy_ratio: 0.9 }],
+    [{ free_spaces: 5 }, { state: "available", free_spaces: 5, occupancy_ratio: 0.875 }],
+    [{ free_spaces: 50 }, { state: "available", free_spaces: 50, occupancy_ratio: 0 }],
+    [{ occupancy_ratio: 0.95 }, { state: "crowded", free_spaces: null, occupancy_ratio: 0.95 }],
+    [{ occupancy_ratio: 1 }, { state: "full", free_spaces: 0, occupancy_ratio: 1 }],
+    [{ state: "crowded", free_spaces: 20 }, { state: "crowded", free_spaces: 20, occupancy_ratio: 0.5 }],
+  ];
+  for (const [said, expected] of cases) {
+    const { state, free_spaces, occupancy_ratio } = await report(await newUser(db.sql), lot, said);
+    assert.deepEqual({ state, free_spaces, occupancy_ratio }, expected, JSON.stringify(said));
+  }
+});
+
+Deno.test("a report that says nothing, or that a lot is full and is not, is refused", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const cases: [Said, string][] = [
+    [{}, "state"],
+    [{ state: "empty" }, "state"],
+    [{ free_spaces: -1 }, "free_spaces"],
+    [{ occupancy_ratio: 1.01 }, "occupancy_ratio"],
+    [{ state: "full", free_spaces: 2 }, "free_spaces"],
+    [{ state: "available", free_spaces: 0 }, "free_spaces"],
+    [{ state: "full", occupancy_ratio: 0.5 }, "occupancy_ratio"],
+    [{ free_spaces: 0, occupancy_ratio: 0.5 }, "free_spaces"],
+  ];
+  for (const [said, param] of cases) {
+    const { code, param: named } = await refusal(report(user, lot, said));
+    assert.deepEqual([code, named], ["validation_error", param], JSON.stringify(said));
+  }
+  const closed = await newLot(db.sql, { status: "closed" });
+  assert.equal((await refusal(report(user, closed, { state: "full" }))).code, "lot_not_found");
+});
+
+Deno.test("trust falls by half with each half-life of the source, and below 0.1 a report is stale", async () => {
+  const sources = [["sensor", 0.95, 10, 32.4], ["operator", 0.9, 30, 95.1], ["driver", 0.6, 15, 38.7]] as const;
+  for (const [source, trust, halfLife, stale] of sources) {
+    for (const minutes of [0, halfLife, halfLife / 2, stale - 0.2]) {
+      const lot = await newLot(db.sql);
+      await reported(lot, source, "available", minutes);
+      const found = await current(lot);
+      assert.equal(found?.source, source);
+      assert.ok(Math.abs(found.trust - trust * 0.5 ** (minutes / halfLife)) < 0.006, `${source} after ${minutes}`);
+    }
+    const lot = await newLot(db.sql);
+    await reported(lot, source, "available", stale + 0.2);
+    assert.equal(await current(lot), undefined, `${source} after ${stale} minutes`);
+  }
+});
+
+Deno.test("reports that agree strengthen each other, and the state with the most trust is the lot's", async () => {
+  const lot = await newLot(db.sql);
+  await reported(lot, "operator", "available", 45);
+  assert.deepEqual([(await current(lot))?.state, (await current(lot))?.trust], ["available", 0.32]);
+  await reported(lot, "driver", "full", 5, await newUser(db.sql));
+  const one = await current(lot);
+  assert.deepEqual([one?.state, one?.source, one?.free_spaces], ["full", "driver", 0]);
+  await reported(lot, "driver", "full", 5, await newUser(db.sql));
+  const weight = 0.6 * 0.5 ** (5 / 15);
+  assert.ok(Math.abs((await current(lot))!.trust - (1 - (1 - weight) ** 2)) < 0.006);
+  await reported(lot, "sensor", "available", 0);
+  assert.deepEqual([(await current(lot))?.state, (await current(lot))?.source], ["available", "sensor"]);
+});
+
+Deno.test("only the latest report of each reporter counts; one that came late does not", async () => {
+  const lot = await newLot(db.sql);
+  await reported(lot, "sensor", "available", 6);
+  await reported(lot, "sensor", "full", 3);
+  assert.equal((await current(lot))?.state, "full");
+  await reported(lot, "sensor", "available", 5);
+  assert.equal((await current(lot))?.state, "full");
+  assert.ok((await current(lot))!.trust < 0.95 * 0.5 ** (3 / 10) + 0.006);
+});
+
+Deno.test("a driver's report within ten minutes takes the last one's place, later it follows it", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const states = async () =>
+    (await db.sql<{ state: string; is_current: boolean }[]>`
+      select state, is_current from public.occupancy_reports where parking_lot_id = ${lot} order by reported_at`)
+      .map(({ state, is_current }) => `${state} ${is_current}`);
+  await reported(lot, "driver", "available", 25, user);
+  await reported(lot, "driver", "crowded", 9, user);
+  assert.deepEqual(await states(), ["available false", "crowded true"]);
+  await report(user, lot, { state: "full" });
+  assert.deepEqual(await states(), ["available false", "full true"]);
+  const hours = await forecast(lot);
+  assert.equal(
+    hours.reduce((sum, { crowded_share }) => sum + crowded_share, 0),
+    0,
+    "the corrected report still counts",
+  );
+});
+
+Deno.test("a driver who reports many times at once has one report", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  await Promise.all(["available", "crowded", "full", "available"].map((state) => report(user, lot, { state })));
+  const rows = await db.sql`select id from public.occupancy_reports where parking_lot_id = ${lot}`;
+  assert.equal(rows.length, 1);
+  const hours = await forecast(lot);
+  assert.equal(hours.reduce((sum, { sample_size }) => sum + sample_size, 0), 1);
+});
+
+Deno.test("available lots are those with free spaces by a current report", async () => {
+  const [open, crowded, full, stale, unknown] = await Promise.all([1, 2, 3, 4, 5].map(() => newLot(db.sql)));
+  await reported(open!, "sensor", "available", 0);
+  await reported(crowded!, "operator", "crowded", 0);
+  await reported(full!, "sensor", "full", 0);
+  await reported(stale!, "sensor", "available", 40);
+  const rows = await db.as({ role: "anon" }, (sql) =>
+    sql<{ parking_lot_id: string }[]>`
+      select parking_lot_id from private.available_lots(${[open!, crowded!, full!, stale!, unknown!]})`);
+  assert.deepEqual(rows.map((row) => row.parking_lot_id).sort(), [open!, crowded!].sort());
+});
+
+Deno.test("the forecast equals a count of its samples, by hour of the lot's own week", async () => {
+  const chances = chance(830);
+  const lots = await Promise.all(
+    ["Asia/Tokyo", "Europe/Zurich", "America/St_Johns"].map((time_zone) =>
+      newLot(db.sql, { time_zone, total_spaces: 10 })
+    ),
+  );
+  const minutes = Array.from({ length: 300 }, () => chances.below(20 * 24 * 60)).sort((a, b) => a - b);
+  for (const minute of minutes) {
+    await db.sql`
+      insert into public.occupancy_reports (parking_lot_id, source, free_spaces, reported_at)
+      values (${chances.pick(lots)}, ${chances.pick(["sensor", "operator"])}, ${chances.below(4)},
+        timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
+  }
+  for (const lot of lots) {
+    const expected = await db.sql<Hour[]>`
+      select extract(dow from t.at)::integer as day_of_week, extract(hour from t.at)::integer as hour,
+        count(*)::integer as sample_size, round(avg((r.state = 'full')::integer), 2)::float as full_share,
+        round(avg((r.state = 'crowded')::integer), 2)::float as crowded_share,
+        round(avg(r.occupancy_ratio), 2)::float as occupancy_ratio
+      from public.occupancy_reports r
+      join public.parking_lots l on l.id = r.parking_lot_id
+      cross join lateral (select r.reported_at at time zone l.time_zone as at) t
+      where r.parking_lot_id = ${lot} and r.is_sample
+      group by 1, 2 order by 1, 2`;
+    assert.ok(expected.length > 10);
+    assert.deepEqual(await forecast(lot), expected.map((hour) => ({ ...hour })));
+  }
+});
+
+Deno.test("a reporter gives the forecast one sample an hour, however often they report", async () => {
+  const lot = await newLot(db.sql);
+  for (const minute of ["09:58", "10:01", "10:20", "10:59", "11:00"]) {
+    await db.sql`
+      insert into public.occupancy_reports (parking_lot_id, source, state, reported_at)
+      values (${lot}, 'sensor', 'crowded', ${`2026-09-02 ${minute}+09`})`;
+  }
+  assert.deepEqual(
+    (await forecast(lot)).map(({ day_of_week, hour, sample_size }) => [day_of_week, hour, sample_size]),
+    [
+      [3, 9, 1],
+      [3, 10, 1],
+      [3, 11, 1],
+    ],
+  );
+});
+
+Deno.test("a feed is taken whole, names the lots that it does not know, and keeps what came late as history", async () => {
+  const [lot, unknown] = [await newLot(db.sql), crypto.randomUUID()];
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const taken = await feed("operator", [
+    { parking_lot_id: lot, free_spaces: 7 },
+    { parking_lot_id: unknown, state: "full" },
+    { parking_lot_id: lot, state: "full", reported_at: at(50) },
+  ]);
+  assert.deepEqual(taken, { accepted: 2, unknown: [unknown] });
+  const found = await current(lot);
+  assert.deepEqual([found?.state, found?.free_spaces, found?.trust], ["available", 7, 0.9]);
+});
+
+Deno.test("a feed with one wrong report is refused whole, and names it", async () => {
+  const lot = await newLot(db.sql);
+  const good = { parking_lot_id: lot, state: "full" };
+  const future = new Date(Date.now() + 120_000).toISOString();
+  const cases: [string, unknown, string][] = [
+    ["driver", [good], "source"],
+    ["sensor", [], "reports"],
+    ["sensor", { ...good }, "reports"],
+    ["sensor", Array.from({ length: 501 }, () => good), "reports"],
+    ["sensor", [good, { parking_lot_id: lot }], "reports.1.state"],
+    ["sensor", [good, { ...good, free_spaces: 3 }], "reports.1.free_spaces"],
+    ["sensor", [{ ...good, reported_at: future }], "reports.0.reported_at"],
+  ];
+  for (const [source, reports, param] of cases) {
+    assert.equal((await refusal(feed(source, reports))).param, param, JSON.stringify(reports).slice(0, 80));
+  }
+  assert.equal(await current(lot), undefined);
+  const asPerson = db.as(signedIn(await newUser(db.sql)), (sql) => sql`select api.feed_occupancy('sensor', '[]')`);
+  assert.equal(await sqlstate(asPerson), "42501");
+});
+
+Deno.test("nobody is told who reported, and a driver who is deleted leaves the report", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  await report(user, lot, { state: "crowded" });
+  const read = (sub: string) =>
+    db.as(signedIn(sub), (sql) => sql`select id from public.occupancy_reports where parking_lot_id = ${lot}`);
+  assert.deepEqual([(await read(user)).length, (await read(await newUser(db.sql))).length], [1, 0]);
+  await db.sql`delete from auth.users where id = ${user}`;
+  assert.equal((await current(lot))?.state, "crowded");
+});

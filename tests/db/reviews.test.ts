@@ -1,0 +1,347 @@
+// Reviews: their states, who reads which, and what lots keep of them.
+import assert from "node:assert/strict";
+import { createPeople } from "../policies/people.ts";
+import { database } from "../support/database.ts";
+import { chance } from "../support/random.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+const people = await createPeople(db.sql);
+Deno.test.afterAll(() => db.close());
+
+const administrator = signedIn(people.administrator);
+const visitor = { role: "anon" } as const;
+
+interface Review {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly rating: number;
+  readonly comment: string | null;
+  readonly status: string;
+  readonly user_name?: string;
+}
+
+interface Page {
+  readonly items: Review[];
+  readonly next_cursor: string | null;
+  readonly rating_histogram: Record<string, number>;
+  readonly total?: number;
+}
+
+async function post(user: string, lot: string, rating: number | null, comment: string | null = null): Promise<Review> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ review: Review }[]>`select api.post_review(${lot}, ${rating}, ${comment}) as review`,
+  );
+  return row!.review;
+}
+
+async function edit(user: string, id: string, rating: number | null, comment: string | null = null): Promise<Review> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ review: Review }[]>`select api.update_my_review(${id}, ${rating}, ${comment}) as review`,
+  );
+  return row!.review;
+}
+
+async function move(id: string, status: string): Promise<void> {
+  await db.as(administrator, (sql) => sql`select private.move_review(${id}, ${status})`);
+}
+
+async function list(lot: string, limit = 20, cursor: string | null = null, include: string[] = []): Promise<Page> {
+  const [row] = await db.as(
+    visitor,
+    (sql) =>
+      sql<{ page: Page }[]>`select api.list_parking_lot_reviews(${lot}, ${limit}, ${cursor}, ${include}) as page`,
+  );
+  return row!.page;
+}
+
+async function statusOf(id: string): Promise<string> {
+  const [row] = await db.sql<{ status: string }[]>`select status from public.reviews where id = ${id}`;
+  return row!.status;
+}
+
+async function kept(lot: string): Promise<{ avg_rating: string | null; review_count: number }> {
+  const [row] = await db.sql<{ avg_rating: string | null; review_count: number }[]>`
+    select avg_rating, review_count from public.parking_lots where id = ${lot}`;
+  return { ...row! };
+}
+
+async function approved(lot: string, rating = 4): Promise<{ id: string; user: string }> {
+  const user = await newUser(db.sql);
+  const [row] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating, status)
+    values (${lot}, ${user}, ${rating}, 'approved') returning id`;
+  return { id: row!.id, user };
+}
+
+/** Lots whose kept figures differ from a recount. */
+async function miscounted(): Promise<unknown[]> {
+  return [
+    ...await db.sql`
+    select l.id, l.avg_rating, l.review_count, c.average, c.count
+    from public.parking_lots l
+    cross join lateral (
+      select round(avg(r.rating), 2) as average, count(*)::integer as count
+      from public.reviews r where r.parking_lot_id = l.id and r.status = 'approved'
+    ) c
+    where (l.avg_rating, l.review_count) is distinct from (c.average, c.count)`,
+  ];
+}
+
+Deno.test("a new review is pending, trimmed, and seen by its author alone", async () => {
+  const [lot, author] = [await newLot(db.sql), people.owner];
+  const review = await post(author, lot, 5, " \u3000広い\n駐車場 \u00a0\n");
+  assert.equal(review.comment, "広い\n駐車場");
+  assert.equal(review.status, "pending");
+  assert.deepEqual((await list(lot)).items, []);
+  const seen = (sub: string) =>
+    db.as(signedIn(sub), (sql) => sql`select id from public.reviews where id = ${review.id}`);
+  assert.deepEqual([(await seen(author)).length, (await seen(people.stranger)).length], [1, 0]);
+});
+
+Deno.test("a comment of nothing but space is no comment, and one of 2001 characters is refused", async () => {
+  const user = await newUser(db.sql);
+  assert.equal((await post(user, await newLot(db.sql), 3, " \t\u3000")).comment, null);
+  assert.equal((await post(user, await newLot(db.sql), 3, "🚗".repeat(2000))).comment, "🚗".repeat(2000));
+  const { code, param } = await refusal(post(user, await newLot(db.sql), 3, "a".repeat(2001)));
+  assert.deepEqual([code, param], ["validation_error", "comment"]);
+});
+
+Deno.test("a rating is 1 to 5", async () => {
+  const lot = await newLot(db.sql);
+  for (const rating of [0, 6, -1, null]) {
+    assert.equal((await refusal(post(people.owner, lot, rating))).param, "rating");
+  }
+});
+
+Deno.test("a person reviews a lot once, also at the same time as themselves", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const results = await Promise.allSettled([1, 2, 3, 4].map((rating) => post(user, lot, rating)));
+  assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+  const { code, status, details } = await refusal(post(user, lot, 5));
+  assert.deepEqual({ code, status, details }, {
+    code: "conflict",
+    status: 409,
+    details: { reason: "already_reviewed" },
+  });
+});
+
+Deno.test("nobody reviews a lot that is not public, and only people do", async () => {
+  for (const status of ["draft", "suspended", "closed"]) {
+    assert.equal((await refusal(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
+  }
+  const lot = await newLot(db.sql);
+  assert.equal((await refusal(post(crypto.randomUUID(), lot, 5))).code, "forbidden");
+  assert.equal((await refusal(post(people.suspended, lot, 5))).code, "forbidden");
+  assert.equal((await refusal(post(people.administrator, lot, 5))).code, "forbidden");
+});
+
+Deno.test("a review moves as decided, and no other way", async () => {
+  const reachable: Record<string, string[]> = {
+    pending: ["approved", "rejected"],
+    approved: ["hidden"],
+    rejected: [],
+    hidden: ["approved"],
+  };
+  for (const [from, goals] of Object.entries(reachable)) {
+    for (const to of ["approved", "rejected", "hidden"]) {
+      const [row] = await db.sql<{ id: string }[]>`
+        insert into public.reviews (parking_lot_id, user_id, rating, status)
+        values (${await newLot(db.sql)}, ${people.owner}, 4, ${from}) returning id`;
+      if (goals.includes(to)) {
+        await move(row!.id, to);
+        assert.equal(await statusOf(row!.id), to);
+      } else {
+        const { code, status, details } = await refusal(move(row!.id, to));
+        assert.deepEqual({ code, status }, { code: "conflict", status: 409 }, `${from} to ${to}`);
+        assert.deepEqual(details, { reason: "status_not_reachable", status: from });
+        assert.equal(await statusOf(row!.id), from);
+      }
+    }
+  }
+});
+
+Deno.test("only an administrator of reviews moves a review, and only one that exists", async () => {
+  const { id } = await approved(await newLot(db.sql));
+  const attempt = (sub: string) => db.as(signedIn(sub), (sql) => sql`select private.move_review(${id}, 'hidden')`);
+  assert.equal((await refusal(attempt(people.owner))).code, "forbidden");
+  await db.sql`update public.admins set areas = '{lots}' where id = ${people.administrator}`;
+  assert.equal((await refusal(attempt(people.administrator))).code, "forbidden");
+  await db.sql`update public.admins set areas = '{lots,reviews}' where id = ${people.administrator}`;
+  assert.equal((await refusal(move(crypto.randomUUID(), "hidden"))).code, "not_found");
+  assert.equal((await refusal(move(id, "pending"))).param, "status");
+});
+
+Deno.test("an edit makes a review pending whatever it was; an edit of nothing leaves it alone", async () => {
+  for (const status of ["pending", "approved", "rejected", "hidden"]) {
+    const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+    const { id } = await post(user, lot, 2, "first");
+    await db.sql`update public.reviews set status = ${status} where id = ${id}`;
+    assert.equal((await edit(user, id, null)).status, status);
+    const { status: after, rating, comment } = await edit(user, id, 5);
+    assert.deepEqual({ after, rating, comment }, { after: "pending", rating: 5, comment: "first" });
+    assert.equal((await edit(user, id, null, "")).comment, null);
+    assert.deepEqual(await kept(lot), { avg_rating: null, review_count: 0 });
+  }
+});
+
+Deno.test("another's review can be neither edited nor deleted, and does not exist for the caller", async () => {
+  const { id } = await approved(await newLot(db.sql));
+  const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select api.delete_my_review(${id})`);
+  assert.equal((await refusal(edit(people.stranger, id, 1))).code, "not_found");
+  assert.equal((await refusal(remove(people.stranger))).code, "not_found");
+  assert.equal(await statusOf(id), "approved");
+});
+
+Deno.test("a review outlives its author: without a name, still counted", async () => {
+  const lot = await newLot(db.sql);
+  const [withdrawn, deleted] = [await approved(lot, 5), await approved(lot, 2)];
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.user}`;
+  await db.sql`delete from auth.users where id = ${deleted.user}`;
+  const { items } = await list(lot);
+  assert.deepEqual(items.map(({ user_id, user_name }) => [user_id, user_name]), [
+    [null, "匿名ユーザー"],
+    [null, "匿名ユーザー"],
+  ]);
+  assert.deepEqual(await kept(lot), { avg_rating: "3.50", review_count: 2 });
+});
+
+Deno.test("a public review carries its author's name, and a neutral word for one without or suspended", async () => {
+  const lot = await newLot(db.sql);
+  const nameless = await approved(lot);
+  const [named, suspended] = [await approved(lot), await approved(lot)];
+  await db.sql`update public.app_users set display_name = '駐車 太郎' where id = any (${[named.user, suspended.user]})`;
+  await db.sql`update public.app_users set status = 'suspended' where id = ${suspended.user}`;
+  const names = new Map((await list(lot)).items.map(({ id, user_name }) => [id, user_name]));
+  assert.equal(names.get(named.id), "駐車 太郎");
+  assert.equal(names.get(nameless.id), "匿名ユーザー");
+  assert.equal(names.get(suspended.id), "匿名ユーザー");
+});
+
+Deno.test("the histogram and the total count approved reviews only, whatever the page", async () => {
+  const lot = await newLot(db.sql);
+  for (const rating of [5, 5, 3, 1]) await approved(lot, rating);
+  await post(people.owner, lot, 4);
+  const page = await list(lot, 1, null, ["total"]);
+  assert.deepEqual(page.rating_histogram, { "1": 1, "2": 0, "3": 1, "4": 0, "5": 2 });
+  assert.equal(page.total, 4);
+  assert.equal((await list(lot, 1)).total, undefined);
+});
+
+Deno.test("pages of reviews skip and repeat nothing that stays, while others come and go", async () => {
+  const chances = chance(4);
+  for (let round = 0; round < 40; round++) {
+    const lot = await newLot(db.sql);
+    const stays: string[] = [];
+    const goes: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      const { id } = await approved(lot);
+      // Some at the very same moment.
+      await db.sql`
+        update public.reviews set created_at = timestamptz '2026-09-01' + ${chances.below(6)} * interval '1 second'
+        where id = ${id}`;
+      (chances.next() < 0.6 ? stays : goes).push(id);
+    }
+    const read: string[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+      const page: Page = await list(lot, 1 + chances.below(4), cursor);
+      read.push(...page.items.map(({ id }) => id));
+      cursor = page.next_cursor;
+      const gone = goes.pop();
+      if (gone && chances.next() < 0.5) await db.sql`update public.reviews set status = 'hidden' where id = ${gone}`;
+      if (chances.next() < 0.4) await approved(lot);
+    }
+    assert.equal(new Set(read).size, read.length, "a review came twice");
+    assert.deepEqual(stays.filter((id) => !read.includes(id)), [], "a review was skipped");
+  }
+});
+
+Deno.test("a cursor of one lot's reviews, or of one's own, is refused elsewhere", async () => {
+  const [lot, other] = [await newLot(db.sql), await newLot(db.sql)];
+  await approved(lot);
+  await approved(lot);
+  const { next_cursor } = await list(lot, 1);
+  assert.equal((await refusal(list(other, 1, next_cursor))).param, "cursor");
+  const mine = db.as(signedIn(people.owner), (sql) => sql`select api.list_my_reviews(20, ${next_cursor})`);
+  assert.equal((await refusal(mine)).param, "cursor");
+});
+
+Deno.test("one's own reviews come in every state, newest first, also of lots that are closed by now", async () => {
+  const user = await newUser(db.sql);
+  const ids: string[] = [];
+  for (const status of ["pending", "approved", "rejected", "hidden"]) {
+    const lot = await newLot(db.sql);
+    const { id } = await post(user, lot, 3);
+    await db.sql`update public.reviews set status = ${status} where id = ${id}`;
+    await db.sql`update public.parking_lots set status = 'closed' where id = ${lot}`;
+    ids.unshift(id);
+  }
+  const read: string[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+    const [row]: { page: Page }[] = await db.as(
+      signedIn(user),
+      (sql) => sql<{ page: Page }[]>`select api.list_my_reviews(3, ${cursor}) as page`,
+    );
+    read.push(...row!.page.items.map(({ id }) => id));
+    cursor = row!.page.next_cursor;
+  }
+  assert.deepEqual(read, ids);
+});
+
+Deno.test("what lots keep equals a recount after any history of writes, of many rows at once too", async () => {
+  const chances = chance(800);
+  const lots = await Promise.all(Array.from({ length: 5 }, () => newLot(db.sql)));
+  const users = await Promise.all(Array.from({ length: 12 }, () => newUser(db.sql)));
+  const statuses = ["pending", "approved", "rejected", "hidden"];
+  const [lot, user, status] = [() => chances.pick(lots), () => chances.pick(users), () => chances.pick(statuses)];
+  const deeds = [
+    () =>
+      db.sql`
+      insert into public.reviews (parking_lot_id, user_id, rating, status)
+      select ${lot()}, u, 1 + ascii(u::text) % 5, ${status()} from unnest(${users}::uuid[]) as u
+      on conflict do nothing`,
+    () =>
+      db.sql`update public.reviews set status = ${status()} where parking_lot_id = ${lot()} and user_id = ${user()}`,
+    () => db.sql`update public.reviews set rating = ${1 + chances.below(5)} where user_id = ${user()}`,
+    () => db.sql`update public.reviews set status = ${status()} where rating = ${1 + chances.below(5)}`,
+    () => db.sql`delete from public.reviews where user_id = ${user()} and parking_lot_id = ${lot()}`,
+    () =>
+      db.sql`
+      update public.reviews r set parking_lot_id = ${lot()} where r.user_id = ${user()}
+        and not exists (select from public.reviews o where o.user_id = r.user_id and o.id <> r.id)`,
+  ];
+  for (let step = 0; step < 250; step++) {
+    await chances.pick(deeds)();
+    if (step % 10 === 0) assert.deepEqual(await miscounted(), [], `after step ${step}`);
+  }
+  assert.deepEqual(await miscounted(), []);
+});
+
+Deno.test("what lots keep equals a recount when many write at the same time", async () => {
+  const lots = await Promise.all(Array.from({ length: 3 }, () => newLot(db.sql)));
+  const users = await Promise.all(Array.from({ length: 20 }, () => newUser(db.sql)));
+  const chances = chance(2);
+  await Promise.all(users.map(async (user) => {
+    for (const lot of lots) {
+      await db.sql`
+        insert into public.reviews (parking_lot_id, user_id, rating, status)
+        values (${lot}, ${user}, ${1 + chances.below(5)}, 'approved')`;
+      if (chances.next() < 0.3) {
+        await db.sql`update public.reviews set status = 'hidden' where parking_lot_id = ${lot} and user_id = ${user}`;
+      }
+    }
+  }));
+  assert.deepEqual(await miscounted(), []);
+  const [total] = await db.sql<{ sum: string }[]>`
+    select sum(review_count) from public.parking_lots where id = any (${lots})`;
+  assert.ok(Number(total!.sum) > 30);
+});
+
+Deno.test("a status that is not one, and a rating out of bounds, cannot be stored", async () => {
+  const { id } = await approved(await newLot(db.sql));
+  assert.equal(await sqlstate(db.sql`update public.reviews set status = 'deleted' where id = ${id}`), "23514");
+  assert.equal(await sqlstate(db.sql`update public.reviews set rating = 6 where id = ${id}`), "23514");
+});

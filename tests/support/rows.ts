@@ -1,0 +1,25 @@
+// Rows that tests of several domains begin with.
+import type { ParameterOrJSON, Sql, TransactionSql } from "postgres";
+
+type Columns = Record<string, ParameterOrJSON<never>>;
+
+/** A lot, active unless the columns say otherwise; its id. */
+export async function newLot(sql: Sql | TransactionSql, columns: Columns = {}): Promise<string> {
+  const lot = { name: "Lot", address: "1-1", lat: 35.68, lng: 139.76, status: "active", ...columns };
+  const [row] = await sql<{ id: string }[]>`insert into public.parking_lots ${sql(lot)} returning id`;
+  return row!.id;
+}
+
+/** An app user as the auth server creates one; the id. */
+export async function newUser(sql: Sql | TransactionSql, displayName?: string): Promise<string> {
+  const id = crypto.randomUUID();
+  const data = displayName === undefined ? {} : { display_name: displayName };
+  await sql`
+    insert into auth.users (id, email, raw_user_meta_data) values (${id}, ${`${id}@example.test`}, ${sql.json(data)})`;
+  return id;
+}
+
+/** A signed-in caller, for `database().as`. */
+export function signedIn(sub: string): { role: "authenticated"; sub: string } {
+  return { role: "authenticated", sub };
+}
