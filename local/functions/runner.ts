@@ -2,6 +2,7 @@
 // changes. A function sees the path /<name>/... as it does when hosted.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
 import { BootError, Worker } from "./worker.ts";
@@ -21,6 +22,15 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** How long a function may take to begin its answer, as hosted. */
 const ANSWER_PATIENCE = 150_000;
+/** What the service calls the hosted runtime's refusals. */
+const CODES: Readonly<Record<number, string>> = {
+  401: "unauthorized",
+  404: "not_found",
+  405: "method_not_allowed",
+  500: "server_error",
+  503: "service_unavailable",
+  504: "service_unavailable",
+};
 /** Headers that belong to one connection, not to the message. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
 
@@ -234,5 +244,5 @@ function unverified(authorization: string | undefined): Response | undefined {
 
 /** The answers that the hosted gateway gives in a function's place. */
 function plain(status: number, code: string, message: string): Response {
-  return Response.json({ code, message }, { status, headers: { "sb-error-code": code } });
+  return refusal(status, CODES[status]!, message, { "sb-error-code": code }, { code, message });
 }

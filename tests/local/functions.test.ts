@@ -159,7 +159,10 @@ Deno.test("what is no function is 404, the shared code and odd names included", 
     for (const name of ["nothing", "_shared", "1st", "..%2fx", ""]) {
       const answer = await ask(`/${name}`);
       assert.equal(answer.status, 404, name);
-      assert.equal((await answer.json()).code, "NOT_FOUND", name);
+      const { code, error } = await answer.json();
+      assert.equal(code, "NOT_FOUND", name);
+      assert.equal(error.code, "not_found", name);
+      assert.equal(error.request_id, answer.headers.get("x-request-id"), name);
     }
   });
 });
