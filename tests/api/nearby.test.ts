@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { NearbyParkingLots } from "../../supabase/functions/_shared/schema/parking_lots.ts";
+import { Fee } from "../../supabase/functions/_shared/schema/fees.ts";
+import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { nearbyParkingLots } from "../../supabase/functions/parking-lots/nearby.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { ask, bearer, query, replyOf } from "./client.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 
 /** A place of this file's own, far from all sample data: a few lots on a line going north, about 111 m apart. */
 const origin = { lat: -48.87, lng: -123.39 };
@@ -40,6 +42,16 @@ Deno.test.beforeAll(async () => {
     select l.id, t.id, l.name <> 'second'
     from public.parking_lots l, public.tags t
     where l.source = ${source} and t.slug = 'covered' and l.name in ('first', 'second', 'far')`;
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+    select l.id, 'time_band', 1, p.per_minutes, p.price_minor
+    from public.parking_lots l
+    join (values ('first', 30, 200), ('second', 60, 200), ('far', 60, 100)) as p (name, per_minutes, price_minor) using (name)
+    where l.source = ${source}`;
+  await sql`
+    insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h, is_closed)
+    select l.id, 'business', l.name <> 'first', l.name = 'first'
+    from public.parking_lots l where l.source = ${source} and l.name in ('first', 'second')`;
 });
 Deno.test.afterAll(async () => {
   await sql`delete from public.parking_lots where source = ${source}`;
@@ -75,21 +87,62 @@ Deno.test("the tag filter wants every tag, and a tag that was denied does not co
   assert.deepEqual(await namesFor({ radius_m: 2000, filters: { tags: ["covered"], max_height_m: 2.5 } }), ["far"]);
 });
 
-Deno.test("everything that is not yet available is refused at once, by name and reason", async () => {
-  const filters = {
-    open_now: true,
-    max_price: 500,
-    entry_at: "2026-09-01T10:00:00+09:00",
-    exit_at: "2026-09-01T12:00:00Z",
-  };
-  const response = await ask(`/parking-lots/nearby${query({ ...origin, filters, sort: "recommended" })}`);
-  assert.equal(response.status, 422);
-  const { error } = await response.json();
-  assert.equal(error.details.reason, "not_yet_available");
+/** A Wednesday, from noon to half past two. */
+const stay = { entry_at: "2026-11-25T12:00:00+09:00", exit_at: "2026-11-25T14:30:00+09:00" };
+
+Deno.test("a fee in the list is the total that calc-fee answers for the same stay", async () => {
+  const found = await search({ filters: stay });
+  assert.deepEqual(found.map(({ estimated_fee, fee_refusal }) => [estimated_fee, fee_refusal]), [
+    [1_000, null],
+    [600, null],
+    [null, "no_rules"],
+  ]);
+  for (const { id, estimated_fee, currency } of found.filter(({ estimated_fee }) => estimated_fee !== null)) {
+    const response = await ask(`/parking-lots/${id}/calc-fee`, { method: "POST", ...jsonBody(stay) });
+    const fee = await replyOf(calculateFee, response, Fee);
+    assert.deepEqual([fee.total_amount, fee.currency], [estimated_fee, currency]);
+  }
+});
+
+Deno.test("the price filter passes only fees that are known and not higher", async () => {
+  assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 1_000 } }), ["first", "second"]);
+  assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 999.5 } }), ["second"]);
+  assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 599 } }), []);
+});
+
+Deno.test("the filter open_now passes only lots that are known to be open; false passes all", async () => {
+  assert.deepEqual(await namesFor({ filters: { open_now: true } }), ["second"]);
+  assert.deepEqual(await namesFor({ filters: { open_now: false } }), ["first", "second", "third"]);
+});
+
+Deno.test("the list is sorted by price or by rank when asked, and what is unknown comes last by price", async () => {
+  assert.deepEqual(await namesFor({ filters: stay, sort: "price" }), ["second", "first", "third"]);
+  const recommended = await search({ filters: stay, sort: "recommended" });
+  assert.deepEqual(recommended.map(({ ranking_rank }) => ranking_rank), [1, 2, 3]);
+  const [best] = recommended;
+  assert.equal(best!.name, "second");
+  const { price, distance, rating } = best!.ranking_components;
+  assert.equal(price, 100);
+  assert.ok(Math.abs(best!.ranking_score - (0.4 * price + 0.4 * distance + 0.2 * rating)) < 0.0051);
+});
+
+Deno.test("true cost, planned stay and fit are told in each item", async () => {
+  const [first, second, third] = await search({ filters: stay, vehicle: { height_m: 2.5 } });
   assert.deepEqual(
-    error.details.errors.map(({ param }: { param: string }) => param),
-    ["filters.open_now", "filters.max_price", "filters.entry_at", "filters.exit_at", "sort"],
+    [second!.walk_minutes, second!.walk_yen_per_minute, second!.effective_cost],
+    [2, 20, 600 + 2 * 20],
   );
+  assert.deepEqual([third!.effective_cost, third!.walk_minutes], [null, 3]);
+  assert.deepEqual([first!.planned_stay?.can_enter_at, first!.planned_stay?.locked_in], [false, true]);
+  assert.deepEqual([second!.planned_stay?.can_enter_at, second!.planned_stay?.locked_in], [true, false]);
+  assert.deepEqual([third!.planned_stay?.can_enter_at, third!.planned_stay?.locked_in], [null, null]);
+  assert.deepEqual([first, second, third].map((lot) => lot!.fit), [
+    { fits: false, failing: ["height_m"], unknown: [], limits: { height_m: 2.1 } },
+    { fits: true, failing: [], unknown: [], limits: { height_m: 3 } },
+    { fits: null, failing: [], unknown: ["height_m"], limits: { height_m: null } },
+  ]);
+  const [plain] = await search({});
+  assert.deepEqual([plain!.planned_stay, plain!.fit, plain!.is_saved], [null, null, null]);
 });
 
 Deno.test("the poles and the antimeridian are places like any other", async () => {
@@ -99,9 +152,10 @@ Deno.test("the poles and the antimeridian are places like any other", async () =
   }
 });
 
-Deno.test("a visitor and a signed-in user find the same lots", async () => {
+Deno.test("a visitor and a signed-in user find the same lots, and only the user learns of marks", async () => {
   const { token } = await signUp();
-  assert.deepEqual(await search({}, bearer(token)), await search({}));
+  const marked = (await search({})).map((lot) => ({ ...lot, is_saved: false }));
+  assert.deepEqual(await search({}, bearer(token)), marked);
 });
 
 Deno.test("the main image is an address under the public base of assets", async () => {

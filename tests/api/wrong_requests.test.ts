@@ -38,6 +38,9 @@ for (const route of routes) {
 
 const near = "/parking-lots/nearby";
 const point = "lat=35.68&lng=139.76";
+const noon = "2026-09-01T12:00:00Z";
+const stay = (entry_at: string | null, exit_at: string | null) =>
+  JSON.stringify({ ...(entry_at && { entry_at }), ...(exit_at && { exit_at }) });
 const patch = (body: unknown) => ({ method: "PATCH", ...jsonBody(body, mine) });
 const raw = (body: BodyInit, headers: Record<string, string> = {}) => ({
   method: "PATCH",
@@ -80,7 +83,6 @@ const wrong: [path: string, init: RequestInit, code: ExpectedRefusal["code"], pa
     [`${near}?${point}&limit=101`, {}, "validation_error", "limit", "too_big"],
     [`${near}?${point}&limit=-1`, {}, "validation_error", "limit", "too_small"],
     [`${near}?${point}&sort=name`, {}, "validation_error", "sort", "invalid_value"],
-    [`${near}?${point}&sort=price`, {}, "validation_error", "sort", "not_yet_available"],
     [`${near}?${point}&filters=covered`, {}, "validation_error", "filters", "invalid_type"],
     [`${near}?${point}&filters={`, {}, "validation_error", "filters", "invalid_type"],
     [`${near}?${point}&filters=[]`, {}, "validation_error", "filters", "invalid_type"],
@@ -91,7 +93,17 @@ const wrong: [path: string, init: RequestInit, code: ExpectedRefusal["code"], pa
     [`${near}?${point}&filters={"tags":["covered",""]}`, {}, "validation_error", "filters.tags.1", "too_small"],
     [`${near}?${point}&filters={"tags":["%5Cu0000"]}`, {}, "validation_error", "filters.tags.0", "invalid_text"],
     [`${near}?${point}&filters={"colour":1}`, {}, "validation_error", "filters.colour", "unknown_key"],
-    [`${near}?${point}&filters={"open_now":true}`, {}, "validation_error", "filters.open_now", "not_yet_available"],
+    [`${near}?${point}&filters={"open_now":"yes"}`, {}, "validation_error", "filters.open_now", "invalid_type"],
+    [`${near}?${point}&filters={"max_price":-1}`, {}, "validation_error", "filters.max_price", "too_small"],
+    [`${near}?${point}&filters={"max_price":100001}`, {}, "validation_error", "filters.max_price", "too_big"],
+    [`${near}?${point}&filters=${stay(null, noon)}`, {}, "validation_error", "filters.entry_at"],
+    [`${near}?${point}&filters=${stay(noon, null)}`, {}, "validation_error", "filters.exit_at"],
+    [`${near}?${point}&filters=${stay(noon, "2026-09-01T11:59:59Z")}`, {}, "validation_error", "filters.exit_at"],
+    [`${near}?${point}&filters=${stay(noon, "2027-09-02T12:00:01Z")}`, {}, "validation_error", "filters.exit_at"],
+    [`${near}?${point}&vehicle=big`, {}, "validation_error", "vehicle", "invalid_type"],
+    [`${near}?${point}&vehicle={"height_m":0}`, {}, "validation_error", "vehicle.height_m", "too_small"],
+    [`${near}?${point}&vehicle={"tire_width_mm":1.5}`, {}, "validation_error", "vehicle.tire_width_mm", "invalid_type"],
+    [`${near}?${point}&vehicle={"colour":1}`, {}, "validation_error", "vehicle.colour", "unknown_key"],
     [
       `${near}?${point}&filters={"entry_at":"2026-09-01T10:00:00"}`,
       {},

@@ -1,34 +1,15 @@
 // The nearest lots, against sorting all of them by the haversine formula.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
-import { type Filters, type Lot, nearest, type Query } from "./support/brute_force.ts";
+import { type Filters, nearest, type Query } from "./support/brute_force.ts";
 import { lots, MISLEADING, queries } from "./support/lots_of_the_world.ts";
+import { storeLots } from "./support/stored_lots.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-await db.sql`delete from public.parking_lots`;
 const world = lots(20_000);
-await store(world);
-
-async function store(lots: readonly Lot[]): Promise<void> {
-  const column = <Key extends keyof Lot>(key: Key) => lots.map((lot) => lot[key]);
-  await db.sql`
-    insert into public.parking_lots (id, name, lat, lng, status, max_height_m)
-    select id, 'Lot', lat, lng, status, max_height_m
-    from unnest(
-      ${column("id")}::uuid[], ${column("lat")}::float8[], ${column("lng")}::float8[], ${column("status")}::text[],
-      ${column("max_height_m")}::numeric[]
-    ) as l (id, lat, lng, status, max_height_m)`;
-  const tags = lots.flatMap((lot) => lot.tags.map((slug) => ({ id: lot.id, slug })));
-  await db.sql`
-    insert into public.parking_lot_tags (parking_lot_id, tag_id)
-    select l.id, t.id
-    from unnest(${tags.map(({ id }) => id)}::uuid[], ${tags.map(({ slug }) => slug)}::text[]) as l (id, slug)
-    join public.tags t using (slug)`;
-  await db.sql`analyze public.parking_lots`;
-}
+await storeLots(db.sql, world);
 
 /** What the database answers, one list a query. */
 async function answers(queries: readonly Query[]): Promise<{ id: string; distance_m: number }[][]> {
@@ -129,7 +110,7 @@ Deno.test("lots that stand on one point are listed by id, however many there are
 Deno.test("a search never reads the table from end to end", async () => {
   const scans = await db.as({ role: "anon" }, async (sql) => {
     for (const { lat, lng, radius_m, limit } of queries(40, {})) {
-      await sql`select api.nearby_parking_lots(${lat}, ${lng}, ${Math.ceil(radius_m)}, ${limit})`;
+      await sql`select * from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${limit})`;
     }
     return await sql<{ seq_scan: number; idx_scan: number }[]>`
       select seq_scan::integer, idx_scan::integer
@@ -137,104 +118,4 @@ Deno.test("a search never reads the table from end to end", async () => {
   });
   assert.equal(scans[0]?.seq_scan, 0);
   assert.ok(scans[0].idx_scan >= 40);
-});
-
-Deno.test("a visitor gets the nearest lots with all that a list shows", async () => {
-  const query: Query = { lat: 35.6812, lng: 139.7671, radius_m: 3_000, limit: 20, filters: { tags: ["covered"] } };
-  const [row] = await db.as(
-    { role: "anon" },
-    (sql) =>
-      sql<{ found: Record<string, unknown>[] }[]>`
-      select api.nearby_parking_lots(35.6812, 139.7671, 3000, 20, '{"tags": ["covered"]}') as found`,
-  );
-  const expected = nearest(world, query);
-  assert.equal(expected.length, 20);
-  assert.deepEqual(
-    row!.found,
-    expected.map(({ id, lat, lng, distance_m, tags }) => ({
-      id,
-      name: "Lot",
-      address: null,
-      lat,
-      lng,
-      distance_m: Math.round(distance_m * 100) / 100,
-      avg_rating: null,
-      review_count: 0,
-      main_image: null,
-      tags: [...tags].sort(),
-    })),
-  );
-});
-
-Deno.test("nearby answers 50 lots within 500 m unless told otherwise", async () => {
-  const found = await db.as({ role: "anon" }, (sql) =>
-    sql<{ id: string }[]>`
-    select jsonb_array_elements(api.nearby_parking_lots(35.6812, 139.7671)) ->> 'id' as id`);
-  const expected = nearest(world, { lat: 35.6812, lng: 139.7671, radius_m: 500, limit: 50, filters: {} });
-  assert.equal(expected.length, 50);
-  assert.deepEqual(found.map(({ id }) => id), expected.map(({ id }) => id));
-});
-
-const wrong: readonly [string, Record<string, unknown>][] = [
-  ["lat", { p_lat: 90.001 }],
-  ["lat", { p_lat: "NaN" }],
-  ["lat", { p_lat: null }],
-  ["lng", { p_lng: -180.5 }],
-  ["lng", { p_lng: "Infinity" }],
-  ["lng", { p_lng: null }],
-  ["radius_m", { p_radius_m: 0 }],
-  ["radius_m", { p_radius_m: 50_001 }],
-  ["radius_m", { p_radius_m: null }],
-  ["limit", { p_limit: 0 }],
-  ["limit", { p_limit: 101 }],
-  ["limit", { p_limit: null }],
-  ["filters", { p_filters: null }],
-  ["filters", { p_filters: "[]" }],
-  ["filters", { p_filters: "null" }],
-  ["filters.max_height_m", { p_filters: '{"max_height_m": "2.1"}' }],
-  ["filters.max_height_m", { p_filters: '{"max_height_m": 0}' }],
-  ["filters.max_height_m", { p_filters: '{"max_height_m": 101}' }],
-  ["filters.max_height_m", { p_filters: '{"max_height_m": null}' }],
-  ["filters.tags", { p_filters: '{"tags": "covered"}' }],
-  ["filters.tags", { p_filters: '{"tags": [1]}' }],
-  ["filters.tags", { p_filters: '{"tags": [["covered"]]}' }],
-  ["filters.tags", { p_filters: JSON.stringify({ tags: Array(21).fill("covered") }) }],
-  ["filters.open_now", { p_filters: '{"open_now": true}' }],
-  ["filters.Tags", { p_filters: '{"Tags": []}' }],
-];
-for (const [param, argument] of wrong) {
-  Deno.test(`nearby refuses ${JSON.stringify(argument)} and names ${param}`, async () => {
-    const given = {
-      p_lat: 35,
-      p_lng: 139,
-      p_radius_m: 500,
-      p_limit: 50,
-      p_filters: "{}",
-      ...argument,
-    } as Record<string, string | number | null>;
-    const refused = await refusal(db.as({ role: "anon" }, (sql) =>
-      sql`
-        select api.nearby_parking_lots(
-          ${given.p_lat!}::text::float8, ${given.p_lng!}::text::float8, ${given.p_radius_m!}, ${given.p_limit!},
-          ${given.p_filters!}::text::jsonb)`));
-    assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
-  });
-}
-
-Deno.test("a suspended or withdrawn user is refused, an active one and an administrator are answered", async () => {
-  const search = (sub: string) =>
-    db.as({ role: "authenticated", sub }, (sql) => sql`select api.nearby_parking_lots(35.6812, 139.7671) as found`);
-  const user = crypto.randomUUID();
-  const administrator = crypto.randomUUID();
-  await db.sql`
-    insert into auth.users (id, email, raw_app_meta_data) values
-      (${user}, ${`${user}@example.test`}, '{}'),
-      (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"name": "A", "areas": ["lots"]}}')`;
-  assert.equal((await search(user))[0]!.found.length, 50);
-  assert.equal((await search(administrator))[0]!.found.length, 50);
-  for (const status of ["suspended", "withdrawn"]) {
-    await db.sql`update public.app_users set status = ${status} where id = ${user}`;
-    const refused = await refusal(search(user));
-    assert.deepEqual([refused.code, refused.status], ["forbidden", 403]);
-  }
 });

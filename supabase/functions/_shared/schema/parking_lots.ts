@@ -1,7 +1,6 @@
 import { z } from "zod";
+import { Fit, Vehicle } from "./fit.ts";
 import { Id, text, Timestamp } from "./values.ts";
-
-const notYet = "Not yet available: refused with `validation_error` and `details.reason` = `not_yet_available`.";
 
 export const NearbyFilters = z.strictObject({
   max_height_m: z.number().positive().max(100).optional().meta({
@@ -10,25 +9,101 @@ export const NearbyFilters = z.strictObject({
   tags: z.array(text(1, 50)).max(20).optional().meta({
     description: "Only lots that have all of these tags (slugs)",
   }),
-  open_now: z.boolean().optional().meta({ description: notYet }),
-  max_price: z.number().min(0).max(100_000).optional().meta({ description: notYet }),
-  entry_at: Timestamp.optional().meta({ description: notYet }),
-  exit_at: Timestamp.optional().meta({ description: notYet }),
+  open_now: z.boolean().optional().meta({
+    description: "`true`: only lots that are known to be open now. `false` filters nothing",
+  }),
+  max_price: z.number().min(0).max(100_000).optional().meta({
+    description: "Only lots whose fee for the stay is known and at most this, in minor units of the lot's currency",
+  }),
+  entry_at: Timestamp.optional().meta({
+    description:
+      "When the stay begins. It filters nothing: it says for which stay the lots are compared. Needs `exit_at`",
+  }),
+  exit_at: Timestamp.optional().meta({
+    description: "When the stay ends: not before `entry_at`, at most 366 days later. Needs `entry_at`",
+    examples: ["2026-09-01T12:00:00+09:00"],
+  }),
 }).meta({ id: "NearbyFilters" });
 
 export const NearbyQuery = z.strictObject({
   lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", example: 35.6812 }),
   lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees", example: 139.7671 }),
   radius_m: z.int().min(1).max(50_000).default(500).meta({ description: "Search radius in metres" }),
-  limit: z.int().min(1).max(100).default(50).meta({ description: "How many lots at most, the nearest ones" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "How many lots at most: the nearest that pass" }),
   filters: NearbyFilters.default({}).meta({
     description: "JSON object, url-encoded",
     example: { tags: ["covered"] },
   }),
   sort: z.enum(["distance", "price", "recommended"]).default("distance").meta({
-    description: `Order of the lots. price and recommended: ${notYet}`,
+    description: "Order of the lots. `price`: the lowest `estimated_fee` first, unknown ones last. `recommended`: by " +
+      "`ranking_rank`. Ties go to the nearer lot, then the smaller id",
+  }),
+  vehicle: Vehicle.optional().meta({
+    description: "JSON object, url-encoded, as `vehicle` of a search query: each lot then says whether it fits (`fit`)",
+    example: { height_m: 1.9, width_m: 1.8 },
   }),
 });
+
+const component = z.number().min(0).max(100);
+
+const Ranking = {
+  ranking_score: component.meta({
+    description: "0.4 × `price` + 0.4 × `distance` + 0.2 × `rating` of `ranking_components`, two decimals",
+  }),
+  ranking_rank: z.int().min(1).meta({ description: "1 is the best score. Ties go to the nearer lot" }),
+  is_top3: z.boolean(),
+  ranking_components: z.object({
+    price: component.meta({
+      description:
+        "100 × (max − fee) / (max − min) over the lots of the reply whose fee is known; 100 when these are " +
+        "all equal, 0 where the fee is not known",
+    }),
+    distance: component.meta({ description: "100 × (1 − `distance_m` / `radius_m`)" }),
+    rating: component.meta({ description: "100 × (`avg_rating` − 1) / 4; 50 without reviews" }),
+  }).meta({ id: "RankingComponents" }),
+};
+
+const Cost = {
+  estimated_fee: z.int().nullable().meta({
+    description:
+      "What calc-fee answers for a standard vehicle and the stay, or for 60 minutes from now when no stay is " +
+      "given; in minor units. Null when it is not known",
+  }),
+  currency: z.string().meta({ examples: ["JPY"] }),
+  fee_refusal: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).nullable().meta({
+    description: "Why the fee is not known: the `details.reason` of calc-fee's `fee_unknown`",
+  }),
+  walk_minutes: z.int().min(0).meta({ description: "`distance_m` / 80, rounded up: 80 m a minute" }),
+  effective_cost: z.int().nullable().meta({
+    description:
+      "`estimated_fee` + `walk_minutes` × `walk_yen_per_minute`. Null when the fee is not known or not in yen",
+  }),
+  walk_yen_per_minute: z.int().min(0).max(500).meta({
+    description: "What a minute of walking counts for: the caller's `yen_per_walk_minute`, 20 unless they set it",
+  }),
+};
+
+const answer = z.boolean().nullable();
+
+export const PlannedStay = z.object({
+  entry_at: Timestamp,
+  exit_at: Timestamp,
+  is_open_at_entry: answer,
+  can_enter_at: answer,
+  can_exit_at: answer,
+  locked_in: answer.meta({ description: "The car cannot leave at `exit_at`" }),
+  next_exit_at: Timestamp.nullable().meta({
+    description: "When a car that is locked in can next leave, within 14 days; else null",
+  }),
+}).meta({ id: "PlannedStay", description: "What a stay meets at the lot; null where nobody has said" });
+
+export const CurrentAvailability = z.object({
+  state: z.enum(["available", "crowded", "full"]),
+  free_spaces: z.int().min(0).nullable(),
+  trust: z.number().min(0).max(1).meta({ description: "Decays with age; stale reports are dropped" }),
+  observed_at: Timestamp,
+  source: z.enum(["driver", "operator", "sensor"]),
+}).meta({ id: "CurrentAvailability" });
 
 export const NearbyParkingLot = z.object({
   id: Id,
@@ -44,6 +119,13 @@ export const NearbyParkingLot = z.object({
     description: "Slugs of the tags the lot has",
     examples: [["covered", "open_24h"]],
   }),
-}).meta({ id: "NearbyParkingLot" });
+  ...Ranking,
+  ...Cost,
+  planned_stay: PlannedStay.nullable().meta({ description: "Null unless `entry_at` and `exit_at` are given" }),
+  fit: Fit.nullable().meta({ description: "Null unless `vehicle` gives a measure" }),
+  is_saved: z.boolean().nullable().meta({ description: "Whether the caller saved the lot; null without a token" }),
+  my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "How the caller rates the lot" }),
+  availability: CurrentAvailability.nullable().meta({ description: "Null when nobody knows" }),
+}).meta({ id: "NearbyParkingLotWithRanking" });
 
 export const NearbyParkingLots = z.array(NearbyParkingLot);

@@ -1,0 +1,108 @@
+-- Fit and walk: what a lot means for one driver, whose vehicle has a size and who walks from the lot to the goal.
+--
+-- A vehicle and the limits of a lot are both a private.vehicle, measure by measure. A vehicle fits when every measure that
+-- was given is within the lot's limit; where the lot's limit is not known, nobody can say that it fits.
+--
+-- Invariants: fits is true only when all that was asked is known and within its limit, false as soon as one limit is
+-- exceeded, null otherwise.
+-- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
+-- private.walk_minutes(distance).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Types
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.vehicle as (
+  height_m numeric,
+  width_m numeric,
+  length_m numeric,
+  weight_t numeric,
+  clearance_cm numeric,
+  tire_width_mm numeric
+);
+
+comment on type private.vehicle is
+  'The measures of a vehicle, or the limits of a lot for them: at most, but for clearance_cm, which is at least. Null: not given, not known.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_measure record;
+  v_number numeric;
+begin
+  if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
+    return null;
+  elsif jsonb_typeof(p_vehicle) <> 'object' then
+    perform private.refuse('validation_error', 422, 'vehicle must be an object', p_param => 'vehicle');
+  end if;
+  for v_measure in
+    select g.key, g.value, b.above, b.most, b.is_whole
+    from jsonb_each(p_vehicle) as g
+    left join (
+      values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
+        ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
+    ) as b (key, above, most, is_whole) on b.key = g.key
+  loop
+    if v_measure.most is null then
+      perform private.refuse('validation_error', 422, format('A vehicle has no %s', v_measure.key),
+        p_param => 'vehicle.' || v_measure.key);
+    end if;
+    continue when jsonb_typeof(v_measure.value) = 'null';
+    v_number := case when jsonb_typeof(v_measure.value) = 'number' then v_measure.value::numeric end;
+    if v_number is null or v_number <= v_measure.above or v_number > v_measure.most
+      or (v_measure.is_whole and v_number <> trunc(v_number)) then
+      perform private.refuse('validation_error', 422,
+        format('%s must be a number within its bounds, at most %s', v_measure.key, v_measure.most),
+        p_param => 'vehicle.' || v_measure.key);
+    end if;
+  end loop;
+  return jsonb_populate_record(null::private.vehicle, p_vehicle);
+end
+$$;
+
+comment on function private.read_vehicle(jsonb) is
+  'Reads the vehicle of a search: an object of measures, each a number or null. Null: none was given. Refuses: validation_error.';
+
+create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case when count(*) > 0 then jsonb_build_object(
+    'fits', case when bool_or(not m.fits) then false when bool_and(m.fits is not null) then true end,
+    'failing', coalesce(jsonb_agg(m.measure order by m.n) filter (where not m.fits), '[]'),
+    'unknown', coalesce(jsonb_agg(m.measure order by m.n) filter (where m.fits is null), '[]'),
+    'limits', jsonb_object_agg(m.measure, m.lot_limit)
+  ) end
+  from (
+    values
+      (1, 'height_m', p_vehicle.height_m, p_limits.height_m, p_vehicle.height_m <= p_limits.height_m),
+      (2, 'width_m', p_vehicle.width_m, p_limits.width_m, p_vehicle.width_m <= p_limits.width_m),
+      (3, 'length_m', p_vehicle.length_m, p_limits.length_m, p_vehicle.length_m <= p_limits.length_m),
+      (4, 'weight_t', p_vehicle.weight_t, p_limits.weight_t, p_vehicle.weight_t <= p_limits.weight_t),
+      (5, 'clearance_cm', p_vehicle.clearance_cm, p_limits.clearance_cm, p_vehicle.clearance_cm >= p_limits.clearance_cm),
+      (6, 'tire_width_mm', p_vehicle.tire_width_mm, p_limits.tire_width_mm,
+        p_vehicle.tire_width_mm <= p_limits.tire_width_mm)
+  ) as m (n, measure, given, lot_limit, fits)
+  where m.given is not null
+$$;
+
+comment on function private.vehicle_fit(private.vehicle, private.vehicle) is
+  'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the measures that were given; null when none was.';
+
+create function private.walk_minutes(p_distance_m numeric) returns integer
+language sql immutable
+set search_path = ''
+return ceil(p_distance_m / 80)::integer;
+
+comment on function private.walk_minutes(numeric) is
+  'How long a walk takes, by the Japanese convention for property: 80 m a minute, a minute begun counts whole.';
+
+grant execute on function
+  private.read_vehicle(jsonb), private.vehicle_fit(private.vehicle, private.vehicle), private.walk_minutes(numeric)
+to anon, authenticated;

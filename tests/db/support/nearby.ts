@@ -1,0 +1,26 @@
+// Asking for the lots nearby as a client does, and reading what comes back.
+import type { z } from "zod";
+import type { TransactionSql } from "postgres";
+import type { NearbyParkingLot } from "../../../supabase/functions/_shared/schema/parking_lots.ts";
+
+export type Item = z.output<typeof NearbyParkingLot>;
+
+export interface Question {
+  readonly lat: number;
+  readonly lng: number;
+  readonly radius_m?: number;
+  readonly limit?: number;
+  readonly filters?: Record<string, unknown>;
+  readonly sort?: string;
+  readonly vehicle?: Record<string, unknown> | null;
+}
+
+export async function nearby(sql: TransactionSql, question: Question): Promise<Item[]> {
+  const { lat, lng, radius_m = 500, limit = 50, filters = {}, sort = "distance", vehicle = null } = question;
+  const [row] = await sql<{ found: Item[] }[]>`
+    select api.nearby_parking_lots(
+      ${lat}, ${lng}, ${radius_m}, ${limit}, ${JSON.stringify(filters)}::text::jsonb, ${sort},
+      ${vehicle === null ? null : JSON.stringify(vehicle)}::text::jsonb
+    ) as found`;
+  return row!.found;
+}
