@@ -17,8 +17,10 @@ export async function runTests(selection: readonly string[], environment: Record
   }
   const { code } = await child.status;
   const { passed, failed } = count(tail);
+  const none = passed + failed === 0;
+  if (none && code === 0) console.log(`No test is named by: ${selection.join(" ")}`);
   // A run that broke before its first test (a type error, say) has counted nothing.
-  const failures = code !== 0 && failed === 0 ? 1 : failed;
+  const failures = none || (code !== 0 && failed === 0) ? 1 : failed;
   console.log(`${passed} passed, ${failures} failed`);
   return code === 0 && failures > 0 ? 1 : code;
 }
