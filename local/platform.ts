@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Auth } from "./auth/auth.ts";
 import { readConfig } from "./config.ts";
 import { removeDatabase, startDatabase } from "./database/database.ts";
-import { surviveDriverFault } from "./database/driver_fault.ts";
+import { surviveDriverFaults } from "./database/driver_fault.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
@@ -52,7 +52,7 @@ interface Services {
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { say, log } = options;
   quietLibrary();
-  surviveDriverFault(log);
+  surviveDriverFaults(log);
   let services: Services | undefined;
   let resetting: Promise<Response> | undefined;
   let stopping = false;

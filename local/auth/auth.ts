@@ -89,8 +89,8 @@ export class Auth {
   }
 
   async stop(): Promise<void> {
-    await this.#connection.close();
-    await this.#sql.end();
+    await this.#connection.driver.end({ timeout: 1 });
+    await this.#sql.end({ timeout: 1 });
   }
 
   async #answer(request: Request, url: URL, path: string, client: string): Promise<Response> {

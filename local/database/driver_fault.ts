@@ -1,19 +1,29 @@
-// A fault of the database driver (postgres 3.4.9): when the server dies, it may write once more to the socket it has just
-// let go of, and throws where nobody can catch it. The connection is lost either way and the driver makes another; the
-// platform must not die of it.
+// Faults of the database driver (postgres 3.4.9): when the server dies, it may write once more to the socket it has just
+// let go of, or fail to connect anew, and throws where nobody can catch it. The connection is lost either way and the
+// driver makes another; the platform must not die of it.
 
 let guarded = false;
 
-export function surviveDriverFault(log: (line: string) => void): void {
+export function surviveDriverFaults(log: (line: string) => void): void {
   if (guarded) return;
   guarded = true;
   globalThis.addEventListener("error", (event) => {
-    if (!isDriverFault(event.error)) return;
+    if (!(event.error instanceof TypeError) || !fromDriver(event.error)) return;
     event.preventDefault();
-    log(`The database driver wrote to a connection that was lost: ${event.error.message}`);
+    log(`The database driver used a connection that was lost: ${event.error.message}`);
+  });
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    if (!isLostConnection(event.reason)) return;
+    event.preventDefault();
+    log(`The database driver lost a connection: ${event.reason.message}`);
   });
 }
 
-function isDriverFault(error: unknown): error is TypeError {
-  return error instanceof TypeError && /\bnextWrite\b.*\/postgres\/src\/connection\.js/.test(error.stack ?? "");
+function fromDriver(error: Error): boolean {
+  return /\/postgres\/src\/connection\.js/.test(error.stack ?? "");
+}
+
+function isLostConnection(reason: unknown): reason is Error {
+  return reason instanceof Error && "code" in reason && typeof reason.code === "string" &&
+    /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|57P0[123])/.test(reason.code);
 }

@@ -48,10 +48,13 @@ export class DataApi {
     }
   }
 
-  /** Closes the connections once the requests that run are answered. */
-  async close(): Promise<void> {
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle = resolve);
-    await this.library.connection.close();
+  /** Closes the connections once the requests that run are answered, or when `seconds` are over. */
+  async close(seconds: number): Promise<void> {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, seconds * 1000);
+    if (this.#inFlight > 0) await Promise.race([over, new Promise<void>((idle) => this.#idle = idle)]);
+    clearTimeout(timer);
+    await this.library.connection.driver.end({ timeout: 1 });
   }
 }
 

@@ -39,7 +39,7 @@ export class Rest {
     this.#reloading = this.#reloading.then(async () => {
       const old = this.current;
       this.current = await DataApi.connect(this.options);
-      await old.close();
+      await old.close(PATIENCE / 1000);
     }).catch((error) => this.options.log(`The schema could not be read anew: ${error}`));
     return this.#reloading;
   }
@@ -59,9 +59,8 @@ export class Rest {
   }
 
   async stop(): Promise<void> {
-    await this.#listener.end();
-    await this.#reloading;
-    await this.current.close();
+    await this.#listener.end({ timeout: 1 });
+    await this.current.close(1);
   }
 }
 
