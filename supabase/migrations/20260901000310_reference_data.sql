@@ -26,6 +26,7 @@ insert into public.code_categories (id, description) values
   ('fee_note', 'Notes on a fee: breakdown.notes'),
   ('fee_unknown_reason', 'Why a fee cannot be told: details.reason of fee_unknown'),
   ('field_value_state', 'How far a fact about a lot is trusted: field_values.state'),
+  ('field_value_vote', 'What a person says to a fact about a lot: field_value_votes.vote'),
   ('iap_environment', 'The store environment of a purchase: VerifyIapResponse.environment'),
   ('iap_platform', 'The platform of a purchase: VerifyIapRequest.platform'),
   ('iap_provider', 'The store of a purchase: VerifyIapResponse.provider'),
@@ -204,6 +205,9 @@ from (values
   ('field_value_state', 'confirmed', 20, '確認済み', 'Confirmed', '{"color": "#2e7d32"}'),
   ('field_value_state', 'disputed', 30, '情報に相違あり', 'Disputed', '{"color": "#f9a825"}'),
   ('field_value_state', 'retired', 40, '過去の情報', 'Retired', '{"color": "#757575"}'),
+
+  ('field_value_vote', 'confirm', 10, '合っている', 'Right', null),
+  ('field_value_vote', 'deny', 20, '違っている', 'Wrong', null),
 
   ('iap_environment', 'Sandbox', 10, 'テスト環境', 'Sandbox', null),
   ('iap_environment', 'Production', 20, '本番環境', 'Production', null),

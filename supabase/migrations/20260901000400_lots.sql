@@ -200,13 +200,14 @@ create policy "Everyone reads operators" on public.operators for select to anon,
 create policy "Everyone reads tags" on public.tags for select to anon, authenticated using (true);
 create policy "Everyone reads active lots" on public.parking_lots for select to anon, authenticated
   using (status = 'active');
--- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows.
+-- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows. One look-up a row,
+-- because of an `exists` the planner may make a hash of all lots.
 create policy "Everyone reads the tags of active lots" on public.parking_lot_tags for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "Everyone reads the images of active lots" on public.parking_lot_images for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "Everyone reads the spots of active lots" on public.parking_lot_spots for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "Everyone reads public assets" on public.assets for select to anon, authenticated
   using (is_public and status = 'placed' and deleted_at is null);
 

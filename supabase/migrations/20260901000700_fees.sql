@@ -176,10 +176,10 @@ alter table public.pricing_rules enable row level security;
 -- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows.
 create policy "Everyone reads the pricing groups of active lots" on public.pricing_groups
   for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "Everyone reads the pricing rules of active lots" on public.pricing_rules
   for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 
 grant select (id, parking_lot_id, code, name, is_default, display_order, vehicle_types)
   on public.pricing_groups to anon, authenticated;

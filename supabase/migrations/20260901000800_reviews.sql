@@ -46,16 +46,16 @@ alter table public.reviews enable row level security;
 
 -- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its reviews.
 create policy "Visitors read approved reviews of active lots" on public.reviews for select to anon
-  using (status = 'approved' and exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using (status = 'approved' and (select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "People read approved reviews of active lots and their own" on public.reviews for select to authenticated
   using (
     (select auth.uid()) = user_id
-    or (status = 'approved' and exists (select 1 from public.parking_lots l where l.id = parking_lot_id))
+    or (status = 'approved' and (select true from public.parking_lots l where l.id = parking_lot_id))
   );
 create policy "People review active lots as themselves" on public.reviews for insert to authenticated
   with check (
     (select auth.uid()) = user_id and status = 'pending'
-    and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+    and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
 create policy "People edit their own reviews" on public.reviews for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id and status = 'pending');

@@ -76,7 +76,7 @@ create policy "People read their own ratings" on public.parking_lot_ratings for 
 -- Row security of parking_lots applies inside: only lots that the caller can see are rated or saved.
 create policy "People rate active lots as themselves" on public.parking_lot_ratings for insert to authenticated
   with check (
-    (select auth.uid()) = user_id and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+    (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
 create policy "People change their own ratings" on public.parking_lot_ratings for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
@@ -87,7 +87,7 @@ create policy "People read the lots that they saved" on public.saved_parking_lot
   using ((select auth.uid()) = user_id);
 create policy "People save active lots for themselves" on public.saved_parking_lots for insert to authenticated
   with check (
-    (select auth.uid()) = user_id and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+    (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
 create policy "People take back the lots that they saved" on public.saved_parking_lots for delete to authenticated
   using ((select auth.uid()) = user_id);

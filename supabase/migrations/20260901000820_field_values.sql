@@ -70,7 +70,7 @@ alter table public.field_value_votes enable row level security;
 
 -- Row security of parking_lots applies inside: a lot that the caller cannot see hides its values.
 create policy "Everyone reads the field values of active lots" on public.field_values for select to anon, authenticated
-  using (exists (select 1 from public.parking_lots l where l.id = parking_lot_id));
+  using ((select true from public.parking_lots l where l.id = parking_lot_id));
 -- No insert, update or delete: values follow the lot's row, and their counts the votes.
 
 create policy "People read their own votes" on public.field_value_votes for select to authenticated
@@ -80,7 +80,7 @@ create policy "People vote as themselves on current values of active lots" on pu
   for insert to authenticated
   with check (
     (select auth.uid()) = user_id
-    and exists (select 1 from public.field_values v where v.id = field_value_id and v.state <> 'retired')
+    and (select v.state <> 'retired' from public.field_values v where v.id = field_value_id)
   );
 create policy "People change their own votes" on public.field_value_votes for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);

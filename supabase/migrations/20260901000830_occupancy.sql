@@ -83,7 +83,7 @@ create policy "Drivers read their own reports" on public.occupancy_reports for s
 create policy "Drivers report on active lots as themselves" on public.occupancy_reports for insert to authenticated
   with check (
     (select auth.uid()) = user_id and source = 'driver'
-    and exists (select 1 from public.parking_lots l where l.id = parking_lot_id)
+    and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
 -- No update or delete: a report is corrected by the next one.
 
@@ -142,6 +142,9 @@ begin
 
   -- One report of a reporter after the other.
   perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', new.parking_lot_id, new.source, new.user_id), 830));
+  if new.source = 'driver' and new.reported_at = now() then
+    new.reported_at := clock_timestamp(); -- it may have waited for the one before, which is not to seem the later one
+  end if;
   select * into v_former from public.occupancy_reports o
   where o.parking_lot_id = new.parking_lot_id and o.source = new.source and o.user_id is not distinct from new.user_id
     and o.is_current;
@@ -191,19 +194,6 @@ create trigger _200_count after insert on public.occupancy_reports
 -- Internals: what reports say
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.occupancy_trust(p_source text, p_reported_at timestamptz, p_at timestamptz) returns double precision
-language sql immutable parallel safe
-set search_path = ''
-as $$
-  select t.trust * 0.5 ^ (greatest(extract(epoch from p_at - p_reported_at), 0)::double precision / 60 / t.half_life_min)
-  from (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
-    as t (source, trust, half_life_min)
-  where t.source = p_source
-$$;
-
-comment on function private.occupancy_trust(text, timestamptz, timestamptz) is
-  'How far a report is trusted at a moment, 0 to 1; below 0.1 it is stale. The table stands in the migration.';
-
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
   parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, source text
 )
@@ -211,21 +201,23 @@ language sql stable rows 50
 security definer -- who reported is never told, so that nobody reads the reports themselves
 set search_path = ''
 as $$
-  select distinct on (s.parking_lot_id) s.parking_lot_id, s.state, (s.best).free_spaces, round(s.trust::numeric, 2),
-    (s.best).reported_at, (s.best).source
+  select distinct on (t.parking_lot_id) t.parking_lot_id, t.state, t.free_spaces, round(t.agreed::numeric, 2),
+    t.reported_at, t.source
   from (
-    select r.parking_lot_id, (r.report).state, 1 - exp(sum(ln(1 - r.trust))) as trust,
-      (array_agg(r.report order by r.trust desc, (r.report).reported_at desc, (r.report).id))[1] as best
+    select r.*, 1 - exp(sum(ln(1 - r.trust)) over (partition by r.parking_lot_id, r.state)) as agreed
     from (
-      select o.parking_lot_id, o as report, private.occupancy_trust(o.source, o.reported_at, now()) as trust
+      select o.id, o.parking_lot_id, o.state, o.free_spaces, o.reported_at, o.source,
+        s.trust * 0.5 ^ (greatest(extract(epoch from now() - o.reported_at), 0)::double precision / 60 / s.half_life_min)
+          as trust
       from unnest(p_lot_ids) as p (id)
       join public.occupancy_reports o on o.parking_lot_id = p.id
+      join (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
+        as s (source, trust, half_life_min) on s.source = o.source
       where o.is_current and o.reported_at > now() - interval '100 minutes' -- by then all are stale
     ) as r
     where r.trust >= 0.1
-    group by r.parking_lot_id, (r.report).state
-  ) as s
-  order by s.parking_lot_id, s.trust desc, (s.best).reported_at desc, s.state
+  ) as t
+  order by t.parking_lot_id, t.agreed desc, t.trust desc, t.reported_at desc, t.id
 $$;
 
 comment on function private.occupancy_of(uuid[]) is

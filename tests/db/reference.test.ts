@@ -77,6 +77,7 @@ const NAMED: Record<string, string[]> = {
   exp_reason: [],
   fee_rule_reason: [],
   notification_target: [],
+  field_value_vote: ["confirm", "deny"],
   notification_type: [],
   occupancy_source: ["driver", "operator", "sensor"],
   occupancy_state: [],
