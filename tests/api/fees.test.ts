@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { Fee, PricingRules } from "../../supabase/functions/_shared/schema/fees.ts";
+import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
+import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
+import { plantLots } from "../db/support/fees.ts";
+import type { Rule } from "../oracles/fees.ts";
+import { workedExamples } from "../support/cases.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+
+interface Example {
+  readonly id: string;
+  readonly why: string;
+  readonly time_zone: string;
+  readonly rules: readonly Rule[];
+  readonly date_overrides?: { override_date: string; pricing: Rule[] | null }[];
+  readonly entry_at: string;
+  readonly exit_at: string;
+  readonly vehicle_type: string;
+  readonly expect: { readonly total_amount?: number };
+}
+
+const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
+const examples = workedExamples<Example[]>("fee-cases.json");
+const lots = await plantLots(sql, examples);
+const [lot, hidden] = await plantLots(sql, [
+  {
+    rules: [
+      {
+        category: "time_band",
+        rule_order: 1,
+        time_start: "08:00",
+        time_end: "24:00",
+        per_minutes: 20,
+        price_minor: 100,
+      },
+      { category: "cap", rule_order: 2, cap_type: "duration", cap_duration_hours: 1.5, cap_price_minor: 300 },
+    ],
+  },
+  { rules: [{ category: "flat", price_minor: 100 }] },
+]);
+await sql`update public.parking_lots set status = 'suspended' where id = ${hidden!}`;
+Deno.test.afterAll(async () => {
+  await sql`delete from public.parking_lots where id = any (${[...lots, lot!, hidden!]})`;
+  await sql.end();
+});
+
+const question = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  ...jsonBody(body, headers),
+});
+const place = (id: string) => `/parking-lots/${id}/calc-fee`;
+const june = (time: string) => `2026-06-01T${time}+09:00`;
+const stay = { entry_at: june("10:00:00"), exit_at: june("11:00:00") };
+
+for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples.entries()) {
+  Deno.test(`${id}, asked for through the gateway: ${why}`, async () => {
+    const response = await ask(place(lots[n]!), question({ entry_at, exit_at, vehicle_type }));
+    if (expect.total_amount === undefined) return await assertRefused(response, { code: "fee_unknown" });
+    const fee = await replyOf(calculateFee, response, Fee);
+    assert.equal(fee.total_amount, expect.total_amount);
+    assert.equal(fee.breakdown.lines.reduce((sum, { amount }) => sum + amount, 0), fee.total_amount);
+  });
+}
+
+Deno.test("a visitor and a user are told the same; without a vehicle type it is a standard car's", async () => {
+  const { token } = await signUp();
+  const visitor = await replyOf(calculateFee, await ask(place(lot!), question(stay)), Fee);
+  const user = await replyOf(calculateFee, await ask(place(lot!), question(stay, bearer(token))), Fee);
+  assert.deepEqual(user, visitor);
+  assert.deepEqual([visitor.total_amount, visitor.breakdown.vehicle_type], [300, "standard"]);
+});
+
+Deno.test("a fee that is not known is refused with the reason and the gap", async () => {
+  const response = await ask(place(lot!), question({ entry_at: june("00:30:00"), exit_at: june("01:00:00") }));
+  const { error } = await response.clone().json();
+  await assertRefused(response, { code: "fee_unknown" });
+  assert.deepEqual(error.details, { reason: "no_rate", from: june("00:30:00"), until: june("08:00:00") });
+});
+
+Deno.test("a lot that is not public or does not exist is not found", async () => {
+  for (const id of [hidden!, crypto.randomUUID()]) {
+    await assertRefused(await ask(place(id), question(stay)), { code: "lot_not_found" });
+    await assertRefused(await ask(`/parking-lots/${id}/pricing-rules`), { code: "lot_not_found" });
+  }
+});
+
+Deno.test("a suspended user is refused", async () => {
+  const { id, token } = await signUp();
+  await sql`update public.app_users set status = 'suspended' where id = ${id}`;
+  await assertRefused(await ask(place(lot!), question(stay, bearer(token))), { code: "forbidden" });
+  const rules = await ask(`/parking-lots/${lot}/pricing-rules`, { headers: bearer(token) });
+  await assertRefused(rules, { code: "forbidden" });
+});
+
+const wrong: [what: string, body: unknown, param: string][] = [
+  ["no entry", { exit_at: stay.exit_at }, "entry_at"],
+  ["no exit", { entry_at: stay.entry_at }, "exit_at"],
+  ["an entry without an offset", { ...stay, entry_at: "2026-06-01T10:00:00" }, "entry_at"],
+  ["an exit that is no time", { ...stay, exit_at: "noon" }, "exit_at"],
+  ["an exit on a day that does not exist", { ...stay, exit_at: "2026-06-31T10:00:00Z" }, "exit_at"],
+  ["an exit before the entry", { ...stay, exit_at: june("09:59:59") }, "exit_at"],
+  ["a stay of more than 366 days", { ...stay, exit_at: "2027-06-02T10:00:01+09:00" }, "exit_at"],
+  ["an unknown vehicle type", { ...stay, vehicle_type: "submarine" }, "vehicle_type"],
+  ["an empty vehicle type", { ...stay, vehicle_type: "" }, "vehicle_type"],
+  ["a vehicle type that is no text", { ...stay, vehicle_type: 5 }, "vehicle_type"],
+];
+for (const [what, body, param] of wrong) {
+  Deno.test(`${what} is a validation error of ${param}`, async () => {
+    await assertRefused(await ask(place(lot!), question(body)), { code: "validation_error", param });
+  });
+}
+
+Deno.test("a lot's id that is none is a validation error", async () => {
+  await assertRefused(await ask(place("1"), question(stay)), { code: "validation_error", param: "id" });
+  await assertRefused(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
+});
+
+Deno.test("the pricing rules of a lot come all at once, in their order and as they were written", async () => {
+  const { items, next_cursor } = await replyOf(
+    listPricingRules,
+    await ask(`/parking-lots/${lot}/pricing-rules`),
+    PricingRules,
+  );
+  assert.equal(next_cursor, null);
+  const none = { parking_lot_id: lot!, pricing_group_id: null, day_type: null };
+  assert.deepEqual(items.map(({ id: _, ...rule }) => rule), [
+    {
+      ...none,
+      category: "time_band",
+      rule_order: 1,
+      time_start: "08:00",
+      time_end: "24:00",
+      per_minutes: 20,
+      price_minor: 100,
+      cap_type: null,
+      cap_duration_hours: null,
+      cap_price_minor: null,
+      cap_repeat: null,
+    },
+    {
+      ...none,
+      category: "cap",
+      rule_order: 2,
+      time_start: null,
+      time_end: null,
+      per_minutes: null,
+      price_minor: null,
+      cap_type: "duration",
+      cap_duration_hours: 1.5,
+      cap_price_minor: 300,
+      cap_repeat: null,
+    },
+  ]);
+});
