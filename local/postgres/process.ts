@@ -1,12 +1,23 @@
 // Processes by number: whether one is there, what it runs, and waiting until it is gone.
 import process from "node:process";
 
+/** Whether the process runs; one that has ended and was not yet taken note of by its parent does not. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return Deno.build.os !== "linux" || !ended(pid);
+}
+
+function ended(pid: number): boolean {
+  try {
+    // pid (name) state ...: the name may hold any character, so the state is what follows the last bracket.
+    return /\) [ZX] [^)]*$/.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || (error as NodeJS.ErrnoException).code === "ESRCH") return true;
+    throw error;
   }
 }
 
