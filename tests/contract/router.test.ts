@@ -60,6 +60,7 @@ const routes = [
     refusals: [],
     handle: ({ params }) => params,
   }),
+  route({ method: "GET", path: "/things/by/name", access: "public", ...common, handle: () => ({ id: "the name" }) }),
   route({
     method: "GET",
     path: "/things/broken",
@@ -132,6 +133,12 @@ Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", 
     await assertRefused(await ask(path), { code: "not_found" });
   }
   await assertRefused(await ask("/nothing", { method: "OPTIONS" }), { code: "not_found" });
+});
+
+Deno.test("a path goes before one whose parameter it would match, whichever is listed first", async () => {
+  const { ask } = appWith();
+  assert.deepEqual(await (await ask("/things/by/name")).json(), { id: "the name" });
+  assert.deepEqual(await (await ask("/things/by/a")).json(), { id: "a" });
 });
 
 Deno.test("a method that the path does not take is 405 and names those it takes", async () => {

@@ -87,8 +87,8 @@ function databaseFor(route: Route, exchange: Exchange, config: Config): Database
   return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
 }
 
-/** The routes of each path by method; a GET answers HEAD as well. */
-function groupByPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
+/** The routes of each path by method, `/lots/nearby` before `/lots/{id}`; a GET answers HEAD as well. */
+function groupByPath(routes: readonly Route[]): [path: string, byMethod: Map<string, Route>][] {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
     const byMethod = paths.get(route.path) ?? new Map<string, Route>();
@@ -97,7 +97,8 @@ function groupByPath(routes: readonly Route[]): Map<string, Map<string, Route>> 
     if (route.method === "GET") byMethod.set("HEAD", route);
     paths.set(route.path, byMethod);
   }
-  return paths;
+  // A brace sorts behind every letter.
+  return [...paths].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
 function once<T>(make: () => T): () => T {
