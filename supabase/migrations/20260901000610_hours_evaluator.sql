@@ -340,52 +340,60 @@ comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
   'What a stay from p_entry to p_exit meets at each lot. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
 
 create function private.hours_json(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'windows', coalesce(jsonb_agg(w.window_json order by w.n), '[]'),
-    'legacy_business', coalesce(jsonb_agg(w.legacy_json order by w.n) filter (where w.window_type = 'business'), '[]')
-  )
-  from (
-    select w.window_type,
-      row_number() over (
-        order by array_position('{business,entry,exit,after_hours_exit}', w.window_type), w.effective_from nulls first,
-          w.day_of_week nulls first,
-          array_position('{all,weekday,saturday,sunday,holiday_eve,holiday}', w.day_type) nulls first, w.open_time, w.id
-      ) as n,
-      jsonb_build_object(
-        'id', w.id, 'window_type', w.window_type, 'day_type', w.day_type, 'day_of_week', w.day_of_week,
-        'is_24h', w.is_24h, 'is_closed', w.is_closed, 'open_time', w.open_time, 'close_time', w.close_time,
-        'effective_from', w.effective_from, 'effective_to', w.effective_to
-      ) as window_json,
-      jsonb_build_object(
-        'day_type', w.day_type, 'open_time', w.open_time, 'close_time', w.close_time, 'is_24h', w.is_24h
-      ) as legacy_json
-    from public.parking_lot_windows w
-    where w.parking_lot_id = p_lot_id
-  ) w
+begin
+  return (
+    select jsonb_build_object(
+      'windows', coalesce(jsonb_agg(w.window_json order by w.n), '[]'),
+      'legacy_business', coalesce(jsonb_agg(w.legacy_json order by w.n) filter (where w.window_type = 'business'), '[]')
+    )
+    from (
+      select w.window_type,
+        row_number() over (
+          order by array_position('{business,entry,exit,after_hours_exit}', w.window_type), w.effective_from nulls first,
+            w.day_of_week nulls first,
+            array_position('{all,weekday,saturday,sunday,holiday_eve,holiday}', w.day_type) nulls first, w.open_time, w.id
+        ) as n,
+        jsonb_build_object(
+          'id', w.id, 'window_type', w.window_type, 'day_type', w.day_type, 'day_of_week', w.day_of_week,
+          'is_24h', w.is_24h, 'is_closed', w.is_closed, 'open_time', w.open_time, 'close_time', w.close_time,
+          'effective_from', w.effective_from, 'effective_to', w.effective_to
+        ) as window_json,
+        jsonb_build_object(
+          'day_type', w.day_type, 'open_time', w.open_time, 'close_time', w.close_time, 'is_24h', w.is_24h
+        ) as legacy_json
+      from public.parking_lot_windows w
+      where w.parking_lot_id = p_lot_id
+    ) w
+  );
+end
 $$;
 
 comment on function private.hours_json(uuid) is
   'The detail''s hours of a lot: all windows, and the business ones in the older flat form as legacy_business.';
 
 create function private.date_overrides_json(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'id', o.id, 'override_date', o.override_date, 'label', coalesce(o.label, ''), 'hours', o.hours,
-        'pricing', o.pricing, 'note', o.note
-      )
-      order by o.override_date
-    ),
-    '[]'
-  )
-  from public.parking_lot_date_overrides o
-  where o.parking_lot_id = p_lot_id
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'id', o.id, 'override_date', o.override_date, 'label', coalesce(o.label, ''), 'hours', o.hours,
+          'pricing', o.pricing, 'note', o.note
+        )
+        order by o.override_date
+      ),
+      '[]'
+    )
+    from public.parking_lot_date_overrides o
+    where o.parking_lot_id = p_lot_id
+  );
+end
 $$;
 
 comment on function private.date_overrides_json(uuid) is

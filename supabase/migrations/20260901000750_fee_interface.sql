@@ -16,7 +16,45 @@ $$;
 
 comment on function private.clock_text(time) is 'A time of day as rules are written: HH:MM, with seconds when there are any.';
 
-grant execute on function private.clock_text(time) to anon, authenticated, service_role;
+create function private.pricing_rules_json(p_lot_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'pricing_group_id', r.pricing_group_id, 'category', r.category,
+      'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
+      'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
+      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
+    ) order by g.is_default desc nulls first, g.display_order, g.id, r.rule_order, r.id), '[]')
+    from public.pricing_rules r
+    left join public.pricing_groups g on g.id = r.pricing_group_id
+    where r.parking_lot_id = p_lot_id
+  );
+end
+$$;
+
+comment on function private.pricing_rules_json(uuid) is
+  'All pricing rules of a lot, an array: those of the default group first, then group by group, in rule_order.';
+
+create function private.check_vehicle_type(p_vehicle_type text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_vehicle_type) then
+    perform private.refuse('validation_error', 422, 'There is no such vehicle type.', 'vehicle_type');
+  end if;
+end
+$$;
+
+comment on function private.check_vehicle_type(text) is
+  'Refuses what is no code of category vehicle_type: validation_error, param vehicle_type.';
+
+grant execute on function
+  private.clock_text(time), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
+to anon, authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -33,9 +71,7 @@ declare
 begin
   perform private.visitor_or_user();
   perform private.require_public_lot(p_parking_lot_id);
-  if not exists (select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_vehicle_type) then
-    perform private.refuse('validation_error', 422, 'There is no such vehicle type.', 'vehicle_type');
-  end if;
+  perform private.check_vehicle_type(p_vehicle_type);
   select f.answer, f.refusal into v_fee
   from private.explained_fee(p_parking_lot_id, p_vehicle_type, p_entry_at, p_exit_at) f;
   if v_fee.refusal is not null then
@@ -57,17 +93,7 @@ as $$
 begin
   perform private.visitor_or_user();
   perform private.require_public_lot(p_parking_lot_id);
-  return jsonb_build_object('items', (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'pricing_group_id', r.pricing_group_id, 'category', r.category,
-      'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
-      'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
-      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
-    ) order by g.is_default desc nulls first, g.display_order, g.id, r.rule_order, r.id), '[]')
-    from public.pricing_rules r
-    left join public.pricing_groups g on g.id = r.pricing_group_id
-    where r.parking_lot_id = p_parking_lot_id
-  ), 'next_cursor', null);
+  return jsonb_build_object('items', private.pricing_rules_json(p_parking_lot_id), 'next_cursor', null);
 end
 $$;
 

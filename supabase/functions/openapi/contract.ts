@@ -4,6 +4,7 @@ import { routes as codes } from "../codes/routes.ts";
 import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
+import { routes as tags } from "../tags/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
 export const groups: readonly Group[] = [
@@ -18,6 +19,7 @@ export const groups: readonly Group[] = [
     description: "Reference data: the code master",
     routes: codes,
   },
+  { name: "tags", description: "Reference data: what a lot can be said to offer", routes: tags },
   {
     name: "openapi",
     description: "This contract and the catalogue of errors",

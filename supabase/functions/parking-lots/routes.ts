@@ -1,3 +1,4 @@
+import { readParkingLot } from "./detail.ts";
 import { calculateFee } from "./fee.ts";
 import { confirmFieldValue, denyFieldValue } from "./field_values.ts";
 import { nearbyParkingLots } from "./nearby.ts";
@@ -8,6 +9,7 @@ import { listReviews, postReview } from "./reviews.ts";
 
 export const routes = [
   nearbyParkingLots,
+  readParkingLot,
   calculateFee,
   listPricingRules,
   listReviews,

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { Lang } from "./codes.ts";
+import { Fee, PricingRule } from "./fees.ts";
+import { Fit, Vehicle } from "./fit.ts";
+import { DateOverride, Hours } from "./hours.ts";
+import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
+import { PlannedStay } from "./parking_lots.ts";
+import { LotTag } from "./tags.ts";
+import { Id, text, Timestamp } from "./values.ts";
+
+const Part = z.enum(["field_value_ids", "hours", "field_provenance", "occupancy_forecast"]);
+
+export const LotDetailQuery = z.strictObject({
+  include: z.array(Part).default([]).meta({
+    description: "Parts that come only when they are named, separated by commas",
+    example: ["hours"],
+  }),
+  entry_at: Timestamp.optional().meta({
+    description: "When a stay begins: asks for `planned_stay`. Needs `exit_at`",
+  }),
+  exit_at: Timestamp.optional().meta({
+    description:
+      "When it ends: not before `entry_at` (it may be the same moment), at most 366 days later. Needs `entry_at`",
+    examples: ["2026-09-01T12:00:00+09:00"],
+  }),
+  vehicle_type: text(1, 50).default("standard").meta({
+    description: "A code of category `vehicle_type`: what `planned_stay.fee` is for",
+  }),
+  vehicle: Vehicle.optional().meta({
+    description: "JSON object, url-encoded: asks for `fit`",
+    example: { height_m: 1.9, width_m: 1.8 },
+  }),
+  lang: Lang.default("ja").meta({ description: "Language of the names of tags and operator" }),
+});
+
+const known = z.string().nullable();
+const count = z.int().min(0);
+const limit = z.number().positive().nullable();
+const answer = z.boolean().nullable();
+
+const Geometry = z.looseObject({
+  type: z.enum([
+    "Point",
+    "LineString",
+    "Polygon",
+    "MultiPoint",
+    "MultiLineString",
+    "MultiPolygon",
+    "GeometryCollection",
+  ]),
+  coordinates: z.array(z.unknown()).optional(),
+  geometries: z.array(z.unknown()).optional(),
+}).meta({ id: "Geometry", description: "A GeoJSON geometry" });
+
+const Image = z.object({
+  id: Id,
+  parking_lot_id: Id,
+  asset_id: Id,
+  is_main: z.boolean(),
+  sort_order: z.int().nullable(),
+  image_url: known.meta({ description: "Null when the asset is deleted, not placed or not public" }),
+}).meta({ id: "ParkingLotDetailImage" });
+
+const Tag = z.object({
+  tag_id: Id,
+  state: answer.meta({ description: "True: has it. False: has it not. Null: in question" }),
+  tag: LotTag.nullable(),
+}).meta({ id: "ParkingLotTag" });
+
+const Operator = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  color: known,
+}).meta({ id: "ParkingLotDetailOperator" });
+
+const Spot = z.object({
+  id: Id,
+  code: z.string(),
+  vehicle_type_max: known.meta({ description: "A code of category `vehicle_type`" }),
+  is_ev_charger: z.boolean(),
+  ev_connector_type: known.meta({ description: "A code of category `ev_connector_type`" }),
+  accessibility: known.meta({ description: "A code of category `accessibility`" }),
+  is_reservable: z.boolean(),
+}).meta({ id: "ParkingLotPublicSpot" });
+
+const PricingGroup = z.object({
+  id: Id,
+  code: z.string(),
+  name: z.string(),
+  is_default: z.boolean(),
+  display_order: z.int(),
+  vehicle_types: z.array(z.string()).nullable().meta({ description: "Codes of category `vehicle_type`; null: all" }),
+}).meta({ id: "ParkingLotPublicPricingGroup" });
+
+const Provenance = z.object({
+  source: known,
+  external_id: known.meta({ description: "The lot's name at its source" }),
+  source_url: known,
+  licence: known,
+  attribution: known.meta({ description: "What to show where the lot is shown" }),
+}).meta({ id: "Provenance" });
+
+const FieldProvenance = z.record(
+  z.string(),
+  z.object({
+    field_value_id: Id,
+    state: z.enum(["unverified", "confirmed", "disputed"]),
+    source: known,
+    licence: known,
+    last_verified_at: Timestamp.nullable(),
+    confirm_count: count,
+    deny_count: count,
+  }),
+).meta({ id: "FieldProvenance", description: "By field: where its value comes from and what people say to it" });
+
+const FeeRefusal = z.object({
+  code: z.literal("fee_unknown"),
+  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
+  from: Timestamp.optional().meta({ description: "With `no_rate`: from when on" }),
+  until: Timestamp.optional().meta({ description: "With `no_rate`: until when, if the next rate is known" }),
+}).meta({ id: "FeeRefusal", description: "Why the fee is not known" });
+
+const PlannedStayWithFee = PlannedStay.extend({
+  vehicle_type: z.string(),
+  fee: Fee.nullable().meta({ description: "What calc-fee answers; null with `fee_refusal`" }),
+  fee_refusal: FeeRefusal.nullable(),
+}).meta({ id: "PlannedStayWithFee" });
+
+const Changes = Timestamp.nullable();
+
+export const LotDetail = z.object({
+  id: Id,
+  name: known,
+  name_kana: known,
+  address: known,
+  lat: z.number().nullable(),
+  lng: z.number().nullable(),
+  area: Geometry.nullable(),
+  total_spaces: count.nullable(),
+  status: known,
+  structure: known,
+  max_height_m: limit,
+  max_width_m: limit,
+  max_length_m: limit,
+  max_weight_t: limit,
+  min_clearance_cm: count.nullable(),
+  max_tire_width_mm: z.int().nullable(),
+  max_parking_duration_min: z.int().nullable(),
+  entry_method: known,
+  shape_type: known,
+  entry_difficulty: known,
+  operator_code: known,
+  phone: known,
+  website: known,
+  time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
+  holiday_calendar: z.string().meta({ examples: ["JP"] }),
+  currency: z.string().meta({ examples: ["JPY"] }),
+  source: known,
+  avg_rating: z.number().min(1).max(5).nullable().meta({ description: "Null without reviews" }),
+  review_count: count,
+  good_count: count.meta({ description: "How many people rate the lot good" }),
+  bad_count: count,
+  hour_price: z.int().nullable().meta({
+    description: "What a standard vehicle pays for 60 minutes from Wednesday noon; null when it is not known",
+  }),
+  main_image: known.meta({ description: "Public URL of the main image" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  pricing_rules: z.array(PricingRule),
+  pricing_groups: z.array(PricingGroup),
+  images: z.array(Image).meta({ description: "The main one first" }),
+  tags: z.array(Tag),
+  operator: Operator.nullable(),
+  spots: z.array(Spot),
+  date_overrides: z.array(DateOverride),
+  is_open_now: answer.meta({ description: "As in `derived`. Null where nobody has said" }),
+  derived: z.object({
+    is_open_now: answer,
+    can_enter_now: answer,
+    can_exit_now: answer,
+  }).meta({ id: "Derived", description: "What holds now; null where nobody has said" }),
+  next_change_at: z.object({
+    is_open_now: Changes,
+    can_enter_now: Changes,
+    can_exit_now: Changes,
+  }).meta({
+    id: "NextChangeAt",
+    description: "When each answer of `derived` is next another; null when it stays for 14 days",
+  }),
+  planned_stay: PlannedStayWithFee.nullable().meta({ description: "Null unless `entry_at` and `exit_at` are given" }),
+  fit: Fit.nullable().meta({ description: "Null unless `vehicle` gives a measure" }),
+  availability: CurrentOccupancy.nullable().meta({ description: "Null when nobody knows" }),
+  is_saved: answer.meta({ description: "Whether the caller saved the lot; null without a token" }),
+  my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "How the caller rates the lot" }),
+  provenance: Provenance,
+  field_value_ids: z.record(z.string(), Id).optional().meta({
+    description: "With `include=field_value_ids`: by field the id to confirm or deny its value by",
+  }),
+  hours: Hours.optional().meta({ description: "With `include=hours`" }),
+  field_provenance: FieldProvenance.optional().meta({ description: "With `include=field_provenance`" }),
+  occupancy_forecast: OccupancyForecast.optional().meta({ description: "With `include=occupancy_forecast`" }),
+}).meta({ id: "ParkingLotWithDetail" });

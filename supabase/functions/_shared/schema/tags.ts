@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { Lang } from "./codes.ts";
+import { Id } from "./values.ts";
+
+export const TagsQuery = z.strictObject({
+  lang: Lang.default("ja").meta({ description: "Language of the names" }),
+});
+
+const fields = {
+  id: Id,
+  name: z.string().meta({ examples: ["屋根あり"] }),
+  color: z.string().nullable().meta({ examples: ["#4f4f4f"] }),
+  slug: z.string().meta({ description: "What filters name", examples: ["covered"] }),
+  category: z.string().nullable().meta({ examples: ["facility"] }),
+  icon_name: z.string().nullable().meta({ examples: ["roof"] }),
+};
+
+/** A tag where a lot shows it. */
+export const LotTag = z.object(fields).meta({ id: "Tag" });
+
+const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });
+
+export const Tags = z.object({
+  items: z.array(Tag).meta({ description: "In `sort_order`" }),
+  next_cursor: z.null().meta({ description: "Tags come all at once" }),
+}).meta({ id: "TagsResponse", description: "What a lot can be said to offer" });

@@ -1,0 +1,3 @@
+import { listTags } from "./tags.ts";
+
+export const routes = [listTags];

@@ -1,0 +1,15 @@
+import { route } from "../_shared/http/route.ts";
+import { Tags, TagsQuery } from "../_shared/schema/tags.ts";
+
+export const listTags = route({
+  method: "GET",
+  path: "/tags",
+  access: "public",
+  summary: "List the tag master",
+  description: "Every tag with its name in one language. Changes rarely: keep it and revalidate.",
+  query: TagsQuery,
+  reply: [200, Tags],
+  refusals: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  handle: ({ db, query }) => db.rpc("list_tags", query),
+});

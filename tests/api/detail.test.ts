@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { LotDetail } from "../../supabase/functions/_shared/schema/lot_detail.ts";
+import { PricingRules } from "../../supabase/functions/_shared/schema/fees.ts";
+import { readParkingLot } from "../../supabase/functions/parking-lots/detail.ts";
+import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { newLot } from "../support/rows.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
+import { hiddenLots } from "./lots.ts";
+
+const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
+Deno.test.afterAll(() => sql.end());
+
+const path = (lot: string, values: Record<string, unknown> = {}) => `/parking-lots/${lot}${query(values)}`;
+const detail = async (lot: string, values: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+  await replyOf(readParkingLot, await ask(path(lot, values), { headers }), LotDetail);
+
+Deno.test("a lot of which nothing but its place is known has every key, and null for what nobody has said", async () => {
+  const lot = await newLot(sql, { name: "Bare", address: "1-1", lat: 35.5, lng: 139.5 });
+  const { created_at, updated_at, ...rest } = await detail(lot);
+  assert.equal(created_at, updated_at);
+  const unknown = { is_open_now: null, can_enter_now: null, can_exit_now: null };
+  const none = (...keys: string[]) => Object.fromEntries(keys.map((key) => [key, null]));
+  assert.deepEqual(rest, {
+    ...none("name_kana", "area", "total_spaces", "structure", "max_height_m", "max_width_m", "max_length_m"),
+    ...none("max_weight_t", "min_clearance_cm", "max_tire_width_mm", "max_parking_duration_min", "entry_method"),
+    ...none("shape_type", "entry_difficulty", "operator_code", "phone", "website", "source", "avg_rating"),
+    ...none("hour_price", "main_image", "operator", "planned_stay", "fit", "availability", "is_saved", "my_rating"),
+    id: lot,
+    name: "Bare",
+    address: "1-1",
+    lat: 35.5,
+    lng: 139.5,
+    status: "active",
+    time_zone: "Asia/Tokyo",
+    holiday_calendar: "JP",
+    currency: "JPY",
+    review_count: 0,
+    good_count: 0,
+    bad_count: 0,
+    pricing_rules: [],
+    pricing_groups: [],
+    images: [],
+    tags: [],
+    spots: [],
+    date_overrides: [],
+    is_open_now: null,
+    derived: unknown,
+    next_change_at: unknown,
+    provenance: none("source", "external_id", "source_url", "licence", "attribution"),
+  });
+});
+
+Deno.test("a lot says what its row says, where it comes from, who runs it and what it offers, in either language", async () => {
+  const area = { type: "Polygon", coordinates: [[[139, 35], [139.1, 35], [139.1, 35.1], [139, 35]]] };
+  const [source, external_id] = ["test", crypto.randomUUID()];
+  const lot = await newLot(sql, {
+    area,
+    max_height_m: 2.1,
+    total_spaces: 40,
+    operator_code: "tsukimi",
+    source,
+    external_id,
+    licence: "CC0-1.0",
+    attribution: "The city",
+    website: "https://lot.example",
+  });
+  await sql`
+    insert into public.parking_lot_tags (parking_lot_id, tag_id, state)
+    select ${lot}, t.id, case t.slug when 'covered' then true when 'low_price' then false end
+    from public.tags t where t.slug in ('low_price', 'covered', 'reservable')`;
+  const [japanese, english] = [await detail(lot), await detail(lot, { lang: "en" })];
+  assert.deepEqual([english.area, english.max_height_m, english.total_spaces], [area, 2.1, 40]);
+  assert.deepEqual(english.provenance, {
+    source,
+    external_id,
+    source_url: null,
+    licence: "CC0-1.0",
+    attribution: "The city",
+  });
+  assert.deepEqual(english.operator, {
+    id: "tsukimi",
+    name: "Tsukimi Park 24",
+    slug: "tsukimi-park",
+    color: "#f2c94c",
+  });
+  assert.equal(japanese.operator?.name, "月見パーク24");
+  const named = ({ tags }: typeof english) => tags.map(({ tag, state }) => [tag?.slug, tag?.name, state]);
+  assert.deepEqual(named(english), [
+    ["covered", "Covered", true],
+    ["reservable", "Reservable", null],
+    ["low_price", "Low price", false],
+  ]);
+  assert.deepEqual(named(japanese).map(([, name]) => name), ["屋根あり", "予約可", "低価格"]);
+  assert.ok(english.tags.every(({ tag_id, tag }) => tag?.id === tag_id));
+});
+
+Deno.test("images come main one first, with an address only while they may be shown", async () => {
+  const lot = await newLot(sql);
+  const folder = `parking_lot/${crypto.randomUUID()}`;
+  const assets = [
+    { storage_key: `${folder}/main one.jpg`, is_main: true, sort_order: 9 },
+    { storage_key: `${folder}/second.jpg`, sort_order: 1 },
+    { storage_key: `${folder}/deleted.jpg`, sort_order: 2, deleted_at: new Date() },
+    { storage_key: `${folder}/pending.jpg`, sort_order: 3, status: "pending" },
+    { storage_key: `${folder}/hidden.jpg`, sort_order: null, is_public: false },
+  ];
+  for (const { is_main = false, sort_order, ...columns } of assets) {
+    const [asset] = await sql`insert into public.assets ${sql(columns)} returning id`;
+    await sql`
+      insert into public.parking_lot_images (parking_lot_id, asset_id, is_main, sort_order)
+      values (${lot}, ${asset!.id}, ${is_main}, ${sort_order})`;
+  }
+  const { images, main_image } = await detail(lot);
+  assert.deepEqual(images.map(({ sort_order }) => sort_order), [9, 1, 2, 3, null]);
+  assert.equal(images[0]?.image_url, main_image);
+  assert.ok(main_image?.endsWith(`/${folder}/main%20one.jpg`), String(main_image));
+  assert.ok(images[1]?.image_url?.endsWith(`/${folder}/second.jpg`));
+  assert.deepEqual(images.slice(2).map(({ image_url }) => image_url), [null, null, null]);
+});
+
+Deno.test("spots, price lists and their rules are told as the lot has them", async () => {
+  const lot = await newLot(sql);
+  await sql`
+    insert into public.parking_lot_spots (parking_lot_id, code, is_ev_charger, ev_connector_type)
+    values (${lot}, 'B', true, 'chademo'), (${lot}, 'A', false, null)`;
+  const [group] = await sql`
+    insert into public.pricing_groups (parking_lot_id, code, name, is_default, display_order, vehicle_types)
+    values (${lot}, 'kei', 'Kei cars', false, 2, '{kei}') returning id`;
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, pricing_group_id, category, rule_order, per_minutes, price_minor)
+    values (${lot}, ${group!.id}, 'time_band', 2, 30, 100), (${lot}, null, 'time_band', 1, 30, 200)`;
+  const { spots, pricing_groups, pricing_rules, hour_price } = await detail(lot);
+  assert.deepEqual(spots.map(({ id: _, ...spot }) => spot), [
+    {
+      code: "A",
+      vehicle_type_max: null,
+      is_ev_charger: false,
+      ev_connector_type: null,
+      accessibility: null,
+      is_reservable: false,
+    },
+    {
+      code: "B",
+      vehicle_type_max: null,
+      is_ev_charger: true,
+      ev_connector_type: "chademo",
+      accessibility: null,
+      is_reservable: false,
+    },
+  ]);
+  assert.deepEqual(pricing_groups, [{
+    id: group!.id,
+    code: "kei",
+    name: "Kei cars",
+    is_default: false,
+    display_order: 2,
+    vehicle_types: ["kei"],
+  }]);
+  assert.deepEqual(pricing_rules.map(({ price_minor }) => price_minor), [200, 100]);
+  assert.equal(hour_price, 400);
+  const listed = await replyOf(listPricingRules, await ask(`/parking-lots/${lot}/pricing-rules`), PricingRules);
+  assert.deepEqual(pricing_rules, listed.items);
+});
+
+Deno.test("parts that have to be named come when they are, and not otherwise", async () => {
+  const lot = await newLot(sql, { max_height_m: 2.1, source: "test", licence: "CC0-1.0" });
+  await sql`insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h) values (${lot}, 'business', true)`;
+  await sql`
+    insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces, reported_at)
+    values (${lot}, 'sensor', 'available', 3, now())`;
+  const parts = ["field_value_ids", "hours", "field_provenance", "occupancy_forecast"] as const;
+  const named = (lot: object) => parts.filter((part) => part in lot);
+  assert.deepEqual(named(await detail(lot)), []);
+  for (const part of parts) assert.deepEqual(named(await detail(lot, { include: part })), [part]);
+  const all = await detail(lot, { include: parts.join() });
+  assert.deepEqual(named(all), parts);
+
+  assert.deepEqual(Object.keys(all.field_value_ids!).sort(), ["address", "lat", "lng", "max_height_m", "name"]);
+  const { field_value_id, ...height } = all.field_provenance!.max_height_m!;
+  assert.equal(field_value_id, all.field_value_ids!.max_height_m);
+  assert.deepEqual(height, {
+    state: "unverified",
+    source: "test",
+    licence: "CC0-1.0",
+    last_verified_at: null,
+    confirm_count: 0,
+    deny_count: 0,
+  });
+  assert.deepEqual(all.hours!.windows.map(({ window_type, is_24h }) => [window_type, is_24h]), [["business", true]]);
+  assert.deepEqual(all.hours!.legacy_business, [{ day_type: null, open_time: null, close_time: null, is_24h: true }]);
+  assert.deepEqual(all.occupancy_forecast!.map(({ sample_size, full_share }) => [sample_size, full_share]), [[1, 0]]);
+  assert.deepEqual([all.availability?.state, all.availability?.free_spaces, all.availability?.source], [
+    "available",
+    3,
+    "sensor",
+  ]);
+});
+
+Deno.test("a field's id from the detail is the one that confirm takes, and the detail then counts it", async () => {
+  const [lot, { token }] = [await newLot(sql, { max_height_m: 2.1 }), await signUp()];
+  const id = (await detail(lot, { include: "field_value_ids" })).field_value_ids!.max_height_m;
+  const voted = await ask(`/parking-lots/${lot}/field-values/${id}/confirm`, {
+    method: "POST",
+    headers: bearer(token),
+  });
+  assert.equal(voted.status, 200, await voted.text());
+  const { field_provenance } = await detail(lot, { include: "field_provenance" });
+  assert.equal(field_provenance!.max_height_m!.field_value_id, id);
+  assert.equal(field_provenance!.max_height_m!.confirm_count, 1);
+});
+
+Deno.test("a caller sees their own marks, somebody else theirs, and a visitor none", async () => {
+  const [lot, user, stranger] = [await newLot(sql), await signUp(), await signUp()];
+  await sql`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${user.id}, ${lot})`;
+  const rated = await ask(`/parking-lots/${lot}/rating`, {
+    method: "PUT",
+    ...jsonBody({ value: "good" }, bearer(user.token)),
+  });
+  assert.equal(rated.status, 200, await rated.text());
+  const marks = ({ is_saved, my_rating, good_count }: Awaited<ReturnType<typeof detail>>) => [
+    is_saved,
+    my_rating,
+    good_count,
+  ];
+  assert.deepEqual(marks(await detail(lot, {}, bearer(user.token))), [true, "good", 1]);
+  assert.deepEqual(marks(await detail(lot, {}, bearer(stranger.token))), [false, null, 1]);
+  assert.deepEqual(marks(await detail(lot)), [null, null, 1]);
+});
+
+Deno.test("a vehicle fits, does not, or nobody knows", async () => {
+  const lot = await newLot(sql, { max_height_m: 2.1 });
+  const fit = async (vehicle: object) => (await detail(lot, { vehicle })).fit;
+  assert.equal((await fit({ height_m: 2.1 }))?.fits, true);
+  assert.equal((await fit({ height_m: 2.1, width_m: 1.8 }))?.fits, null);
+  assert.deepEqual(await fit({ height_m: 2.2 }), {
+    fits: false,
+    failing: ["height_m"],
+    unknown: [],
+    limits: { height_m: 2.1 },
+  });
+  assert.equal(await fit({}), null);
+});
+
+Deno.test("a lot is asked for again each time, and 304 says that nothing changed", async () => {
+  const lot = await newLot(sql);
+  const first = await ask(path(lot));
+  await first.body?.cancel();
+  assert.equal(first.headers.get("cache-control"), "private, no-cache");
+  assert.match(first.headers.get("vary") ?? "", /Authorization/i);
+  const unchanged = { headers: { "if-none-match": first.headers.get("etag") ?? "" } };
+  assert.equal((await ask(path(lot), unchanged)).status, 304);
+  await sql`update public.parking_lots set name = 'Renamed' where id = ${lot}`;
+  const changed = await ask(path(lot), unchanged);
+  assert.deepEqual([changed.status, (await changed.json()).name], [200, "Renamed"]);
+});
+
+Deno.test("a lot that is not public is not there, whoever asks", async () => {
+  const { token } = await signUp();
+  for (const hidden of Object.values(await hiddenLots())) {
+    for (const headers of [{}, bearer(token)]) {
+      await assertRefused(await ask(path(hidden), { headers }), { code: "lot_not_found", param: "id" });
+    }
+  }
+});
+
+Deno.test("a wrong question is refused by the name of what is wrong", async () => {
+  const lot = await newLot(sql);
+  const [noon, later] = ["2026-09-01T12:00:00+09:00", "2026-09-01T13:00:00+09:00"];
+  const wrong: [param: string, values: Record<string, unknown>][] = [
+    ["include.1", { include: "hours,reviews" }],
+    ["include.0", { include: "" }],
+    ["entry_at", { exit_at: noon }],
+    ["exit_at", { entry_at: noon }],
+    ["exit_at", { entry_at: later, exit_at: noon }],
+    ["exit_at", { entry_at: noon, exit_at: "2027-09-02T12:00:01+09:00" }],
+    ["entry_at", { entry_at: "2026-09-01T12:00:00", exit_at: noon }],
+    ["vehicle_type", { entry_at: noon, exit_at: later, vehicle_type: "submarine" }],
+    ["vehicle.height_m", { vehicle: { height_m: 0 } }],
+    ["vehicle.wings", { vehicle: { wings: 2 } }],
+    ["lang", { lang: "de" }],
+    ["hours", { hours: true }],
+  ];
+  for (const [param, values] of wrong) {
+    await assertRefused(await ask(path(lot, values)), { code: "validation_error", param });
+  }
+  await assertRefused(await ask("/parking-lots/1"), { code: "validation_error", param: "id" });
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { Tags } from "../../supabase/functions/_shared/schema/tags.ts";
+import { listTags } from "../../supabase/functions/tags/tags.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, replyOf, tagOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+const tags = async (path: string) => (await replyOf(listTags, await ask(path), Tags)).items;
+
+Deno.test("every tag is listed in its place, in Japanese unless English is asked for", async () => {
+  const rows = await inDatabase((sql) => sql`select slug, name, name_en from public.tags order by sort_order, slug`);
+  const [standard, japanese, english] = [await tags("/tags"), await tags("/tags?lang=ja"), await tags("/tags?lang=en")];
+  assert.deepEqual(standard, japanese);
+  assert.deepEqual(japanese.map(({ slug, name }) => [slug, name]), rows.map(({ slug, name }) => [slug, name]));
+  assert.deepEqual(english.map(({ name }) => name), rows.map(({ name, name_en }) => name_en ?? name));
+  assert.deepEqual(english.map(({ id }) => id), japanese.map(({ id }) => id));
+  const covered = english.find(({ slug }) => slug === "covered");
+  assert.deepEqual({ ...covered, id: "" }, {
+    id: "",
+    name: "Covered",
+    color: "#4f4f4f",
+    slug: "covered",
+    category: "facility",
+    icon_name: "roof",
+    sort_order: 10,
+  });
+});
+
+Deno.test("the tags are public, are kept, and come again only when they changed", async () => {
+  const first = await ask("/tags", { headers: bearer(stack().publishableKey) });
+  await first.body?.cancel();
+  assert.equal(first.status, 200);
+  assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+, stale-while-revalidate=\d+$/);
+  const again = await ask("/tags", { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+  assert.deepEqual([again.status, await again.text(), tagOf(again)], [304, "", tagOf(first)]);
+});
