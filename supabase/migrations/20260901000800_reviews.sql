@@ -143,7 +143,6 @@ grant execute on function private.move_review(uuid, text) to authenticated;
 
 create function private.refresh_lot_ratings(p_lot_ids uuid[]) returns void
 language plpgsql
-security definer -- who reviews a lot has no right on its row
 set search_path = ''
 as $$
 begin
@@ -166,6 +165,7 @@ comment on function private.refresh_lot_ratings(uuid[]) is
 -- Once a statement, because an import writes many rows with one.
 create function private.tg_reviews__refresh_lot_ratings() returns trigger
 language plpgsql
+security definer -- neither an author nor the auth server, which deletes accounts, has a right on lots
 set search_path = ''
 as $$
 declare
@@ -186,9 +186,6 @@ begin
   return null;
 end
 $$;
-
--- An author's delete runs this as the author.
-grant execute on function private.refresh_lot_ratings(uuid[]) to authenticated, service_role;
 
 create trigger _100_refresh_on_insert after insert on public.reviews
   referencing new table as rows_changed

@@ -119,7 +119,6 @@ create trigger _100_touch_updated_at before update on public.search_preferences
 
 create function private.refresh_lot_votes(p_lot_ids uuid[]) returns void
 language plpgsql
-security definer -- who rates a lot has no right on its row
 set search_path = ''
 as $$
 begin
@@ -142,6 +141,7 @@ comment on function private.refresh_lot_votes(uuid[]) is
 
 create function private.tg_parking_lot_ratings__refresh_lot_votes() returns trigger
 language plpgsql
+security definer -- neither who rates nor the auth server, which deletes accounts, has a right on lots
 set search_path = ''
 as $$
 declare
@@ -161,9 +161,6 @@ begin
   return null;
 end
 $$;
-
--- A person's rating runs this as that person.
-grant execute on function private.refresh_lot_votes(uuid[]) to authenticated, service_role;
 
 create trigger _200_refresh_on_insert after insert on public.parking_lot_ratings
   referencing new table as rows_changed

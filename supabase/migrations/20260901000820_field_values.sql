@@ -241,7 +241,6 @@ comment on function private.store_field_value(uuid, uuid) is
 
 create function private.refresh_field_values(p_ids uuid[]) returns void
 language plpgsql
-security definer -- voters hold no right on values
 set search_path = ''
 as $$
 begin
@@ -266,6 +265,7 @@ comment on function private.refresh_field_values(uuid[]) is
 
 create function private.tg_field_value_votes__refresh_field_values() returns trigger
 language plpgsql
+security definer -- neither voters nor the auth server, which deletes accounts, hold a right on values
 set search_path = ''
 as $$
 begin
@@ -279,9 +279,6 @@ begin
   return null;
 end
 $$;
-
--- A vote runs this as the voter.
-grant execute on function private.refresh_field_values(uuid[]) to authenticated, service_role;
 
 create trigger _200_refresh_on_insert after insert on public.field_value_votes
   referencing new table as rows_changed

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody } from "./client.ts";
+import { aLot, inDatabase } from "./lots.ts";
+
+Deno.test("deleting an account takes what is the person's, and lots go on saying what a recount gives", async () => {
+  const [lot, user] = [await aLot({ total_spaces: 40 }), await signUp()];
+  const write = async (method: string, path: string, body: unknown) => {
+    const answer = await ask(`/parking-lots/${lot}${path}`, { method, ...jsonBody(body, bearer(user.token)) });
+    assert.ok(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`);
+    return await answer.json();
+  };
+  const review = await write("POST", "/reviews", { rating: 4, comment: "wide" });
+  await write("PUT", "/rating", { value: "good" });
+  await write("POST", "/occupancy-reports", { state: "available" });
+  await inDatabase(async (sql) => {
+    await sql`update public.reviews set status = 'approved' where id = ${review.id}`;
+    const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
+    await write("POST", `/field-values/${value!["id"]}/confirm`, {});
+
+    const { apiUrl, secretKey } = stack();
+    const gone = await fetch(`${apiUrl}/auth/v1/admin/users/${user.id}`, {
+      method: "DELETE",
+      headers: { apikey: secretKey },
+    });
+    assert.equal(gone.status, 200, await gone.text());
+
+    const [kept] = await sql`
+      select l.review_count, l.avg_rating::float8, l.good_count, v.confirm_count,
+        (select r.user_id from public.reviews r where r.id = ${review.id}) as author,
+        (select count(*)::int from public.parking_lot_ratings where user_id = ${user.id})
+          + (select count(*)::int from public.field_value_votes where user_id = ${user.id})
+          + (select count(*)::int from public.app_users where id = ${user.id}) as rows
+      from public.parking_lots l join public.field_values v on v.id = ${value!["id"]}
+      where l.id = ${lot}`;
+    assert.deepEqual({ ...kept }, {
+      review_count: 1,
+      avg_rating: 4,
+      good_count: 0,
+      confirm_count: 0,
+      author: null,
+      rows: 0,
+    });
+  });
+});
