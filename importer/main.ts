@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
-import { surviveDriverFault } from "../local/database/driver_fault.ts";
+import { surviveDriverFaults } from "../local/database/driver_fault.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "./failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
@@ -110,7 +110,7 @@ function explained(error: unknown, file: string): string | undefined {
 }
 
 async function run(command: Command): Promise<number> {
-  surviveDriverFault(() => {}); // the transaction fails by itself, and says why
+  surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
   const sql = postgres(await databaseUrl(command.databaseUrl), { max: 1, onnotice: () => {} });
   try {
     const report = await importFile(sql, command);
