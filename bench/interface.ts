@@ -60,6 +60,9 @@ async function pairs({ API_URL, PUBLISHABLE_KEY }: Stack): Promise<Pair[]> {
   const authorization = `Bearer ${token}`;
   const [lat, lng] = [35.6812, 139.7671];
   const near = { p_lat: lat, p_lng: lng, p_radius_m: 500, p_limit: 50, p_filters: {} };
+  const nearest = await fetch(`${API_URL}/v1/parking-lots/nearby?lat=${lat}&lng=${lng}&radius_m=50000&limit=1`);
+  const [lot] = await nearest.json();
+  if (!lot) throw new Error("There is no lot: seed the database");
   return [
     { name: "codes", direct: rpc("list_codes", { p_lang: "ja" }), through: get("/v1/codes?lang=ja") },
     { name: "me", direct: rpc("my_account", {}, { authorization }), through: get("/v1/me", { authorization }) },
@@ -72,6 +75,11 @@ async function pairs({ API_URL, PUBLISHABLE_KEY }: Stack): Promise<Pair[]> {
       name: "nearby, signed in",
       direct: rpc("nearby_parking_lots", near, { authorization }),
       through: get(`/v1/parking-lots/nearby?lat=${lat}&lng=${lng}`, { authorization }),
+    },
+    {
+      name: "detail",
+      direct: rpc("get_parking_lot", { p_parking_lot_id: lot.id }),
+      through: get(`/v1/parking-lots/${lot.id}`),
     },
   ];
 }

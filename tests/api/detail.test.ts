@@ -166,6 +166,36 @@ Deno.test("spots, price lists and their rules are told as the lot has them", asy
   assert.deepEqual(pricing_rules, listed.items);
 });
 
+Deno.test("date overrides come by date, with what they replace as it was written", async () => {
+  const lot = await newLot(sql);
+  const kinds = {
+    business: [{ open_time: "08:00", close_time: "12:00" }, { open_time: "13:00:00", close_time: "24:00" }],
+    entry: [],
+    exit: [{ is_24h: true }],
+    after_hours_exit: [{ is_closed: true }],
+  };
+  const pricing = [{ category: "time_band", rule_order: 1, per_minutes: 60, price_minor: 500 }];
+  const overrides = [
+    { override_date: "2026-12-29", label: "", hours: { is_closed: true }, pricing: null, note: null },
+    { override_date: "2026-12-30", label: "Works", hours: kinds, pricing: [], note: "Until noon" },
+    { override_date: "2026-12-31", label: "New Year's Eve", hours: null, pricing, note: null },
+  ];
+  for (const { hours, pricing, label, ...columns } of overrides.toReversed()) {
+    await sql`
+      insert into public.parking_lot_date_overrides ${
+      sql({
+        ...columns,
+        parking_lot_id: lot,
+        label: label || null,
+        hours: hours && sql.json(hours),
+        pricing: pricing && sql.json(pricing),
+      })
+    }`;
+  }
+  const { date_overrides } = await detail(lot);
+  assert.deepEqual(date_overrides.map(({ id: _, ...override }) => override), overrides);
+});
+
 Deno.test("parts that have to be named come when they are, and not otherwise", async () => {
   const lot = await newLot(sql, { max_height_m: 2.1, source: "test", licence: "CC0-1.0" });
   await sql`insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h) values (${lot}, 'business', true)`;
@@ -265,6 +295,12 @@ Deno.test("a lot that is not public is not there, whoever asks", async () => {
       await assertRefused(await ask(path(hidden), { headers }), { code: "lot_not_found", param: "id" });
     }
   }
+});
+
+Deno.test("a suspended caller is refused what everybody may read", async () => {
+  const [lot, { id, token }] = [await newLot(sql), await signUp()];
+  await sql`update public.app_users set status = 'suspended' where id = ${id}`;
+  await assertRefused(await ask(path(lot), { headers: bearer(token) }), { code: "forbidden" });
 });
 
 Deno.test("a wrong question is refused by the name of what is wrong", async () => {

@@ -40,17 +40,38 @@ export const Hours = z.object({
   })).meta({ description: "The business windows in an older form" }),
 }).meta({ id: "Hours" });
 
+/** As it was written: HH:MM, or with seconds. */
+const WrittenTime = z.string().regex(/^\d\d:\d\d(:\d\d)?$/).optional();
+
+const Spans = z.array(z.object({
+  open_time: WrittenTime,
+  close_time: WrittenTime,
+  is_24h: z.literal(true).optional(),
+  is_closed: z.literal(true).optional(),
+})).optional();
+
 export const DateOverride = z.object({
   id: Id,
   override_date: z.iso.date(),
   label: z.string(),
-  hours: z.unknown().meta({
-    description: "Hours by kind (`business`, `entry`, `exit`, `after_hours_exit`), each an array of `{open_time, " +
-      "close_time}`, `{is_24h}` or `{is_closed}`; or `is_closed` or `is_24h` for all. Null: the usual hours",
+  hours: z.object({
+    business: Spans,
+    entry: Spans,
+    exit: Spans,
+    after_hours_exit: Spans,
+    is_closed: z.boolean().optional().meta({ description: "True closes business and entry where they are not named" }),
+    is_24h: z.boolean().optional().meta({
+      description: "True opens business, entry and exit where they are not named",
+    }),
+  }).nullable().meta({
+    description: "Spans of each kind that is named (none: closed): from `open_time` to `close_time`, `is_24h` or " +
+      "`is_closed`. A kind that is not named keeps its windows. Null: the usual hours",
     examples: [{ business: [{ open_time: "08:00", close_time: "15:00" }] }],
   }),
-  pricing: z.unknown().meta({
-    description: "Pricing rules that replace all of the lot's on this date. Null: the usual prices",
+  pricing: z.array(z.record(z.string(), z.unknown())).nullable().meta({
+    description:
+      "Rows with the fields of a PricingRule that replace all of the lot's on this date. Null: the usual ones",
+    examples: [[{ category: "time_band", rule_order: 1, per_minutes: 60, price_minor: 500 }]],
   }),
   note: z.string().nullable(),
 }).meta({ id: "DateOverride", description: "What the lot has on one date instead of its usual hours and prices" });
