@@ -2,7 +2,7 @@
 --
 -- Forty cities whose sizes fall off as 1/rank, somewhere between Kyushu and Hokkaido. In a city half of the lots stand in
 -- the centre (a bell of 2.5 km), four in ten in the town around it (9 km), the rest in the country (33 km).
--- tag_slugs is written without the tags that it stands for, which nothing here reads.
+-- Tags are written as tag_slugs alone; lot_facts.sql adds the rows that they stand for where it adds facts.
 
 select setseed(0.42);
 
@@ -25,7 +25,7 @@ placed as (
   from drawn_lot d cross join city_shares s
 )
 insert into public.parking_lots (name, address, lat, lng, status, max_height_m, tag_slugs)
-select 'Lot ' || p.n, 'Block ' || p.n, c.lat + p.far * cos(p.direction),
+select 'Lot ' || p.n, 'Block ' || p.n || ', City ' || p.rank, c.lat + p.far * cos(p.direction),
   c.lng + p.far * sin(p.direction) / cos(radians(c.lat)), 'active',
   case when p.tall > 0.4 then round((1.5 + 2 * p.tall)::numeric, 1) end,
   case

@@ -1,25 +1,51 @@
 // The generated lots of a bench, and places to search from.
 import postgres, { type Sql } from "postgres";
 
-/** Loads this many lots and says how that went. */
+/** Many at a time, because each statement compiles price lists; not all, because it holds what it reads. */
+const BATCH = 20_000;
+
+const script = (name: string) => Deno.readTextFile(new URL(name, import.meta.url));
+
+/** Loads this many lots, three in ten with prices, hours, tags and reviews, and says how that went. */
 export async function loadLots(url: string, count: number): Promise<string> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    const script = await Deno.readTextFile(new URL("lots.sql", import.meta.url));
     const started = performance.now();
     // Vacuum marks no page as visible to all before its rows' commit is on disk, which a test platform does not wait for.
     await sql`select set_config('bench.lots', ${String(count)}, false), set_config('synchronous_commit', 'on', false)`;
-    await sql.unsafe(script);
-    await sql`vacuum (analyze) public.parking_lots`;
+    await sql.unsafe(await script("lots.sql"));
+    const withFacts = await loadFacts(sql);
+    await sql`vacuum (analyze)`;
     const seconds = Math.round((performance.now() - started) / 1000);
     const [size] = await sql<{ lots: string; table: string; index: string }[]>`
       select count(*)::text as lots, pg_size_pretty(pg_relation_size('public.parking_lots')) as table,
         pg_size_pretty(pg_relation_size('public.parking_lots_mercator_idx')) as index
       from public.parking_lots`;
-    return `${size!.lots} lots in ${seconds} s: table ${size!.table}, search index ${size!.index}`;
+    return `${size!.lots} lots in ${seconds} s: table ${size!.table}, search index ${size!.index}; ` +
+      `${withFacts} of them with prices, hours, tags and reviews`;
   } finally {
     await sql.end();
   }
+}
+
+async function loadFacts(sql: Sql): Promise<number> {
+  await sql`
+    create temporary table lot_with_facts as
+    select id, row_number() over (order by name)::integer as n
+    from public.parking_lots where address like '%, City 1' or address like '%, City 4'`;
+  await sql`analyze lot_with_facts`;
+  const [lots] = await sql<{ count: number }[]>`select count(*)::integer from lot_with_facts`;
+  const facts = await script("lot_facts.sql");
+  for (let from = 1; from <= lots!.count; from += BATCH) {
+    await sql.begin(async (transaction) => {
+      await transaction`
+        select set_config('bench.from', ${String(from)}, true), set_config('bench.upto', ${
+        String(from + BATCH)
+      }, true)`;
+      await transaction.unsafe(facts);
+    });
+  }
+  return lots!.count;
 }
 
 export interface Place {
@@ -27,14 +53,15 @@ export interface Place {
   readonly lng: number;
 }
 
-/** Places within some hundred metres of lots, as often in each city as it has lots. */
-export async function searchPlaces(sql: Sql, count: number): Promise<Place[]> {
+/** Places within some hundred metres of lots, as often in each city as it has lots; or only where lots have prices. */
+export async function searchPlaces(sql: Sql, count: number, onlyPriced = false): Promise<Place[]> {
   return [
     ...await sql<Place[]>`
     select lat + 0.002 * sin(n * 7.1) as lat, lng + 0.002 * cos(n * 3.3) as lng
     from (
       select lat, lng, row_number() over (order by name) as n
-      from public.parking_lots tablesample system (1) repeatable (7)
+      from public.parking_lots tablesample system (10) repeatable (7)
+      where not ${onlyPriced} or hour_price is not null
       order by md5(name) limit ${count}
     ) s`,
   ];

@@ -45,6 +45,35 @@ export async function sideBySide<Question>(
   }));
 }
 
+/** The same with many clients at once, each of which asks its next question as soon as it has its answer. */
+export async function atOnce<Question>(
+  clients: number,
+  contender: Contender<Question>,
+  questions: readonly Question[],
+): Promise<Figures & { readonly perSecond: number }> {
+  for (const question of questions.slice(0, WARM_UP * clients)) await contender.run(question);
+  const times: number[] = [];
+  let results = 0;
+  const pending = [...questions];
+  const started = performance.now();
+  await Promise.all(Array.from({ length: clients }, async () => {
+    for (let question = pending.pop(); question !== undefined; question = pending.pop()) {
+      const asked = performance.now();
+      const found = await contender.run(question);
+      results += found;
+      times.push(performance.now() - asked);
+    }
+  }));
+  return {
+    name: contender.name,
+    p50: percentile(times, 0.5),
+    p95: percentile(times, 0.95),
+    asked: times.length,
+    results: Math.round(10 * results / times.length) / 10,
+    perSecond: Math.round(1000 * times.length / (performance.now() - started)),
+  };
+}
+
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;

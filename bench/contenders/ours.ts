@@ -1,5 +1,5 @@
 // The search of this service: the index part by itself, and the function that clients call.
-import postgres from "postgres";
+import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import type { Contender } from "../measure.ts";
 
@@ -63,6 +63,24 @@ export function filtered(url: string, filters: Record<string, unknown>): Ours {
 
 /** The plan of the query inside private.nearest_lots, which only a superuser can watch. */
 export async function planOfSearch(url: string, { lat, lng, radius_m }: Search): Promise<string> {
+  const plans = await plansOf(
+    url,
+    (sql) => sql`select count(*) from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`,
+  );
+  const plan = plans.find((text) => text.includes("parking_lots_mercator_idx") || text.includes("Seq Scan"));
+  return plan?.slice(plan.indexOf("Aggregate")) ?? "The plan was not logged.";
+}
+
+/** How each table is read by a statement and by all that it calls: the lines of the plans that say so, each once. */
+export async function scansOf(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<string[]> {
+  const lines = (await plansOf(url, statement)).join("\n").split("\n");
+  const scans = lines.filter((line) => !line.includes("never executed")).flatMap((line) =>
+    /(?:Index Scan|Index Only Scan|Bitmap Heap Scan|Seq Scan|Tid Scan).* on [a-z_]+/.exec(line)?.[0] ?? []
+  );
+  return [...new Set(scans)].sort();
+}
+
+async function plansOf(url: string, statement: (sql: Sql) => PromiseLike<unknown>): Promise<string[]> {
   const asSuperuser = new URL(url);
   asSuperuser.username = SUPERUSER;
   asSuperuser.password = PASSWORD;
@@ -76,10 +94,9 @@ export async function planOfSearch(url: string, { lat, lng, radius_m }: Search):
       set auto_explain.log_analyze = on;
       set auto_explain.log_timing = off;
       set client_min_messages = log`);
-    await sql`select count(*) from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`;
+    await statement(sql);
   } finally {
     await sql.end();
   }
-  const plan = plans.find((text) => text.includes("parking_lots_mercator_idx") || text.includes("Seq Scan"));
-  return plan?.slice(plan.indexOf("Aggregate")) ?? "The plan was not logged.";
+  return plans;
 }

@@ -203,7 +203,7 @@ create function private.nearby_ranking(
   p_lot_ids uuid[], p_distances double precision[], p_radius_m integer, p_entry timestamptz, p_exit timestamptz
 ) returns table (
   parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal text,
-  price numeric, distance numeric, rating numeric, score numeric, rank bigint
+  walk_minutes integer, price numeric, distance numeric, rating numeric, score numeric, rank bigint
 )
 language plpgsql stable rows 50
 set search_path = ''
@@ -229,8 +229,8 @@ begin
       trim_scale(round(coalesce(25 * (p.avg_rating - 1), 50), 6)) as rating
     from priced p
   )
-  select s.id, s.place, s.distance_m, s.amount, s.currency, s.refusal, s.price, s.distance, s.rating, s.score,
-    row_number() over (order by s.score desc, s.place)
+  select s.id, s.place, s.distance_m, s.amount, s.currency, s.refusal, private.walk_minutes(s.distance_m),
+    s.price, s.distance, s.rating, s.score, row_number() over (order by s.score desc, s.place)
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
 end
 $$;
@@ -257,18 +257,17 @@ begin
         l.main_image_key as main_image, l.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
         jsonb_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
-        r.estimated_fee, r.currency, r.fee_refusal, private.walk_minutes(r.distance_m) as walk_minutes,
-        case when r.currency = 'JPY' then r.estimated_fee + private.walk_minutes(r.distance_m) * c_yen end
-          as effective_cost,
+        r.estimated_fee, r.currency, r.fee_refusal, r.walk_minutes,
+        case when r.currency = 'JPY' then r.estimated_fee + r.walk_minutes * c_yen end as effective_cost,
         c_yen as walk_yen_per_minute,
         case when s.parking_lot_id is not null then jsonb_build_object(
           'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
           'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
           'next_exit_at', s.next_exit_at
         ) end as planned_stay,
-        private.vehicle_fit(p_vehicle, row(
+        case when not p_vehicle is null then private.vehicle_fit(p_vehicle, row(
           l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
-        )::private.vehicle) as fit,
+        )::private.vehicle) end as fit,
         m.is_saved, m.my_rating,
         case when o.parking_lot_id is not null then jsonb_build_object(
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
@@ -280,6 +279,7 @@ begin
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join (
         select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_filters.entry_at is not null
+        offset 0 -- keeps the condition inside, where it spares the call
       ) as s on s.parking_lot_id = r.parking_lot_id
       order by case p_sort when 'price' then r.estimated_fee when 'recommended' then r.rank end nulls last, r.place
     ) as item
