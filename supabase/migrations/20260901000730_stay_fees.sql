@@ -27,11 +27,15 @@ create function private.check_stay(p_entry timestamptz, p_exit timestamptz) retu
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  -- Beyond, offsets have seconds and years five digits, which clients do not read.
+  c_earliest constant timestamptz := timestamptz '2000-01-01 00:00:00+00';
+  c_latest constant timestamptz := timestamptz '2100-01-01 00:00:00+00';
 begin
-  if p_entry is null or not isfinite(p_entry) then
-    perform private.refuse('validation_error', 422, 'An entry time is needed.', 'entry_at');
-  elsif p_exit is null or not isfinite(p_exit) then
-    perform private.refuse('validation_error', 422, 'An exit time is needed.', 'exit_at');
+  if p_entry is null or p_entry < c_earliest or p_entry >= c_latest then
+    perform private.refuse('validation_error', 422, 'An entry time from 2000 to 2099 is needed.', 'entry_at');
+  elsif p_exit is null or p_exit < c_earliest or p_exit >= c_latest then
+    perform private.refuse('validation_error', 422, 'An exit time from 2000 to 2099 is needed.', 'exit_at');
   elsif p_exit < p_entry then
     perform private.refuse('validation_error', 422, 'The exit is before the entry.', 'exit_at');
   elsif p_exit > p_entry + interval '8784 hours' then

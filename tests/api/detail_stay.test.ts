@@ -105,6 +105,25 @@ Deno.test("a planned stay meets what the evaluator says it meets, and tells a ca
   assert.ok(lockedIn > 0, "no stay was locked in");
 });
 
+Deno.test("the first and the last moment that can be asked about have an answer", async () => {
+  const [id] = await sql<{ id: string }[]>`
+    select l.id from public.parking_lots l join public.pricing_rules r on r.parking_lot_id = l.id
+    where l.source = 'seed' and l.status = 'active' and r.cap_type = 'day' limit 1`;
+  for (
+    const [entry_at, exit_at] of [["2000-01-01T00:00:00Z", "2000-01-01T00:30:00Z"], [
+      "2099-12-31T23:00:00Z",
+      "2099-12-31T23:59:59Z",
+    ]]
+  ) {
+    const { planned_stay } = await detail(id!.id, { entry_at, exit_at });
+    assert.deepEqual([moment(planned_stay!.entry_at), moment(planned_stay!.exit_at)], [
+      moment(entry_at!),
+      moment(exit_at!),
+    ]);
+    assert.ok(planned_stay!.fee!.total_amount > 0);
+  }
+});
+
 Deno.test("the fee of a planned stay, or why it is not known, is the answer of calc-fee", async () => {
   const lots = await sql<{ id: string }[]>`
     select l.id from public.parking_lots l

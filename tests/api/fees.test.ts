@@ -99,6 +99,9 @@ Deno.test("a suspended user is refused", async () => {
 const wrong: [what: string, body: unknown, param: string][] = [
   ["no entry", { exit_at: stay.exit_at }, "entry_at"],
   ["no exit", { entry_at: stay.entry_at }, "exit_at"],
+  ["an entry before 2000", { ...stay, entry_at: "1999-12-31T23:59:59Z" }, "entry_at"],
+  ["an exit after 2099", { ...stay, exit_at: "2100-01-01T00:00:00Z" }, "exit_at"],
+  ["an offset that no clock has", { ...stay, entry_at: "2026-06-01T10:00:00+16:00" }, "entry_at"],
   ["an entry without an offset", { ...stay, entry_at: "2026-06-01T10:00:00" }, "entry_at"],
   ["an exit that is no time", { ...stay, exit_at: "noon" }, "exit_at"],
   ["an exit on a day that does not exist", { ...stay, exit_at: "2026-06-31T10:00:00Z" }, "exit_at"],

@@ -100,6 +100,8 @@ const wrong: [path: string, init: RequestInit, code: ExpectedRefusal["code"], pa
     [`${near}?${point}&filters=${stay(noon, null)}`, {}, "validation_error", "filters.exit_at"],
     [`${near}?${point}&filters=${stay(noon, "2026-09-01T11:59:59Z")}`, {}, "validation_error", "filters.exit_at"],
     [`${near}?${point}&filters=${stay(noon, "2027-09-02T12:00:01Z")}`, {}, "validation_error", "filters.exit_at"],
+    [`${near}?${point}&filters=${stay("1999-12-31T23:59:59Z", noon)}`, {}, "validation_error", "filters.entry_at"],
+    [`${near}?${point}&filters=${stay(noon, "2100-01-01T00:00:00Z")}`, {}, "validation_error", "filters.exit_at"],
     [`${near}?${point}&vehicle=big`, {}, "validation_error", "vehicle", "invalid_type"],
     [`${near}?${point}&vehicle={"height_m":0}`, {}, "validation_error", "vehicle.height_m", "too_small"],
     [`${near}?${point}&vehicle={"tire_width_mm":1.5}`, {}, "validation_error", "vehicle.tire_width_mm", "invalid_type"],

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Moment, text, Timestamp } from "./values.ts";
 
 export const FeeQuestion = z.strictObject({
-  entry_at: Timestamp.meta({ description: "When the stay begins" }),
-  exit_at: Timestamp.meta({
+  entry_at: Moment.meta({ description: "When the stay begins: from 2000 to 2099" }),
+  exit_at: Moment.meta({
     description: "When it ends: not before `entry_at`, at most 366 days later",
     examples: ["2026-09-01T12:00:00+09:00"],
   }),

@@ -6,7 +6,7 @@ import { DateOverride, Hours } from "./hours.ts";
 import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
 import { PlannedStay } from "./parking_lots.ts";
 import { LotTag } from "./tags.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Moment, text, Timestamp } from "./values.ts";
 
 const Part = z.enum(["field_value_ids", "hours", "field_provenance", "occupancy_forecast"]);
 
@@ -15,10 +15,10 @@ export const LotDetailQuery = z.strictObject({
     description: "Parts that come only when they are named, separated by commas",
     example: ["hours"],
   }),
-  entry_at: Timestamp.optional().meta({
-    description: "When a stay begins: asks for `planned_stay`. Needs `exit_at`",
+  entry_at: Moment.optional().meta({
+    description: "When a stay begins, from 2000 to 2099: asks for `planned_stay`. Needs `exit_at`",
   }),
-  exit_at: Timestamp.optional().meta({
+  exit_at: Moment.optional().meta({
     description:
       "When it ends: not before `entry_at` (it may be the same moment), at most 366 days later. Needs `entry_at`",
     examples: ["2026-09-01T12:00:00+09:00"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Timestamp } from "./values.ts";
+import { Id, Moment, Timestamp } from "./values.ts";
 
 const OccupancyState = z.enum(["available", "crowded", "full"]).meta({
   id: "OccupancyState",
@@ -38,7 +38,7 @@ export const OccupancyFeed = z.strictObject({
   reports: z.array(z.strictObject({
     parking_lot_id: Id,
     ...said,
-    reported_at: Timestamp.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
+    reported_at: Moment.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
   })).min(1).max(500),
 }).meta({ id: "OccupancyFeed" });
 

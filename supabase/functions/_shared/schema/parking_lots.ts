@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fit, Vehicle } from "./fit.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Moment, text, Timestamp } from "./values.ts";
 
 export const NearbyFilters = z.strictObject({
   max_height_m: z.number().positive().max(100).optional().meta({
@@ -15,11 +15,11 @@ export const NearbyFilters = z.strictObject({
   max_price: z.number().min(0).max(100_000).optional().meta({
     description: "Only lots whose fee for the stay is known and at most this, in minor units of the lot's currency",
   }),
-  entry_at: Timestamp.optional().meta({
+  entry_at: Moment.optional().meta({
     description:
       "When the stay begins. It filters nothing: it says for which stay the lots are compared. Needs `exit_at`",
   }),
-  exit_at: Timestamp.optional().meta({
+  exit_at: Moment.optional().meta({
     description: "When the stay ends: not before `entry_at`, at most 366 days later. Needs `entry_at`",
     examples: ["2026-09-01T12:00:00+09:00"],
   }),

@@ -6,6 +6,18 @@ export const Id = z.uuid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b
 /** With an offset: the same moment everywhere. */
 export const Timestamp = z.iso.datetime({ offset: true }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
 
+const EARLIEST = Date.UTC(2000, 0);
+const LATEST = Date.UTC(2100, 0);
+
+/**
+ * A moment that a request asks about. Nobody parks beyond these bounds, and times there cannot all be written as a
+ * Timestamp: offsets have seconds, years five digits.
+ */
+export const Moment = Timestamp.refine((text) => {
+  const at = Date.parse(text);
+  return at >= EARLIEST && at < LATEST && !/[+-](1[6-9]|2\d):\d\d$/.test(text);
+}, "This is no moment from 2000 to 2099.");
+
 /** Text counted in characters (code points), as the database and JSON Schema count, not in UTF-16 units. */
 export function text(min: number, max: number) {
   return z.string().superRefine((value, context) => {
