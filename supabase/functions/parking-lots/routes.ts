@@ -6,8 +6,10 @@ import { feedOccupancy, readOccupancy, reportOccupancy } from "./occupancy.ts";
 import { listPricingRules } from "./pricing_rules.ts";
 import { deleteRating, putRating, readRating } from "./rating.ts";
 import { listReviews, postReview } from "./reviews.ts";
+import { searchParkingLots } from "./search.ts";
 
 export const routes = [
+  searchParkingLots,
   nearbyParkingLots,
   readParkingLot,
   calculateFee,

@@ -9,7 +9,7 @@ import { begin, type Exchange, logLine, sign } from "./exchange.ts";
 import { noFields, readBody, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
-import { asRefusal, refuseWith, replyWith } from "./reply.ts";
+import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import type { Route, Work } from "./route.ts";
 
 export interface AppOptions {
@@ -76,6 +76,7 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
       return databaseFor(route, exchange, house.config());
     },
   };
+  if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
   return await replyWith(route, request, await route.handle(work as never));
 }
 

@@ -47,8 +47,7 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
     } else if (values.has(name)) {
       errors.push({ param: name, code: "duplicate", message: "The parameter is given more than once." });
     } else {
-      const kind = Object.hasOwn(fields.shape, name) ? kindOf(fields.shape[name]!) : "string";
-      values.set(name, decoded(text, kind));
+      values.set(name, Object.hasOwn(fields.shape, name) ? decoded(text, fields.shape[name]!) : text);
     }
   }
   const raw = Object.fromEntries(values);
@@ -145,20 +144,28 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
+interface Kind {
+  readonly type: string;
+  /** What an array has. */
+  readonly element?: z.core.$ZodType;
+}
+
 /** The type a query parameter has once defaults and optionality are taken off. */
-function kindOf(schema: z.core.$ZodType): string {
+function kindOf(schema: z.core.$ZodType): Kind {
   const def = schema._zod.def as z.core.$ZodTypeDef & {
     innerType?: z.core.$ZodType;
+    element?: z.core.$ZodType;
   };
-  return def.innerType ? kindOf(def.innerType) : def.type;
+  return def.innerType ? kindOf(def.innerType) : def;
 }
 
 /** What cannot be decoded stays text, and the schema says what it wanted instead. */
-function decoded(text: string, kind: string): unknown {
-  if (kind === "number") return DECIMAL.test(text) ? Number(text) : text;
-  if (kind === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  if (kind === "array") return text.split(",");
-  if (kind === "object") return parsedOr(text, text);
+function decoded(text: string, schema: z.core.$ZodType): unknown {
+  const { type, element } = kindOf(schema);
+  if (type === "number") return DECIMAL.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  if (type === "array") return text.split(",").map((part) => element ? decoded(part, element) : part);
+  if (type === "object") return parsedOr(text, text);
   return text;
 }
 

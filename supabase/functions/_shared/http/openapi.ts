@@ -126,7 +126,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
   service: [{ bearer: [] }],
 };
 
-function success({ reply: [status, schema, asText], cache }: Route): Responses {
+function success({ reply: [status, schema, asText], also, cache }: Route): Responses {
   const always = ["X-Request-Id", "Server-Timing", "Cache-Control"] as const;
   const responses: Responses = {
     [status]: {
@@ -136,6 +136,8 @@ function success({ reply: [status, schema, asText], cache }: Route): Responses {
         content: {
           "application/json": { schema },
           ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
+          ...(also?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
+          ...(also?.lines ? { "application/x-ndjson": { schema: { type: "string" as const } } } : {}),
         },
       }),
     },
@@ -143,6 +145,16 @@ function success({ reply: [status, schema, asText], cache }: Route): Responses {
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
 }
+
+const featureCollection = {
+  type: "object" as const,
+  description: "A GeoJSON FeatureCollection (RFC 7946) of the items; other members of the reply are members of it",
+  required: ["type", "features"],
+  properties: {
+    type: { type: "string" as const, enum: ["FeatureCollection"] },
+    features: { type: "array" as const, items: { type: "object" as const } },
+  },
+};
 
 /** One response a status, with an example of each code that has it. */
 function failures(route: Route): Responses {

@@ -7,7 +7,46 @@ import type { Route } from "./route.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
+const GEOJSON_TYPE = "application/geo+json";
+export const LINES_TYPE = "application/x-ndjson";
 const NO_CONTENT = 204;
+
+/** Whether the Accept header names this type; weights are not compared. */
+export function asks(request: Request, type: string): boolean {
+  return (request.headers.get("accept") ?? "").split(",").some((part) =>
+    part.split(";")[0]!.trim().toLowerCase() === type
+  );
+}
+
+/**
+ * One JSON value a line, as they come. The first is awaited, so that a refusal is still a proper one; when a later one
+ * fails, the connection is broken off, so that nobody takes a part for the whole.
+ */
+export async function streamLines(route: Route, values: AsyncIterable<unknown>): Promise<Response> {
+  const iterator = values[Symbol.asyncIterator]();
+  let next = await iterator.next();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const lines: string[] = [];
+      let size = 0;
+      for (; !next.done && size < 65_536; next = await iterator.next()) {
+        const line = `${JSON.stringify(next.value)}\n`;
+        size += line.length;
+        lines.push(line);
+      }
+      if (lines.length > 0) controller.enqueue(encoder.encode(lines.join("")));
+      if (next.done) controller.close();
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, {
+    status: route.reply[0],
+    headers: { "Content-Type": LINES_TYPE, "Cache-Control": "no-store", Vary: "Accept" },
+  });
+}
 
 /** Only what the schema of the reply names leaves the house. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
@@ -21,16 +60,19 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
     return new Response(null, { status, headers: { "Cache-Control": cacheControl(route.cache) } });
   }
   const inText = asText !== undefined && !/application\/json/i.test(request.headers.get("accept") ?? "");
-  const text = inText ? asText(parsed.data as never) : JSON.stringify(parsed.data);
+  const inGeoJson = route.also?.geojson !== undefined && asks(request, GEOJSON_TYPE);
+  const text = inText
+    ? asText(parsed.data as never)
+    : JSON.stringify(inGeoJson ? route.also?.geojson?.(parsed.data as never) : parsed.data);
   const headers = new Headers({ "Cache-Control": cacheControl(route.cache) });
-  if (asText) headers.append("Vary", "Accept");
+  if (asText || route.also) headers.append("Vary", "Accept");
   if (route.cache) {
     const tag = await entityTag(text);
     headers.set("ETag", tag);
     if (route.access !== "public") headers.append("Vary", "Authorization");
     if (names(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
-  headers.set("Content-Type", inText ? TEXT_TYPE : JSON_TYPE);
+  headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
   return new Response(text, { status, headers });
 }
 

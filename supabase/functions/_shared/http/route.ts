@@ -30,6 +30,14 @@ type Reply<R extends z.ZodType> =
     asText: (reply: z.output<R>) => string,
   ];
 
+/** Further types of a reply, for readers whose Accept header names them. */
+export interface Also<A extends Access, R, P, Q, B> {
+  /** The reply as GeoJSON. */
+  readonly geojson?: (reply: R) => unknown;
+  /** A stream of JSON lines, however long; it calls the database for itself. */
+  readonly lines?: (work: Work<A, P, Q, B>) => AsyncIterable<unknown>;
+}
+
 export interface Definition<
   A extends Access,
   R extends z.ZodType,
@@ -47,6 +55,7 @@ export interface Definition<
   readonly query?: Q;
   readonly body?: B;
   readonly reply: Reply<R>;
+  readonly also?: Also<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
   readonly cache?: Cache;
@@ -68,6 +77,10 @@ export interface Route {
     schema: z.ZodType,
     asText?: (reply: never) => string,
   ];
+  readonly also?: {
+    readonly geojson?: (reply: never) => unknown;
+    readonly lines?: (work: never) => AsyncIterable<unknown>;
+  };
   readonly refusals: readonly Code[];
   readonly cache?: Cache;
   handle(work: never): unknown;

@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import { Refusal } from "../_shared/errors.ts";
+import type { Links } from "../_shared/http/links.ts";
+import { route } from "../_shared/http/route.ts";
+import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
+import { features } from "./geojson.ts";
+
+type Page = z.input<typeof FoundLots>;
+
+/** A page of an export; the interface itself gives at most 100 at once. */
+const EXPORT_PAGE = 1000;
+
+export const searchParkingLots = route({
+  method: "GET",
+  path: "/parking-lots",
+  access: "optional",
+  summary: "Search for parking lots",
+  description: "Public lots that meet all conditions, page by page. A lot of which something asked for is not known " +
+    "does not pass. `Accept: application/geo+json` answers with features. `Accept: application/x-ndjson` answers with " +
+    "all matching lots from `cursor` on, whatever `limit` says, one a line; a stream that fails is broken off, never " +
+    "ended. With `updated_since` its last line is `{next_cursor}`.",
+  query: SearchQuery,
+  reply: [200, FoundLots],
+  also: {
+    geojson: features,
+    async *lines({ db, query, links }) {
+      let { cursor, ...asked } = { ...argumentsOf(query), limit: EXPORT_PAGE };
+      for (;;) {
+        const page = FoundLots.parse(linked(await db.rpc<Page>("search_parking_lots", { ...asked, cursor }), links));
+        yield* page.clusters ?? page.items;
+        if (!(page.has_more ?? page.next_cursor !== null)) {
+          if (page.has_more !== undefined) yield { next_cursor: page.next_cursor };
+          return;
+        }
+        cursor = page.next_cursor ?? undefined;
+      }
+    },
+  },
+  refusals: ["forbidden"],
+  cache: { scope: "private", maxAge: 0 },
+  handle: async ({ db, query, links }) => linked(await db.rpc<Page>("search_parking_lots", argumentsOf(query)), links),
+});
+
+/** The conditions as one object, whichever way they came. */
+function argumentsOf(asked: z.output<typeof SearchQuery>) {
+  const { query, bbox, ids, zoom, updated_since, limit, cursor, include, ...conditions } = asked;
+  if (query && Object.keys(conditions).length > 0) {
+    throw Refusal.ofFields([{
+      param: "query",
+      code: "mixed",
+      message: "Give the conditions in query or as parameters of their own, not both.",
+    }]);
+  }
+  return { query: query ?? conditions, bbox, ids, zoom, updated_since, limit, cursor, include };
+}
+
+/** Storage keys become addresses. */
+function linked(page: Page, links: Links): Page {
+  const items = page.items.map((item) =>
+    "deleted" in item ? item : { ...item, main_image: links.asset(item.main_image) }
+  );
+  return { ...page, items };
+}

@@ -1,0 +1,357 @@
+-- Search entries: what search reads of a lot, in one narrow row.
+--
+-- private.search_entries has a row for every public lot: where it is, what it costs, what it takes, in which place of the
+-- recommended order it stands, and its terms. Terms are all that a search can ask for by name, in one array under one
+-- index: attributes as #covered, the difficulty as =easy, the operator as @code, and the letters and pairs of neighbouring
+-- letters of name, kana, address and operator. Pairs make two-letter words (most Japanese ones) a look-up; a longer word is
+-- the pairs it has, compared once more with the text.
+--
+-- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, no spaces, one dash.
+--
+-- Invariants: an entry always says what the lot and the rows that hang on it say; a lot that is not public has none.
+-- Interface: private.search_entries, private.search_text, private.search_terms; private.refresh_search_entries(lots).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.search_entries (
+  parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
+  mercator point not null,
+  lat double precision not null,
+  lng double precision not null,
+  -- Both ascending, so that each order is a walk along an index.
+  rank_key integer not null,
+  price_key integer not null,
+  hour_price integer,
+  currency text not null,
+  is_on_street boolean not null,
+  max_height_m numeric,
+  max_width_m numeric,
+  max_length_m numeric,
+  max_weight_t numeric,
+  min_clearance_cm integer,
+  max_tire_width_mm integer,
+  document text not null,
+  terms text[] collate "C" not null
+);
+
+comment on table private.search_entries is 'What search reads of a public lot. Kept by triggers.';
+comment on column private.search_entries.rank_key is 'Place in the recommended order: 10000 less the score (private.lot_score).';
+comment on column private.search_entries.price_key is 'hour_price, and behind all prices when it is not known.';
+comment on column private.search_entries.document is 'Name, kana, address and operator as private.search_text writes them, a line each.';
+
+-- One in three hundred rows is enough to know how common a term is, and the planner has to: a rare one is looked up, for a
+-- common one the order is walked until a page is full.
+alter table private.search_entries alter column terms set statistics 300;
+
+create index search_entries_terms_idx on private.search_entries using gin (terms);
+create index search_entries_mercator_idx on private.search_entries using spgist (mercator);
+create index search_entries_rank_idx on private.search_entries (rank_key, parking_lot_id);
+create index search_entries_price_idx on private.search_entries (price_key, parking_lot_id);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: text and terms
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.search_text(p_text text) returns text
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select translate(
+    regexp_replace(lower(normalize(p_text, nfkc)), '[[:space:]]+', '', 'g'),
+    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖ‐‑‒–—―−',
+    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶ-------'
+  )
+$$;
+
+comment on function private.search_text(text) is
+  'Text as search compares it: NFKC (one width), lower case, katakana for hiragana, no white space, one dash.';
+
+create function private.search_terms(p_text text) returns text[]
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select coalesce(array_agg(distinct t.term collate "C"), '{}')
+  from unnest(string_to_array(p_text, e'\n')) as line
+  cross join lateral generate_series(1, char_length(line)) as n
+  cross join lateral (values (substr(line, n, 1)), (substr(line, n, 2))) as t (term)
+$$;
+
+comment on function private.search_terms(text) is
+  'The letters and pairs of neighbouring letters of a text, line by line.';
+
+create function private.keyword_terms(p_keyword text) returns text[]
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select case when char_length(p_keyword) = 1 then array[p_keyword]
+    else array(select distinct substr(p_keyword, n, 2) from generate_series(1, char_length(p_keyword) - 1) as n) end
+$$;
+
+comment on function private.keyword_terms(text) is
+  'The terms that every text with this keyword has; the keyword is as private.search_text writes it.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what is derived of a lot
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
+language sql immutable
+set search_path = ''
+as $$
+  -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to a lot's own, so that one friend makes no best lot.
+  select round(100 * (
+    70 * ((coalesce((p_lot).avg_rating, 0) * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
+    + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
+      + ((p_lot).max_height_m is not null)::integer + ((p_lot).total_spaces is not null)::integer)
+  ))::integer
+$$;
+
+comment on function private.lot_score(public.parking_lots, boolean) is
+  'How recommendable a lot is, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
+
+create function private.hours_attributes(p_lot_id uuid) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  -- Around the clock: a window of every day says so, and none of the kind says that a day is closed.
+  with kinds as (
+    select w.window_type as kind,
+      coalesce(bool_or(w.is_24h and coalesce(w.day_type, 'all') = 'all' and w.day_of_week is null
+        and w.effective_from is null and w.effective_to is null), false)
+        and not coalesce(bool_or(w.is_closed or w.open_time is not null), false) as is_24h
+    from public.parking_lot_windows w where w.parking_lot_id = p_lot_id group by w.window_type
+  ), known as (
+    select k.business, coalesce(k.entry, k.business) as entry, coalesce(k.exit, k.business) as exit
+    from (
+      select bool_or(is_24h) filter (where kind = 'business') as business,
+        bool_or(is_24h) filter (where kind = 'entry') as entry, bool_or(is_24h) filter (where kind = 'exit') as exit
+      from kinds
+    ) k
+  )
+  select array_remove(array[
+    case when business then 'open_24h' end, case when entry then 'entry_24h' end,
+    case when entry and exit then '24h' end
+  ], null)
+  from known
+$$;
+
+comment on function private.hours_attributes(uuid) is
+  'Attributes that a lot''s weekly hours give: open_24h, entry_24h, 24h. Entry and exit follow the business hours where they have none of their own.';
+
+create function private.derived_attributes(p_lot public.parking_lots) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select private.hours_attributes((p_lot).id)
+    || case when r.has_cap then '{has_max_fee,max_fee}'::text[] else '{}' end
+    || case when r.has_coin_cap and (p_lot).currency = 'JPY' then '{coin_500_or_less}'::text[] else '{}' end
+    || case when (p_lot).hour_price <= 300 and (p_lot).currency = 'JPY' then '{low_price}'::text[] else '{}' end
+    || case when s.has_charger then '{ev_charging}'::text[] else '{}' end
+    || case when s.has_wheelchair then '{wheelchair_accessible}'::text[] else '{}' end
+    || case when s.has_reservable then '{reservable}'::text[] else '{}' end
+  from (
+    select bool_or(r.cap_type is not null) as has_cap,
+      bool_or(r.cap_price_minor <= 500 and (r.cap_type in ('day', 'stay') or r.cap_duration_hours >= 12)) as has_coin_cap
+    from public.pricing_rules r where r.parking_lot_id = (p_lot).id
+  ) r
+  cross join (
+    select bool_or(s.is_ev_charger) as has_charger, bool_or(s.accessibility = 'wheelchair') as has_wheelchair,
+      bool_or(s.is_reservable) as has_reservable
+    from public.parking_lot_spots s where s.parking_lot_id = (p_lot).id
+  ) s
+$$;
+
+comment on function private.derived_attributes(public.parking_lots) is
+  'Attributes that hours, prices and spots of a lot give, whatever its tags say.';
+
+create function private.search_attributes(p_lot public.parking_lots) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select array(
+    select distinct a.slug from unnest((p_lot).tag_slugs || private.derived_attributes(p_lot)) as a (slug)
+    where not exists (
+      select from public.parking_lot_tags lt join public.tags t on t.id = lt.tag_id
+      where lt.parking_lot_id = (p_lot).id and lt.state = false and t.slug = a.slug
+    )
+    order by a.slug
+  )
+$$;
+
+comment on function private.search_attributes(public.parking_lots) is
+  'Attributes by which a lot is found: its tags and what is derived, without the tags that it is known not to have.';
+
+create function private.search_document(p_lot public.parking_lots) returns text
+language sql stable
+set search_path = ''
+as $$
+  select concat_ws(e'\n', private.search_text((p_lot).name), private.search_text((p_lot).name_kana),
+    private.search_text((p_lot).address), private.search_text(o.name), private.search_text(o.name_en))
+  from (select) as one left join public.operators o on o.id = (p_lot).operator_code
+$$;
+
+comment on function private.search_document(public.parking_lots) is 'The text in which keywords are looked for, a line a field.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: keeping entries
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
+language plpgsql
+security definer -- entries are nobody's to write; who may write a lot or what hangs on it has its entry written
+set search_path = ''
+as $$
+begin
+  -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
+  perform from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
+  delete from private.search_entries e where e.parking_lot_id = any (p_lot_ids)
+    and not exists (select from public.parking_lots l where l.id = e.parking_lot_id and l.status = 'active');
+  insert into private.search_entries as e
+  select l.id, l.mercator, l.lat, l.lng, 10000 - private.lot_score(l, h.known), coalesce(l.hour_price, 2147483647),
+    l.hour_price, l.currency, coalesce(l.structure = 'on_street', false), l.max_height_m, l.max_width_m, l.max_length_m,
+    l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
+    array(select '#' || a from unnest(private.search_attributes(l)) as a)
+      || array_remove(array['=' || l.entry_difficulty, '@' || l.operator_code], null) || private.search_terms(d.document)
+  from public.parking_lots l
+  cross join lateral private.search_document(l) as d (document)
+  cross join lateral (
+    select exists (select from public.parking_lot_windows w where w.parking_lot_id = l.id) as known
+  ) h
+  where l.id = any (p_lot_ids) and l.status = 'active'
+  on conflict (parking_lot_id) do update set (
+    mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
+    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms
+  ) = row (
+    excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
+    excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
+    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms
+  )
+  where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
+      e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
+    is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
+      excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
+      excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms);
+end
+$$;
+
+comment on function private.refresh_search_entries(uuid[]) is 'Writes the entries of these lots anew, and drops those of lots that are not public.';
+
+grant execute on function private.refresh_search_entries(uuid[]) to service_role;
+
+create function private.tg_parking_lots__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(c.id) into v_lot_ids from rows_before b join rows_changed c using (id)
+    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
+  else
+    select array_agg(c.id) into v_lot_ids from rows_changed c where c.status = 'active';
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+-- No trigger on delete: the entry goes with the lot.
+create trigger _800_refresh_search_on_insert after insert on public.parking_lots
+  referencing new table as rows_changed
+  for each statement execute function private.tg_parking_lots__refresh_search();
+create trigger _800_refresh_search_on_update after update on public.parking_lots
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_parking_lots__refresh_search();
+
+-- Serves every table whose rows hang on a lot.
+create function private.tg_lot_rows__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids
+    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
+  else
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+create trigger _800_refresh_search_on_insert after insert on public.parking_lot_windows
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_update after update on public.parking_lot_windows
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_delete after delete on public.parking_lot_windows
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+
+create trigger _800_refresh_search_on_insert after insert on public.pricing_rules
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_update after update on public.pricing_rules
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_delete after delete on public.pricing_rules
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+
+create trigger _800_refresh_search_on_insert after insert on public.parking_lot_spots
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_update after update on public.parking_lot_spots
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_delete after delete on public.parking_lot_spots
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+
+create trigger _800_refresh_search_on_insert after insert on public.parking_lot_tags
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_update after update on public.parking_lot_tags
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_delete after delete on public.parking_lot_tags
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+
+create function private.tg_operators__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.refresh_search_entries(array(select l.id from public.parking_lots l where l.operator_code = new.id));
+  return null;
+end
+$$;
+
+create trigger _800_refresh_search after update of name, name_en on public.operators
+  for each row when ((old.name, old.name_en) is distinct from (new.name, new.name_en))
+  execute function private.tg_operators__refresh_search();
+
+create function private.tg_tags__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.refresh_search_entries(array(select lt.parking_lot_id from public.parking_lot_tags lt where lt.tag_id = new.id));
+  return null;
+end
+$$;
+
+create trigger _800_refresh_search after update of slug on public.tags
+  for each row when (old.slug is distinct from new.slug) execute function private.tg_tags__refresh_search();

@@ -1,0 +1,241 @@
+-- Map: how many lots are where, for a map that shows too many to draw.
+--
+-- The world is a square of the Mercator plane, parted at zoom z into cells of 1/8 of a map tile's side (32 of its 256
+-- pixels): level z + 3 has 2^(z + 3) cells a side. private.map_cells keeps what search entries of one cell of level 14
+-- (2 km at the latitude of Tokyo) amount to, so that coarser cells are sums of few rows; finer cells, and searches with
+-- conditions, are counted from the entries.
+--
+-- Invariants: a cell is what a recount of its entries gives, whoever writes at the same time; a cell without lots has no row.
+-- Interface: private.map_page, which api.search_parking_lots answers with when it is given a zoom.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: cells
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.cell_at(p_at point, p_level integer) returns point
+language sql immutable strict parallel safe
+set search_path = ''
+return point(
+  greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level))),
+  greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))
+);
+
+comment on function private.cell_at(point, integer) is 'Column and row, from the south-west, of the cell of a level in which a point of the Mercator plane is.';
+
+create function private.map_cell(p_at point) returns integer
+language sql immutable strict parallel safe
+set search_path = ''
+return (select c[0]::integer * 16384 + c[1]::integer from private.cell_at(p_at, 14) as c);
+
+comment on function private.map_cell(point) is 'The cell of level 14, as one number.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.map_cells (
+  cell integer primary key,
+  lot_count integer not null,
+  lat_sum double precision not null,
+  lng_sum double precision not null,
+  price_min integer,
+  price_max integer,
+  currency_min text,
+  currency_max text,
+  rank_key integer,
+  representative_id uuid
+);
+
+comment on table private.map_cells is 'What the search entries of a cell of level 14 amount to. Kept by triggers.';
+
+-- A recount reads a cell's entries from the index alone.
+create index search_entries_cell_idx on private.search_entries (private.map_cell(mercator))
+  include (mercator, rank_key, parking_lot_id, lat, lng, hour_price, currency);
+
+create function private.refresh_map_cells(p_cells integer[]) returns void
+language plpgsql
+security definer -- as private.refresh_search_entries
+set search_path = ''
+as $$
+begin
+  -- Locked in one order first: what follows then sees what a concurrent writer in the same cell committed.
+  insert into private.map_cells (cell, lot_count, lat_sum, lng_sum)
+  select distinct c, 0, 0, 0 from unnest(p_cells) as c order by c
+  on conflict (cell) do update set lot_count = excluded.lot_count;
+  update private.map_cells m
+  set (lot_count, lat_sum, lng_sum, price_min, price_max, currency_min, currency_max, rank_key, representative_id) = (
+    select count(*), coalesce(sum(e.lat), 0), coalesce(sum(e.lng), 0), min(e.hour_price), max(e.hour_price),
+      min(e.currency) filter (where e.hour_price is not null), max(e.currency) filter (where e.hour_price is not null),
+      min(e.rank_key), (array_agg(e.parking_lot_id order by e.rank_key, e.parking_lot_id))[1]
+    from private.search_entries e where private.map_cell(e.mercator) = m.cell
+  )
+  where m.cell = any (p_cells);
+  delete from private.map_cells m where m.cell = any (p_cells) and m.lot_count = 0;
+end
+$$;
+
+comment on function private.refresh_map_cells(integer[]) is 'Counts these cells anew.';
+
+create function private.tg_search_entries__refresh_map() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_cells integer[];
+begin
+  if tg_op = 'UPDATE' then
+    select array_agg(distinct p.cell) into v_cells
+    from rows_before b join rows_changed c using (parking_lot_id)
+    cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
+    where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency)
+      is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency);
+  else
+    select array_agg(distinct private.map_cell(c.mercator)) into v_cells from rows_changed c;
+  end if;
+  if v_cells is not null then
+    perform private.refresh_map_cells(v_cells);
+  end if;
+  return null;
+end
+$$;
+
+create trigger _100_refresh_map_on_insert after insert on private.search_entries
+  referencing new table as rows_changed
+  for each statement execute function private.tg_search_entries__refresh_map();
+create trigger _100_refresh_map_on_update after update on private.search_entries
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_search_entries__refresh_map();
+create trigger _100_refresh_map_on_delete after delete on private.search_entries
+  referencing old table as rows_changed
+  for each statement execute function private.tg_search_entries__refresh_map();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: clusters
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.cluster as (
+  cell_x integer, cell_y integer, lot_count bigint, lat double precision, lng double precision, price_min integer,
+  price_max integer, currency text, representative_id uuid
+);
+
+comment on type private.cluster is 'What the lots of a cell amount to. Prices and currency are null when none is known or currencies differ.';
+
+create function private.clusters(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
+) returns setof private.cluster
+language plpgsql stable
+security definer -- as private.found_lots; a count is of public lots, as all entries are
+set search_path = ''
+as $$
+declare
+  v_source text;
+begin
+  if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
+    -- Whole cells of level 14 whose column and row lie in the box: the columns are a range of the primary key.
+    v_source := format(
+      'select ((m.cell / 16384) >> %1$s) as x, ((m.cell %% 16384) >> %1$s) as y, m.lot_count as n, m.lat_sum, m.lng_sum,
+        m.price_min, m.price_max, m.currency_min, m.currency_max, m.rank_key, m.representative_id as id
+      from private.map_cells m where %2$s', 14 - p_level, (
+        select string_agg(format('(m.cell between %s and %s and m.cell %% 16384 between %s and %s)',
+          w[0]::integer * 16384, e[0]::integer * 16384 + 16383, w[1]::integer, e[1]::integer), ' or ')
+        from unnest(private.bbox_boxes(p_bbox)) as b (area)
+        cross join lateral private.cell_at(b.area[1], 14) as w
+        cross join lateral private.cell_at(b.area[0], 14) as e
+      ));
+  else
+    v_source := format(
+      'select c[0]::integer as x, c[1]::integer as y, 1 as n, e.lat as lat_sum, e.lng as lng_sum, e.hour_price as price_min,
+        e.hour_price as price_max, case when e.hour_price is not null then e.currency end as currency_min,
+        case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
+      from private.search_entries e cross join lateral private.cell_at(e.mercator, %s) as c where %s',
+      p_level, private.search_condition(p_query, p_bbox, p_ids));
+  end if;
+  return query execute format(
+    'select x, y, sum(n)::bigint, sum(lat_sum) / sum(n), sum(lng_sum) / sum(n),
+      case when min(currency_min) = max(currency_max) then min(price_min) end,
+      case when min(currency_min) = max(currency_max) then max(price_max) end,
+      case when min(currency_min) = max(currency_max) then min(currency_min) end,
+      (array_agg(id order by rank_key, id))[1]
+    from (%s) s group by x, y order by x, y', v_source);
+end
+$$;
+
+comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
+  'The cells of a level that lie in a box and have lots which the checked question asks for.';
+
+create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 20000;
+begin
+  if p_zoom not between 0 and 14 then
+    perform private.refuse('validation_error', 422, 'zoom must be between 0 and 14', p_param => 'zoom');
+  elsif p_bbox is null then
+    perform private.refuse('validation_error', 422, 'zoom needs a bbox', p_param => 'bbox');
+  elsif p_cursor is not null then
+    perform private.refuse('validation_error', 422, 'Clusters come in one page', p_param => 'cursor');
+  elsif (
+    select sum((e[0] - w[0] + 1) * (e[1] - w[1] + 1)) > c_most
+    from unnest(private.bbox_boxes(p_bbox)) as b (area)
+    cross join lateral private.cell_at(b.area[1], p_zoom + 3) as w
+    cross join lateral private.cell_at(b.area[0], p_zoom + 3) as e
+  ) then
+    perform private.refuse('validation_error', 422,
+      format('The box has more than %s cells at this zoom; ask for a smaller box or a lower zoom', c_most),
+      p_param => 'zoom');
+  end if;
+end
+$$;
+
+comment on function private.check_map(double precision[], integer, text) is 'Refuses what is no question for a map: validation_error.';
+
+create function private.map_page(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_map(p_bbox, p_zoom, p_cursor);
+  return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'count', c.lot_count, 'lat', round(c.lat::numeric, 6), 'lng', round(c.lng::numeric, 6),
+      'price_min', c.price_min, 'price_max', c.price_max, 'currency', c.currency,
+      'bbox', jsonb_build_array(
+        private.cell_lng(c.cell_x, p_zoom + 3), private.cell_lat(c.cell_y, p_zoom + 3),
+        private.cell_lng(c.cell_x + 1, p_zoom + 3), private.cell_lat(c.cell_y + 1, p_zoom + 3)
+      ),
+      'representative', jsonb_build_object('id', l.id, 'name', l.name, 'lat', l.lat, 'lng', l.lng,
+        'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
+    ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]')
+    from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c
+    join public.parking_lots l on l.id = c.representative_id
+  ));
+end
+$$;
+
+comment on function private.map_page(jsonb, double precision[], uuid[], integer, text) is
+  'The cells of a zoom in a box as the interface shows them, the fullest first. Refuses: validation_error.';
+
+create function private.cell_lng(p_x integer, p_level integer) returns numeric
+language sql immutable
+set search_path = ''
+return round((p_x * 360.0 / 2 ^ p_level - 180)::numeric, 6);
+
+comment on function private.cell_lng(integer, integer) is 'The longitude of the western side of a column of cells.';
+
+create function private.cell_lat(p_y integer, p_level integer) returns numeric
+language sql immutable
+set search_path = ''
+return round(degrees(2 * atan(exp((p_y / 2.0 ^ p_level * 2 - 1) * pi())) - pi() / 2)::numeric, 6);
+
+comment on function private.cell_lat(integer, integer) is 'The latitude of the southern side of a row of cells.';
+
+grant execute on function
+  private.mercator_y(double precision), private.cell_at(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),
+  private.bbox_boxes(double precision[]), private.clusters(jsonb, double precision[], uuid[], integer),
+  private.check_map(double precision[], integer, text),
+  private.map_page(jsonb, double precision[], uuid[], integer, text)
+to anon, authenticated;

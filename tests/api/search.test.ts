@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { FoundLots } from "../../supabase/functions/_shared/schema/search.ts";
+import { searchParkingLots } from "../../supabase/functions/parking-lots/search.ts";
+import { newLot } from "../support/rows.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, query, replyOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+/** A word of this file's own, so that only its lots are found. */
+const word = `さがす${crypto.randomUUID().slice(0, 8)}`;
+const ids: string[] = [];
+Deno.test.beforeAll(async () => {
+  await inDatabase(async (sql) => {
+    for (const [n, name] of ["first", "second", "third"].entries()) {
+      ids.push(await newLot(sql, { name: `${name} ${word}`, lat: -44 - n / 100, lng: 170, max_height_m: 2 + n / 10 }));
+    }
+  });
+});
+Deno.test.afterAll(async () => {
+  await inDatabase((sql) => sql`delete from public.parking_lots where id = any (${ids}::uuid[])`);
+});
+
+const path = (values: Record<string, unknown>) => `/parking-lots${query(values)}`;
+const found = async (values: Record<string, unknown>) =>
+  await replyOf(searchParkingLots, await ask(path(values)), FoundLots);
+const center = { lat: -44, lng: 170 };
+
+Deno.test("conditions are parameters of their own or one object, with the same answer", async () => {
+  const apart = await found({ keywords: word, vehicle: { height_m: 2.1 }, center, radius_m: 5000, include: "total" });
+  const whole = await found({
+    query: { v: 1, keywords: [word], vehicle: { height_m: 2.1 }, center, radius_m: 5000 },
+    include: "total",
+  });
+  assert.deepEqual(apart, whole);
+  assert.deepEqual(apart.items.map(({ id }) => id), ids.slice(1));
+  assert.equal(apart.total, 2);
+});
+
+Deno.test("pages follow one another by next_cursor", async () => {
+  const first = await found({ keywords: word, center, limit: 2, v: 1 });
+  const second = await found({ keywords: word, center, limit: 2, v: 1, cursor: first.next_cursor });
+  assert.deepEqual([...first.items, ...second.items].map(({ id }) => id), ids);
+  assert.equal(second.next_cursor, null);
+});
+
+Deno.test("a reader of GeoJSON gets features, an unknown type JSON", async () => {
+  const accept = (type: string) => ask(path({ keywords: word, center }), { headers: { accept: type } });
+  const response = await accept("application/geo+json");
+  assert.match(response.headers.get("content-type") ?? "", /^application\/geo\+json/);
+  const { type, features } = await response.json();
+  assert.equal(type, "FeatureCollection");
+  assert.deepEqual(features.map(({ id }: { id: string }) => id), ids);
+  assert.deepEqual(features[1].geometry, { type: "Point", coordinates: [170, -44.01] });
+  await replyOf(searchParkingLots, await accept("text/csv"), FoundLots);
+});
+
+Deno.test("a reader of lines gets every lot, whatever the limit, and a refusal as one", async () => {
+  const headers = { accept: "application/x-ndjson" };
+  const response = await ask(path({ keywords: word, center, limit: 1 }), { headers });
+  assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson/);
+  const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ id }) => id), ids);
+  await assertRefused(await ask(path({ sort: "distance" }), { headers }), { code: "validation_error", param: "sort" });
+});
+
+Deno.test("a zoom answers with clusters", async () => {
+  const { items, clusters } = await found({ bbox: "169,-45,171,-43", zoom: 2, keywords: word });
+  assert.deepEqual(items, []);
+  assert.deepEqual(clusters?.map(({ count }) => count), [3]);
+});
+
+Deno.test("changes since a moment have tombstones", async () => {
+  const since = new Date().toISOString();
+  const gone = await inDatabase((sql) => newLot(sql, { name: word }));
+  await inDatabase((sql) => sql`delete from public.parking_lots where id = ${gone}`);
+  let cursor: string | null | undefined;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof found>> = await found({
+      updated_since: since,
+      limit: 100,
+      ...(cursor && { cursor }),
+    });
+    const tombstone = page.items.find(({ id }) => id === gone);
+    if (tombstone) {
+      assert.ok("deleted" in tombstone);
+      break;
+    }
+    cursor = page.next_cursor;
+  }
+});
+
+const wrong: [Record<string, unknown>, string][] = [
+  [{ query: { v: 1 }, sort: "price" }, "query"],
+  [{ query: { colour: 1 } }, "query.colour"],
+  [{ v: 2 }, "v"],
+  [{ center: { lat: 91, lng: 0 } }, "center.lat"],
+  [{ radius_m: 0 }, "radius_m"],
+  [{ radius_m: 5 }, "radius_m"],
+  [{ price_min: -1 }, "price_min"],
+  [{ price_max: 100_001 }, "price_max"],
+  [{ price_min: 2, price_max: 1 }, "price_min"],
+  [{ attributes: "colour" }, "attributes.0"],
+  [{ difficulty: "medium" }, "difficulty.0"],
+  [{ operator_codes: "" }, "operator_codes.0"],
+  [{ vehicle: { height_m: 0 } }, "vehicle.height_m"],
+  [{ keywords: "a".repeat(51) }, "keywords.0"],
+  [{ meter_ticket_included: "yes" }, "meter_ticket_included"],
+  [{ sort: "name" }, "sort"],
+  [{ bbox: "1,2,3" }, "bbox"],
+  [{ bbox: "1,2,3,x" }, "bbox.3"],
+  [{ bbox: "1,5,3,4" }, "bbox"],
+  [{ ids: "x" }, "ids.0"],
+  [{ zoom: 15 }, "zoom"],
+  [{ zoom: 3 }, "bbox"],
+  [{ updated_since: "2026-01-01" }, "updated_since"],
+  [{ updated_since: "2026-01-01T00:00:00Z", v: 1 }, "updated_since"],
+  [{ limit: 101 }, "limit"],
+  [{ cursor: "abc" }, "cursor"],
+  [{ include: "all" }, "include.0"],
+];
+for (const [values, param] of wrong) {
+  Deno.test(`${JSON.stringify(values).slice(0, 70)} is refused, naming ${param}`, async () => {
+    await assertRefused(await ask(path(values)), { code: "validation_error", param });
+  });
+}
