@@ -241,7 +241,7 @@ comment on function private.nearby_ranking(uuid[], double precision[], integer, 
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_radius_m integer, p_filters private.nearby_filters,
   p_entry timestamptz, p_exit timestamptz, p_sort text, p_vehicle private.vehicle
-) returns jsonb
+) returns json
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -249,18 +249,18 @@ as $$
 declare
   c_yen constant integer := private.yen_per_walk_minute();
 begin
-  -- An array of rows becomes JSON in one go, which an aggregate of JSON objects does not.
+  -- An array of rows becomes JSON in one go, which an aggregate of JSON objects does not. Text, because nothing reads it here.
   return (
-    select coalesce(to_jsonb(array_agg(item)), '[]')
+    select coalesce(to_json(array_agg(item)), '[]')
     from (
       select l.id, l.name, l.address, l.lat, l.lng, r.distance_m, l.avg_rating, l.review_count,
         l.main_image_key as main_image, l.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
-        jsonb_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
+        json_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
         r.estimated_fee, r.currency, r.fee_refusal, r.walk_minutes,
         case when r.currency = 'JPY' then r.estimated_fee + r.walk_minutes * c_yen end as effective_cost,
         c_yen as walk_yen_per_minute,
-        case when s.parking_lot_id is not null then jsonb_build_object(
+        case when s.parking_lot_id is not null then json_build_object(
           'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
           'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
           'next_exit_at', s.next_exit_at
@@ -269,7 +269,7 @@ begin
           l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
         )::private.vehicle) end as fit,
         m.is_saved, m.my_rating,
-        case when o.parking_lot_id is not null then jsonb_build_object(
+        case when o.parking_lot_id is not null then json_build_object(
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
           'source', o.source
         ) end as availability
@@ -316,7 +316,7 @@ create function api.nearby_parking_lots(
   p_filters jsonb default '{}',
   p_sort text default 'distance',
   p_vehicle jsonb default null
-) returns jsonb
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$

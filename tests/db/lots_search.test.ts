@@ -1,7 +1,8 @@
 // The nearest lots, against sorting all of them by the haversine formula.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { type Filters, nearest, type Query } from "./support/brute_force.ts";
+import { chance } from "../support/random.ts";
+import { type Filters, type Lot, nearest, type Query } from "./support/brute_force.ts";
 import { lots, MISLEADING, queries } from "./support/lots_of_the_world.ts";
 import { storeLots } from "./support/stored_lots.ts";
 
@@ -105,6 +106,41 @@ Deno.test("lots that stand on one point are listed by id, however many there are
   const ids = world.filter((lot) => lot.crowd && lot.status === "active").map(({ id }) => id).sort();
   assert.ok(ids.length > 400);
   assert.deepEqual(given!.map(({ id }) => id), ids.slice(0, 100));
+});
+
+Deno.test("lots a few centimetres to metres apart are all found, however the index was built", async () => {
+  const { next } = chance(7);
+  const street = { lat: 35.00001, lng: 135.00001 };
+  const somewhere = (spread: number) => ({
+    lat: street.lat + spread * (next() - 0.5),
+    lng: street.lng + spread * (next() - 0.5),
+  });
+  const crowd = Array.from({ length: 4_000 }, (): Lot => ({
+    id: crypto.randomUUID(),
+    ...somewhere(0.0006),
+    status: "active",
+    max_height_m: null,
+    tags: [],
+    crowd: false,
+  }));
+  const near = await database();
+  try {
+    await storeLots(near.sql, crowd);
+    for (let n = 0; n < 400; n++) {
+      const query = {
+        ...somewhere(0.0006),
+        radius_m: 1 + 12 * next(),
+        limit: 1 + Math.floor(20 * next()),
+        filters: {},
+      };
+      const given = await near.sql<{ id: string }[]>`
+        select parking_lot_id as id
+        from private.nearest_lots(${query.lat}, ${query.lng}, ${query.radius_m}, ${query.limit})`;
+      assert.deepEqual(given.map(({ id }) => id), nearest(crowd, query).map(({ id }) => id), JSON.stringify(query));
+    }
+  } finally {
+    await near.close();
+  }
 });
 
 Deno.test("a search never reads the table from end to end", async () => {

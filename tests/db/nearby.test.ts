@@ -228,7 +228,7 @@ Deno.test("a lot shows what is known of its free spaces, and null when nothing i
 Deno.test("nearby answers 50 lots within 500 m in order of distance unless told otherwise", async () => {
   const found = await asVisitor((sql) =>
     sql<{ id: string }[]>`
-      select jsonb_array_elements(api.nearby_parking_lots(35.70001, 139.70001)) ->> 'id' as id`
+      select json_array_elements(api.nearby_parking_lots(35.70001, 139.70001)) ->> 'id' as id`
   );
   const expected = nearest(world, { lat: 35.70001, lng: 139.70001, radius_m: 500, limit: 50, filters: {} });
   assert.equal(expected.length, 50);
