@@ -50,6 +50,8 @@ const wrong: readonly [string, Record<string, unknown>][] = [
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "tomorrow" })],
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2026-11-25T09:59:59+09:00" })],
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2027-11-26T10:00:01+09:00" })],
+  ["filters.entry_at", filters({ entry_at: "1999-12-31T23:59:59Z", exit_at: ENTRY })],
+  ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2099-12-31T23:59:59-14:00" })],
   ["filters.Tags", filters({ Tags: [] })],
   ["vehicle", vehicle("big")],
   ["vehicle.colour", vehicle({ colour: 1 })],
