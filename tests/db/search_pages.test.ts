@@ -111,6 +111,8 @@ Deno.test("clusters hold every lot of the box once at every zoom, with a range o
   }
 });
 
+/** Of the tests that run on the same server at the same time. */
+const LONGEST_TRANSACTION_MS = 180_000;
 const NOW = new Date().toISOString();
 const changes = (cursor: string | null) => asVisitor((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
 
@@ -123,7 +125,7 @@ async function told(count: number, from: string | null): Promise<{ items: Page["
     items.push(...page.items);
     cursor = page.next_cursor;
     return items.length >= count || undefined;
-  });
+  }, LONGEST_TRANSACTION_MS);
   return { items, cursor };
 }
 
