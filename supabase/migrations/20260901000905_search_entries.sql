@@ -46,7 +46,7 @@ comment on column private.search_entries.document is 'Name, kana, address and op
 alter table private.search_entries alter column terms set statistics 300;
 
 create index search_entries_terms_idx on private.search_entries using gin (terms);
-create index search_entries_mercator_idx on private.search_entries using spgist (mercator);
+create index search_entries_mercator_idx on private.search_entries using gist (mercator);
 create index search_entries_rank_idx on private.search_entries (rank_key, parking_lot_id);
 create index search_entries_price_idx on private.search_entries (price_key, parking_lot_id);
 

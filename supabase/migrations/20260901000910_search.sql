@@ -10,7 +10,7 @@
 -- neither skipped nor repeated, whatever happens to the others.
 --
 -- Invariants: a lot of which something asked is not known never passes; orders are total (ties by id).
--- Interface: api.search_parking_lots. What its conditions mean stands in docs/search.md and in the contract.
+-- Interface: api.search_parking_lots. What its conditions mean stands in the contract.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading the question

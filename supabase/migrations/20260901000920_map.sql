@@ -83,7 +83,9 @@ as $$
 declare
   v_cells integer[];
 begin
-  if tg_op = 'UPDATE' then
+  if tg_op = 'TRUNCATE' then
+    select array_agg(m.cell) into v_cells from private.map_cells m;
+  elsif tg_op = 'UPDATE' then
     select array_agg(distinct p.cell) into v_cells
     from rows_before b join rows_changed c using (parking_lot_id)
     cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
@@ -107,6 +109,8 @@ create trigger _100_refresh_map_on_update after update on private.search_entries
   for each statement execute function private.tg_search_entries__refresh_map();
 create trigger _100_refresh_map_on_delete after delete on private.search_entries
   referencing old table as rows_changed
+  for each statement execute function private.tg_search_entries__refresh_map();
+create trigger _100_refresh_map_on_truncate after truncate on private.search_entries
   for each statement execute function private.tg_search_entries__refresh_map();
 
 -- ---------------------------------------------------------------------------------------------------------------------

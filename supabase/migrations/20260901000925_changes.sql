@@ -70,6 +70,8 @@ create trigger _900_record_changes_on_update after update on public.parking_lots
 create trigger _900_record_changes_on_delete after delete on public.parking_lots
   referencing old table as rows_changed
   for each statement execute function private.tg_parking_lots__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lots
+  for each statement execute function private.tg_parking_lots__record_changes();
 
 create function private.changes_after(p_since timestamptz, p_after jsonb, p_limit integer)
 returns setof private.lot_changes
