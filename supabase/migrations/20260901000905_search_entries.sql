@@ -33,13 +33,15 @@ create table private.search_entries (
   min_clearance_cm integer,
   max_tire_width_mm integer,
   document text not null,
-  terms text[] collate "C" not null
+  terms text[] collate "C" not null,
+  name_count integer not null
 );
 
 comment on table private.search_entries is 'What search reads of a public lot. Kept by triggers.';
 comment on column private.search_entries.rank_key is 'Place in the recommended order: 10000 less the score (private.lot_score).';
 comment on column private.search_entries.price_key is 'hour_price, and behind all prices when it is not known.';
 comment on column private.search_entries.document is 'Name, kana, address and operator as private.search_text writes them, a line each.';
+comment on column private.search_entries.name_count is 'How many terms, from the first on, are names (#, = and @); the others are of the document.';
 
 -- One in three hundred rows is enough to know how common a term is, and the planner has to: a rare one is looked up, for a
 -- common one the order is walked until a page is full.
@@ -111,88 +113,131 @@ $$;
 comment on function private.lot_score(public.parking_lots, boolean) is
   'How recommendable a lot is, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
 
-create function private.hours_attributes(p_lot_id uuid) returns text[]
+create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language sql stable
 set search_path = ''
 as $$
   -- Around the clock: a window of every day says so, and none of the kind says that a day is closed.
   with kinds as (
-    select w.window_type as kind,
+    select w.parking_lot_id, w.window_type as kind,
       coalesce(bool_or(w.is_24h and coalesce(w.day_type, 'all') = 'all' and w.day_of_week is null
         and w.effective_from is null and w.effective_to is null), false)
         and not coalesce(bool_or(w.is_closed or w.open_time is not null), false) as is_24h
-    from public.parking_lot_windows w where w.parking_lot_id = p_lot_id group by w.window_type
+    from public.parking_lot_windows w where w.parking_lot_id = any (p_lot_ids) group by w.parking_lot_id, w.window_type
   ), known as (
-    select k.business, coalesce(k.entry, k.business) as entry, coalesce(k.exit, k.business) as exit
+    select k.parking_lot_id, k.business, coalesce(k.entry, k.business) as entry, coalesce(k.exit, k.business) as exit
     from (
-      select bool_or(is_24h) filter (where kind = 'business') as business,
-        bool_or(is_24h) filter (where kind = 'entry') as entry, bool_or(is_24h) filter (where kind = 'exit') as exit
-      from kinds
+      select k.parking_lot_id, bool_or(k.is_24h) filter (where k.kind = 'business') as business,
+        bool_or(k.is_24h) filter (where k.kind = 'entry') as entry, bool_or(k.is_24h) filter (where k.kind = 'exit') as exit
+      from kinds k group by k.parking_lot_id
     ) k
   )
-  select array_remove(array[
-    case when business then 'open_24h' end, case when entry then 'entry_24h' end,
-    case when entry and exit then '24h' end
-  ], null)
-  from known
+  select k.parking_lot_id, a.slug from known k
+  cross join lateral (values ('open_24h', k.business), ('entry_24h', k.entry), ('24h', k.entry and k.exit)) as a (slug, holds)
+  where a.holds
 $$;
 
-comment on function private.hours_attributes(uuid) is
-  'Attributes that a lot''s weekly hours give: open_24h, entry_24h, 24h. Entry and exit follow the business hours where they have none of their own.';
+comment on function private.hours_attributes(uuid[]) is
+  'Attributes that these lots'' weekly hours give: open_24h, entry_24h, 24h. Entry and exit follow the business hours where they have none of their own.';
 
-create function private.derived_attributes(p_lot public.parking_lots) returns text[]
+create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language sql stable
 set search_path = ''
 as $$
-  select private.hours_attributes((p_lot).id)
-    || case when r.has_cap then '{has_max_fee,max_fee}'::text[] else '{}' end
-    || case when r.has_coin_cap and (p_lot).currency = 'JPY' then '{coin_500_or_less}'::text[] else '{}' end
-    || case when (p_lot).hour_price <= 300 and (p_lot).currency = 'JPY' then '{low_price}'::text[] else '{}' end
-    || case when s.has_charger then '{ev_charging}'::text[] else '{}' end
-    || case when s.has_wheelchair then '{wheelchair_accessible}'::text[] else '{}' end
-    || case when s.has_reservable then '{reservable}'::text[] else '{}' end
+  select h.parking_lot_id, h.slug from private.hours_attributes(p_lot_ids) h
+  union all
+  select r.parking_lot_id, a.slug
   from (
-    select bool_or(r.cap_type is not null) as has_cap,
+    select r.parking_lot_id, bool_or(r.cap_type is not null) as has_cap,
       bool_or(r.cap_price_minor <= 500 and (r.cap_type in ('day', 'stay') or r.cap_duration_hours >= 12)) as has_coin_cap
-    from public.pricing_rules r where r.parking_lot_id = (p_lot).id
+    from public.pricing_rules r where r.parking_lot_id = any (p_lot_ids) group by r.parking_lot_id
   ) r
-  cross join (
-    select bool_or(s.is_ev_charger) as has_charger, bool_or(s.accessibility = 'wheelchair') as has_wheelchair,
-      bool_or(s.is_reservable) as has_reservable
-    from public.parking_lot_spots s where s.parking_lot_id = (p_lot).id
-  ) s
+  join public.parking_lots l on l.id = r.parking_lot_id
+  cross join lateral (values
+    ('has_max_fee', r.has_cap), ('max_fee', r.has_cap), ('coin_500_or_less', r.has_coin_cap and l.currency = 'JPY')
+  ) as a (slug, holds)
+  where a.holds
+  union all
+  select l.id, 'low_price' from public.parking_lots l
+  where l.id = any (p_lot_ids) and l.hour_price <= 300 and l.currency = 'JPY'
+  union all
+  select s.parking_lot_id, a.slug from public.parking_lot_spots s
+  cross join lateral (values
+    ('ev_charging', s.is_ev_charger), ('wheelchair_accessible', s.accessibility = 'wheelchair'), ('reservable', s.is_reservable)
+  ) as a (slug, holds)
+  where s.parking_lot_id = any (p_lot_ids) and a.holds
 $$;
 
-comment on function private.derived_attributes(public.parking_lots) is
-  'Attributes that hours, prices and spots of a lot give, whatever its tags say.';
+comment on function private.derived_attributes(uuid[]) is
+  'Attributes that hours, prices and spots of these lots give, whatever their tags say; an attribute may come more than once.';
 
-create function private.search_attributes(p_lot public.parking_lots) returns text[]
+create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan -- one lot and ten thousand want different joins
+as $$
+begin
+  return query
+    select a.parking_lot_id, array_agg(distinct a.slug)
+    from (
+      select d.parking_lot_id, d.slug from private.derived_attributes(p_lot_ids) d
+      union all
+      select l.id, t.slug from public.parking_lots l cross join lateral unnest(l.tag_slugs) as t (slug)
+      where l.id = any (p_lot_ids)
+    ) a
+    left join (
+      select lt.parking_lot_id, t.slug from public.parking_lot_tags lt join public.tags t on t.id = lt.tag_id
+      where lt.parking_lot_id = any (p_lot_ids) and lt.state = false
+    ) denied on denied.parking_lot_id = a.parking_lot_id and denied.slug = a.slug
+    where denied.slug is null
+    group by a.parking_lot_id;
+end
+$$;
+
+comment on function private.search_attributes(uuid[]) is
+  'Attributes by which these lots are found: their tags and what is derived, without the tags that they are known not to have. A lot without any has no row.';
+
+create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
 language sql stable
 set search_path = ''
 as $$
-  select array(
-    select distinct a.slug from unnest((p_lot).tag_slugs || private.derived_attributes(p_lot)) as a (slug)
-    where not exists (
-      select from public.parking_lot_tags lt join public.tags t on t.id = lt.tag_id
-      where lt.parking_lot_id = (p_lot).id and lt.state = false and t.slug = a.slug
-    )
-    order by a.slug
-  )
+  select l.id, concat_ws(e'\n', private.search_text(l.name), private.search_text(l.name_kana),
+    private.search_text(l.address), private.search_text(o.name), private.search_text(o.name_en))
+  from public.parking_lots l left join public.operators o on o.id = l.operator_code
+  where l.id = any (p_lot_ids)
 $$;
 
-comment on function private.search_attributes(public.parking_lots) is
-  'Attributes by which a lot is found: its tags and what is derived, without the tags that it is known not to have.';
+comment on function private.search_documents(uuid[]) is 'The text of each lot in which keywords are looked for, a line a field.';
 
-create function private.search_document(p_lot public.parking_lots) returns text
-language sql stable
+create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
+language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_custom_plan -- one lot and ten thousand want different joins
 as $$
-  select concat_ws(e'\n', private.search_text((p_lot).name), private.search_text((p_lot).name_kana),
-    private.search_text((p_lot).address), private.search_text(o.name), private.search_text(o.name_en))
-  from (select) as one left join public.operators o on o.id = (p_lot).operator_code
+begin
+  return query
+    select l.id, l.mercator, l.lat, l.lng, 10000 - private.lot_score(l, w.parking_lot_id is not null),
+      coalesce(l.hour_price, 2147483647), l.hour_price, l.currency, coalesce(l.structure = 'on_street', false), l.max_height_m,
+      l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
+      n.names || case when e.document = d.document then e.terms[e.name_count + 1:] else private.search_terms(d.document) end,
+      cardinality(n.names)
+    from public.parking_lots l
+    join private.search_documents(p_lot_ids) d on d.parking_lot_id = l.id
+    left join private.search_attributes(p_lot_ids) a on a.parking_lot_id = l.id
+    left join (
+      select distinct w.parking_lot_id from public.parking_lot_windows w where w.parking_lot_id = any (p_lot_ids)
+    ) w on w.parking_lot_id = l.id
+    left join private.search_entries e on e.parking_lot_id = l.id
+    cross join lateral (
+      select array(select '#' || s from unnest(a.slugs) as s)
+        || array_remove(array['=' || l.entry_difficulty, '@' || l.operator_code], null) as names
+    ) n
+    where l.id = any (p_lot_ids) and l.status = 'active';
+end
 $$;
 
-comment on function private.search_document(public.parking_lots) is 'The text in which keywords are looked for, a line a field.';
+comment on function private.written_entries(uuid[]) is
+  'The entries of these lots as they should be. Terms of a text that has not changed are taken over: they are most of the work.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: keeping entries
@@ -209,24 +254,15 @@ begin
   delete from private.search_entries e where e.parking_lot_id = any (p_lot_ids)
     and not exists (select from public.parking_lots l where l.id = e.parking_lot_id and l.status = 'active');
   insert into private.search_entries as e
-  select l.id, l.mercator, l.lat, l.lng, 10000 - private.lot_score(l, h.known), coalesce(l.hour_price, 2147483647),
-    l.hour_price, l.currency, coalesce(l.structure = 'on_street', false), l.max_height_m, l.max_width_m, l.max_length_m,
-    l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
-    array(select '#' || a from unnest(private.search_attributes(l)) as a)
-      || array_remove(array['=' || l.entry_difficulty, '@' || l.operator_code], null) || private.search_terms(d.document)
-  from public.parking_lots l
-  cross join lateral private.search_document(l) as d (document)
-  cross join lateral (
-    select exists (select from public.parking_lot_windows w where w.parking_lot_id = l.id) as known
-  ) h
-  where l.id = any (p_lot_ids) and l.status = 'active'
+  select w.* from private.written_entries(p_lot_ids) w
   on conflict (parking_lot_id) do update set (
     mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
-    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms
+    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count
   ) = row (
     excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
     excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
-    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms
+    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
+    excluded.terms, excluded.name_count
   )
   where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
       e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
