@@ -48,6 +48,7 @@ Deno.test("every route is in the contract with each status it can answer", () =>
     const documented = Object.keys(operation?.responses ?? {}).map(Number);
     const expected = new Set([route.reply[0], ...refusalsOf(route).map((code) => catalogue[code].status)]);
     if (route.cache) expected.add(304);
+    if (route.alsoStatus !== undefined) expected.add(route.alsoStatus);
     assert.deepEqual(new Set(documented), expected, `${route.method} ${route.path}`);
   }
   const operations = Object.values(paths).flatMap((item) => Object.keys(item));

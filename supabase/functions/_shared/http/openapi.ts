@@ -126,7 +126,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
   service: [{ bearer: [] }],
 };
 
-function success({ reply: [status, schema, asText], also, cache }: Route): Responses {
+function success({ reply: [status, schema, asText], alsoStatus, also, cache }: Route): Responses {
   const always = ["X-Request-Id", "Server-Timing", "Cache-Control"] as const;
   const responses: Responses = {
     [status]: {
@@ -142,6 +142,9 @@ function success({ reply: [status, schema, asText], also, cache }: Route): Respo
       }),
     },
   };
+  if (alsoStatus !== undefined) {
+    responses[alsoStatus] = { ...responses[status]!, description: "OK: nothing was left to create" };
+  }
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
 }

@@ -50,12 +50,13 @@ export async function streamLines(route: Route, values: AsyncIterable<unknown>):
 
 /** Only what the schema of the reply names leaves the house. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
-  const [status, schema, asText] = route.reply;
+  const [, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {
     const places = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"} ${issue.code}`).join(", ");
     throw new Refusal("server_error", { cause: new Error(`reply differs from its schema: ${places}`) });
   }
+  const status = statusOf(route, data);
   if (status === NO_CONTENT) {
     return new Response(null, { status, headers: { "Cache-Control": cacheControl(route.cache) } });
   }
@@ -74,6 +75,13 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   }
   headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
   return new Response(text, { status, headers });
+}
+
+function statusOf({ reply: [usual], alsoStatus, replyStatus }: Route, data: unknown): number {
+  if (!replyStatus) return usual;
+  const status = replyStatus(data as never);
+  if (status === usual || status === alsoStatus) return status;
+  throw new Refusal("server_error", { cause: new Error(`the contract does not announce status ${status}`) });
 }
 
 export function refuseWith(refusal: Refusal, requestId: string, docUrl: string | null): Response {

@@ -30,6 +30,9 @@ type Reply<R extends z.ZodType> =
     asText: (reply: z.output<R>) => string,
   ];
 
+/** What a handler returns may say more than the schema of the reply lets through. */
+type Returned<T> = T & Readonly<Record<string, unknown>>;
+
 /** Further types of a reply, for readers whose Accept header names them. */
 export interface Also<A extends Access, R, P, Q, B> {
   /** The reply as GeoJSON. */
@@ -55,6 +58,10 @@ export interface Definition<
   readonly query?: Q;
   readonly body?: B;
   readonly reply: Reply<R>;
+  /** A further status of the same reply: 200 where there was nothing left to create. Goes with `replyStatus`. */
+  readonly alsoStatus?: number;
+  /** Which of the two it is, told from what the handler returned, with what the schema of the reply takes off it. */
+  readonly replyStatus?: (returned: Returned<z.input<R>>) => number;
   readonly also?: Also<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
@@ -77,6 +84,8 @@ export interface Route {
     schema: z.ZodType,
     asText?: (reply: never) => string,
   ];
+  readonly alsoStatus?: number;
+  readonly replyStatus?: (returned: never) => number;
   readonly also?: {
     readonly geojson?: (reply: never) => unknown;
     readonly lines?: (work: never) => AsyncIterable<unknown>;
@@ -93,7 +102,7 @@ export function route<
   Q extends Fields | undefined = undefined,
   B extends Fields | undefined = undefined,
 >(definition: Definition<A, R, P, Q, B>): Route {
-  const { method, path, params, query, body, access, cache } = definition;
+  const { method, path, params, query, body, access, cache, alsoStatus, replyStatus } = definition;
   const place = `${method} ${path}`;
   for (const fields of [params, query, body]) {
     if (fields && fields.def.catchall?._zod.def.type !== "never") throw new TypeError(`${place}: use z.strictObject`);
@@ -101,6 +110,9 @@ export function route<
   const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   if (named.join() !== Object.keys(params?.shape ?? {}).join()) {
     throw new TypeError(`${place}: params differ from path`);
+  }
+  if ((alsoStatus === undefined) !== (replyStatus === undefined)) {
+    throw new TypeError(`${place}: alsoStatus and replyStatus go together`);
   }
   if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
   if (cache?.scope === "public" && access !== "public") {

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { createApp } from "../../supabase/functions/_shared/http/app.ts";
+import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
+import { openApiDocument } from "../../supabase/functions/_shared/http/openapi.ts";
+import { route } from "../../supabase/functions/_shared/http/route.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { configFor } from "./fake_rest.ts";
+
+const Thing = z.object({ id: z.string() });
+
+function making(returned: Record<string, unknown>) {
+  return route({
+    method: "POST",
+    path: "/things",
+    access: "public",
+    summary: "Make a thing, or find the one there is",
+    reply: [201, Thing],
+    alsoStatus: 200,
+    replyStatus: ({ made }) => made === "odd" ? 202 : made ? 201 : 200,
+    refusals: [],
+    handle: () => ({ id: "a", ...returned }),
+  });
+}
+
+async function answerTo(returned: Record<string, unknown>) {
+  const lines: LogLine[] = [];
+  const app = createApp([making(returned)], {
+    config: () => configFor("http://127.0.0.1:1"),
+    log: (line) => lines.push(line),
+  });
+  return { response: await app.fetch(new Request("http://localhost/things", { method: "POST" })), lines };
+}
+
+Deno.test("the status of a reply may depend on what the handler returned, which the reply itself need not show", async () => {
+  for (const [made, status] of [[true, 201], [false, 200]] as const) {
+    const { response } = await answerTo({ made });
+    assert.equal(response.status, status);
+    assert.deepEqual(await response.json(), { id: "a" });
+  }
+});
+
+Deno.test("a status that the contract does not announce is our error", async () => {
+  const { response, lines } = await answerTo({ made: "odd" });
+  await assertRefused(response, { code: "server_error" });
+  assert.match(lines[0]?.cause ?? "", /status 202/);
+});
+
+Deno.test("the contract has both statuses with the same content", () => {
+  const { paths } = openApiDocument([{ name: "things", description: "Things", routes: [making({})] }]);
+  const responses = paths?.["/v1/things"]?.post?.responses ?? {};
+  assert.ok(responses["200"]?.content);
+  assert.deepEqual(responses["200"].content, responses["201"]?.content);
+});
+
+Deno.test("a further status without the means to choose it is a mistake in the route", () => {
+  const common = { method: "POST", path: "/things", access: "public", summary: "Make", refusals: [] } as const;
+  assert.throws(
+    () => route({ ...common, reply: [201, Thing], alsoStatus: 200, handle: () => ({ id: "a" }) }),
+    /alsoStatus/,
+  );
+});
