@@ -18,11 +18,26 @@ export interface FakeRest extends AsyncDisposable {
   readonly config: Config;
 }
 
-export function fakeRest(answer: (asked: Asked, nth: number) => Response | Promise<Response>): FakeRest {
+/** What the limiter replies to a caller who has hardly asked for anything. */
+export const TAKEN = {
+  allowed: true,
+  policy: "write",
+  quota: 120,
+  window_seconds: 60,
+  remaining: 119,
+  reset_seconds: 60,
+};
+
+/** The limiter lets everybody through and is not remembered, unless `limits` answers for it. */
+export function fakeRest(
+  answer: (asked: Asked, nth: number) => Response | Promise<Response>,
+  limits: (asked: Asked) => Response = () => Response.json(TAKEN),
+): FakeRest {
   const asked: Asked[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const name = new URL(request.url).pathname.replace("/rest/v1/rpc/", "");
     const one = { name, args: await request.json(), headers: request.headers };
+    if (name.startsWith("take_")) return limits(one);
     asked.push(one);
     return await answer(one, asked.length);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
-import { BODY_LIMIT, HEARD_OUT, readBody, readQuery } from "../../supabase/functions/_shared/http/input.ts";
+import { BODY_LIMIT, HEARD_OUT, readBody, readJson, readQuery } from "../../supabase/functions/_shared/http/input.ts";
 import { text } from "../../supabase/functions/_shared/schema/values.ts";
 
 const Query = z.strictObject({
@@ -92,8 +92,8 @@ for (const [query, errors] of refused) {
   });
 }
 
-function posted(body: BodyInit | null, headers: Record<string, string> = { "content-type": "application/json" }) {
-  return readBody(Body, new Request("http://localhost/", { method: "POST", body, headers }));
+async function posted(body: BodyInit | null, headers: Record<string, string> = { "content-type": "application/json" }) {
+  return readBody(Body, await readJson(new Request("http://localhost/", { method: "POST", body, headers })));
 }
 
 Deno.test("a body is JSON in UTF-8 under any spelling of its media type", async () => {
@@ -192,10 +192,10 @@ function streamed(total: number) {
 
 Deno.test("a body over 1 MiB is heard out, so that its sender hears the 413, but not without end", async () => {
   const large = streamed(2 * BODY_LIMIT);
-  await assert.rejects(readBody(Body, large.request), { code: "payload_too_large" });
+  await assert.rejects(readJson(large.request), { code: "payload_too_large" });
   assert.equal(large.sent(), 2 * BODY_LIMIT);
   const endless = streamed(64 * BODY_LIMIT);
-  await assert.rejects(readBody(Body, endless.request), { code: "payload_too_large" });
+  await assert.rejects(readJson(endless.request), { code: "payload_too_large" });
   assert.ok(endless.sent() < HEARD_OUT + BODY_LIMIT, `${endless.sent()} bytes were read`);
   assert.ok(endless.cancelled());
   const told = posted("x", { "content-type": "application/json", "content-length": String(HEARD_OUT + 1) });

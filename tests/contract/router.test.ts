@@ -80,7 +80,10 @@ const routes = [
   }),
 ];
 
-function appWith(config = configFor("http://127.0.0.1:1")) {
+const idle = fakeRest(() => databaseError(404, "PGRST202"));
+Deno.test.afterAll(async () => await idle[Symbol.asyncDispose]());
+
+function appWith(config = idle.config) {
   const lines: LogLine[] = [];
   const { fetch } = createApp(routes, { config: () => config, log: (line) => lines.push(line) });
   const ask = (path: string, init?: RequestInit) => fetch(new Request(`http://localhost${path}`, init));
@@ -169,7 +172,9 @@ Deno.test("a preflight names the methods of that path and the headers a client m
 
 Deno.test("a web page may read the headers it needs", async () => {
   const exposed = (await appWith().ask("/things")).headers.get("access-control-expose-headers") ?? "";
-  for (const name of ["etag", "x-request-id", "retry-after"]) assert.ok(exposed.includes(name), name);
+  for (const name of ["etag", "x-request-id", "retry-after", "idempotent-replayed", "ratelimit", "ratelimit-policy"]) {
+    assert.ok(exposed.split(", ").includes(name), name);
+  }
 });
 
 Deno.test("a sensible request id of the client is kept, any other is replaced", async () => {

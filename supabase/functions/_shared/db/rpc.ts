@@ -27,6 +27,7 @@ export async function call(
   return result.data;
 }
 
-function prefixed(args: Record<string, unknown>): Record<string, unknown> {
+/** Arguments by the names they have in the database. */
+export function prefixed(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [`p_${key}`, value]));
 }

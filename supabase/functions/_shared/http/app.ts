@@ -2,15 +2,17 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asCaller, asService, asVisitor, type Database } from "../db/client.ts";
+import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import { preflight } from "./cors.ts";
 import { begin, type Exchange, logLine, sign } from "./exchange.ts";
-import { noFields, readBody, readParams, readQuery } from "./input.ts";
+import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
+import { noFields, readBody, readJson, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
+import { counterFor, refuseBeyond, takeRequest } from "./rate_limit.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
-import type { Route, Work } from "./route.ts";
+import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 
 export interface AppOptions {
   /** Called when the environment is first needed, and not again once it succeeded. */
@@ -65,27 +67,47 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   exchange.route = route;
   exchange.caller = await admit(route.access, request.headers.get("authorization"), house.config);
 
+  const policy = limitOf(route);
+  if (policy !== undefined) {
+    const count = counterFor(request, exchange.caller, house.config(), timerOf(exchange));
+    exchange.taken = await takeRequest(policy, count);
+    refuseBeyond(exchange.taken);
+  }
+
+  const key = keepsAnswers(route) && exchange.caller ? keyOf(request.headers) : undefined;
+  const params = readParams(route.params ?? noFields, c.req.param());
+  const query = readQuery(route.query ?? noFields, new URL(request.url).search);
+  const sent = route.body ? await readJson(request) : undefined;
+  const body = route.body ? readBody(route.body, sent) : undefined;
+  const once = key === undefined ? undefined : await Once.of(key, request, sent);
   const work: Work<"optional", unknown, unknown, unknown> = {
-    params: readParams(route.params ?? noFields, c.req.param()),
-    query: readQuery(route.query ?? noFields, new URL(request.url).search),
-    body: route.body ? await readBody(route.body, request) : undefined,
+    params,
+    query,
+    body,
     caller: exchange.caller,
     links: house.links,
     requestId: exchange.id,
     get db() {
-      return databaseFor(route, exchange, house.config());
+      const db = databaseFor(route, exchange, house.config());
+      return once ? once.through(db) : db;
     },
   };
   if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
-  return await replyWith(route, request, await route.handle(work as never));
+  const response = await replyWith(route, request, await route.handle(work as never));
+  if (once?.replayed) response.headers.set(REPLAYED_HEADER, "true");
+  return response;
 }
 
 function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
-  const timer = (ms: number) => {
-    exchange.dbMs += ms;
-  };
+  const timer = timerOf(exchange);
   if (route.access === "service") return asService(config, timer);
   return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
+}
+
+function timerOf(exchange: Exchange): Timer {
+  return (ms) => {
+    exchange.dbMs += ms;
+  };
 }
 
 /** The routes of each path by method, `/lots/nearby` before `/lots/{id}`; a GET answers HEAD as well. */

@@ -2,7 +2,8 @@
 
 const allowedHeaders =
   "authorization, x-client-info, apikey, content-type, if-none-match, idempotency-key, x-request-id";
-const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow";
+const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
+  "idempotent-replayed, ratelimit, ratelimit-policy";
 
 export function preflight(methods: string): Headers {
   return new Headers({

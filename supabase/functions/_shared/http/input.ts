@@ -54,12 +54,16 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
   return check(fields, raw, [...errors, ...unstorable(raw)]);
 }
 
-export async function readBody<F extends Fields>(fields: F, request: Request): Promise<z.output<F>> {
+/** The body as it was sent: JSON, of any shape. */
+export async function readJson(request: Request): Promise<unknown> {
   const bytes = await limitedBytes(request);
   if (bytes.length === 0) throw refusedBody("required", "A body is required.");
   if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
-  const body = parseJson(bytes);
-  return check(fields, body, unstorable(body));
+  return parseJson(bytes);
+}
+
+export function readBody<F extends Fields>(fields: F, sent: unknown): z.output<F> {
+  return check(fields, sent, unstorable(sent));
 }
 
 function check<F extends Fields>(fields: F, value: unknown, already: readonly FieldError[]): z.output<F> {

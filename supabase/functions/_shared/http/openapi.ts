@@ -4,7 +4,8 @@ import type { Access } from "../auth/access.ts";
 import { VERSION } from "../config.ts";
 import { catalogue, type Code, codes, Refusal } from "../errors.ts";
 import { envelope, ErrorEnvelope } from "./envelope.ts";
-import { refusalsOf, type Route } from "./route.ts";
+import { KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
+import { keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
 
 /** The routes of one function, as a chapter of the document. */
 export interface Group {
@@ -22,7 +23,10 @@ const PREFIX = "/v1";
 const description = `Find parking lots, know what parking will cost, park.
 
 Every error response is an \`Error\`; its \`doc_url\` explains the code. Unknown parameters and fields are refused, and a
-refusal lists everything that is wrong. Times carry an offset; money is in minor units.`;
+refusal lists everything that is wrong. Times carry an offset; money is in minor units.
+
+A POST with an \`Idempotency-Key\` can be sent again for 24 hours and has one effect and one answer; a refused one is tried
+again. What a caller writes is counted, and every answer to it tells how much is left (\`RateLimit\`).`;
 
 export function openApiDocument(groups: readonly Group[]): Document {
   const app = new OpenAPIHono();
@@ -37,6 +41,7 @@ export function openApiDocument(groups: readonly Group[]): Document {
     registry.registerComponent("headers", name, header);
   }
   registry.registerComponent("parameters", "If-None-Match", ifNoneMatch);
+  registry.registerComponent("parameters", KEY_HEADER, idempotencyKey);
   const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(refusalsOf)));
   for (const code of codes.filter((code) => used.has(code))) {
     registry.registerComponent("examples", code, { summary: catalogue[code].message, value: example(code) });
@@ -81,6 +86,23 @@ const headers = {
     description: "The scheme, and what is wrong with the token",
     schema: { type: "string" as const },
   },
+  [REPLAYED_HEADER]: {
+    description: "`true` when this is the answer to an earlier request with the same `Idempotency-Key`; else absent",
+    schema: { type: "string" as const, enum: ["true"] },
+  },
+  "RateLimit-Policy": {
+    description:
+      'The policy the request counts under, its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
+    schema: { type: "string" as const },
+  },
+  "RateLimit": {
+    description: 'What is left of the quota, `r`, and the seconds until the window closes, `t`: `"write";r=119;t=60`',
+    schema: { type: "string" as const },
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next request",
+    schema: { type: "integer" as const, minimum: 1 },
+  },
 };
 
 const ifNoneMatch = {
@@ -89,6 +111,17 @@ const ifNoneMatch = {
   required: false,
   description: "The `ETag` of what the client has: 304 when it is still current",
   schema: { type: "string" as const },
+};
+
+const idempotencyKey = {
+  name: KEY_HEADER,
+  in: "header" as const,
+  required: false,
+  description:
+    "A key of the client's own making (a UUID, say) for this request. Sent again with the same key, method, path " +
+    "and body within 24 hours, the request has no second effect and gets its first answer; another request with the key " +
+    "is `conflict`, with `details.reason` `key_reused_with_different_body`. Ignored where there is no caller.",
+  schema: { type: "string" as const, minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
 function headersNamed(...names: (keyof typeof headers)[]) {
@@ -114,7 +147,10 @@ function operation(route: Route, tag: string): RouteConfig {
         }
         : {}),
     },
-    parameters: cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : [],
+    parameters: [
+      ...(cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : []),
+      ...(method === "POST" ? [{ $ref: `#/components/parameters/${KEY_HEADER}` }] : []),
+    ],
     responses: { ...success(route), ...failures(route) },
   } as RouteConfig;
 }
@@ -126,12 +162,17 @@ const security: Record<Access, Record<string, string[]>[]> = {
   service: [{ bearer: [] }],
 };
 
-function success({ reply: [status, schema, asText], alsoStatus, also, cache }: Route): Responses {
-  const always = ["X-Request-Id", "Server-Timing", "Cache-Control"] as const;
+function success(route: Route): Responses {
+  const { reply: [status, schema, asText], alsoStatus, also, cache } = route;
+  const always = ["X-Request-Id", "Server-Timing", "Cache-Control", ...limitHeadersOf(route)] as const;
   const responses: Responses = {
     [status]: {
       description: status === 204 ? "Done; there is nothing to tell" : "OK",
-      headers: headersNamed(...always, ...(cache ? ["ETag"] as const : [])),
+      headers: headersNamed(
+        ...always,
+        ...(cache ? ["ETag"] as const : []),
+        ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
+      ),
       ...(status === 204 ? {} : {
         content: {
           "application/json": { schema },
@@ -147,6 +188,10 @@ function success({ reply: [status, schema, asText], alsoStatus, also, cache }: R
   }
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
+}
+
+function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy")[] {
+  return limitOf(route) === undefined ? [] : ["RateLimit", "RateLimit-Policy"];
 }
 
 const featureCollection = {
@@ -165,7 +210,12 @@ function failures(route: Route): Responses {
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => [status, {
       description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
-      headers: headersNamed("X-Request-Id", ...(status === "401" ? ["WWW-Authenticate"] as const : [])),
+      headers: headersNamed(
+        "X-Request-Id",
+        // Who is not let in is not counted.
+        ...(status === "401" ? ["WWW-Authenticate"] as const : limitHeadersOf(route)),
+        ...(status === "429" ? ["Retry-After"] as const : []),
+      ),
       content: {
         "application/json": {
           schema: ErrorEnvelope,

@@ -65,6 +65,11 @@ export interface Definition<
   readonly also?: Also<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
+  /**
+   * The policy (private.rate_limit_policies) that requests are counted under; `limitOf` knows the usual one. Visitors are
+   * counted by network address.
+   */
+  readonly limit?: string;
   readonly cache?: Cache;
   handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
 }
@@ -91,6 +96,7 @@ export interface Route {
     readonly lines?: (work: never) => AsyncIterable<unknown>;
   };
   readonly refusals: readonly Code[];
+  readonly limit?: string;
   readonly cache?: Cache;
   handle(work: never): unknown;
 }
@@ -102,7 +108,7 @@ export function route<
   Q extends Fields | undefined = undefined,
   B extends Fields | undefined = undefined,
 >(definition: Definition<A, R, P, Q, B>): Route {
-  const { method, path, params, query, body, access, cache, alsoStatus, replyStatus } = definition;
+  const { method, path, params, query, body, access, cache, limit, alsoStatus, replyStatus } = definition;
   const place = `${method} ${path}`;
   for (const fields of [params, query, body]) {
     if (fields && fields.def.catchall?._zod.def.type !== "never") throw new TypeError(`${place}: use z.strictObject`);
@@ -115,10 +121,21 @@ export function route<
     throw new TypeError(`${place}: alsoStatus and replyStatus go together`);
   }
   if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
+  if (limit !== undefined && access === "service") throw new TypeError(`${place}: a service is not limited`);
   if (cache?.scope === "public" && access !== "public") {
     throw new TypeError(`${place}: what depends on the caller is private`);
   }
   return definition;
+}
+
+/** The policy that limits a route: its own, or `write` for what a signed-in caller writes; undefined for the others. */
+export function limitOf({ method, access, limit }: Route): string | undefined {
+  return limit ?? (method !== "GET" && access === "user" ? "write" : undefined);
+}
+
+/** Whether the answer to a request with an `Idempotency-Key` is kept: for a POST whose caller may be known. */
+export function keepsAnswers({ method, access }: Route): boolean {
+  return method === "POST" && (access === "user" || access === "optional");
 }
 
 /** Every code this route can answer with: its own, and those of what the router does for it. */
@@ -129,5 +146,7 @@ export function refusalsOf(route: Route): Code[] {
   // A suspended or withdrawn caller is refused wherever a caller is known.
   if (route.access === "user" || route.access === "optional") all.add("forbidden");
   if (route.body) all.add("payload_too_large").add("unsupported_media_type");
+  if (limitOf(route) !== undefined) all.add("rate_limited");
+  if (keepsAnswers(route)) all.add("conflict");
   return codes.filter((code) => all.has(code));
 }
