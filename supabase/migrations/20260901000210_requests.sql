@@ -139,7 +139,7 @@ begin
     perform private.refuse('not_found', 404, 'There is no such function with these arguments', p_param => 'function');
   end if;
 
-  v_record := ' from ' || coalesce(format('jsonb_to_record($1) as a(%s)', v_record), '(values (1)) as a(nothing)');
+  v_record := 'from ' || coalesce('jsonb_to_record($1) as a(' || v_record || ')', '(values (1)) as a (none)');
   if v_function.proretset then
     execute format('select coalesce(jsonb_agg(to_jsonb(r)), ''[]'') %s, lateral %s as r', v_record, v_call)
     into v_reply using p_arguments;
@@ -219,12 +219,14 @@ comment on function private.take(text, text) is
 grant execute on function private.take(text, text) to authenticated, service_role;
 
 create function private.purge_requests() returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   delete from private.idempotency_keys where created_at < now() - interval '24 hours';
   delete from private.rate_limit_windows w using private.rate_limit_policies p
   where p.name = w.policy and w.started_at <= now() - make_interval(secs => p.window_seconds);
+end
 $$;
 
 comment on function private.purge_requests() is 'Removes keys older than a day, and windows that are closed.';

@@ -1,0 +1,295 @@
+// A request that is sent again: one effect and one answer for a key.
+import assert from "node:assert/strict";
+import type { Sql, TransactionSql } from "postgres";
+import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+/** Functions of each kind of result, made for these tests. */
+await db.sql.unsafe(`
+  create type public.probe_pair as (name text, size integer);
+  create function api.probe_void() returns void language sql set search_path = '' as $$ select $$;
+  create function api.probe_null() returns jsonb language sql set search_path = '' as $$ select null::jsonb $$;
+  create function api.probe_boolean() returns boolean language sql set search_path = '' as $$ select true $$;
+  create function api.probe_integer() returns integer language sql set search_path = '' as $$ select 7 $$;
+  create function api.probe_text() returns text language sql set search_path = '' as $$ select 'a "b"'::text $$;
+  create function api.probe_json() returns json language sql set search_path = '' as $$ select '{"b": 1, "a": [1.50]}'::json $$;
+  create function api.probe_pair() returns public.probe_pair language sql set search_path = '' as $$ select row('a', 1) $$;
+  create function api.probe_pairs() returns setof public.probe_pair language sql set search_path = ''
+    as $$ values ('a', 1), ('b', 2) $$;
+  create function api.probe_table() returns table (id integer, name text) language sql set search_path = ''
+    as $$ values (1, 'a'), (2, null) $$;
+  create function api.probe_integers() returns setof integer language sql set search_path = '' as $$ values (1), (2) $$;
+  create function api.probe_nothing() returns setof integer language sql set search_path = '' as $$ select 1 where false $$;
+  create function api.probe_arguments(
+    p_text text, p_number double precision, p_at timestamptz, p_list text[], p_json jsonb, p_id uuid default null,
+    p_limit integer default 20
+  ) returns jsonb language sql set search_path = ''
+    as $$ select jsonb_build_array(p_text, p_number, p_at at time zone 'UTC', p_list, p_json, p_id, p_limit) $$;
+  create function api.probe_leave() returns jsonb language sql security definer set search_path = ''
+    as $$ update public.app_users set status = 'withdrawn' where id = auth.uid(); select '{"gone": true}'::jsonb $$;
+`);
+await db.sql`
+  do $$ declare v_name text; begin
+    for v_name in select oid::regprocedure::text from pg_proc where proname like 'probe\\_%' loop
+      execute format('grant execute on function %s to authenticated', v_name);
+    end loop;
+  end $$`;
+
+const PRINT = "0".repeat(64);
+const OTHER_PRINT = "1".repeat(64);
+
+interface Call {
+  readonly key?: string;
+  readonly print?: string;
+  readonly function: string;
+  readonly arguments?: Record<string, unknown>;
+  readonly nth?: number;
+}
+
+interface Kept {
+  readonly replayed: boolean;
+  readonly reply: unknown;
+}
+
+async function once(sql: TransactionSql | Sql, call: Call): Promise<Kept> {
+  const { key = "a-key", print = PRINT, nth = 1 } = call;
+  const given = JSON.stringify(call.arguments ?? {});
+  const [row] = await sql<{ kept: Kept }[]>`
+    select api.once(${key}, ${print}, ${call.function}, ${given}::text::jsonb, ${nth}) as kept`;
+  return row!.kept;
+}
+
+const onceAs = (user: string, call: Call) => db.as(signedIn(user), (sql) => once(sql, call));
+const review = (lot: string, rating = 5) => ({
+  function: "post_review",
+  arguments: { p_parking_lot_id: lot, p_rating: rating },
+});
+
+async function reviewsOf(user: string): Promise<number> {
+  const [row] = await db.sql<{ n: number }[]>`select count(*)::int as n from public.reviews where user_id = ${user}`;
+  return row!.n;
+}
+
+Deno.test("the same request with the same key has one effect and one reply", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const first = await onceAs(user, review(lot));
+  const again = await onceAs(user, review(lot));
+  assert.deepEqual([first.replayed, again.replayed], [false, true]);
+  assert.deepEqual(again.reply, first.reply);
+  assert.equal(await reviewsOf(user), 1);
+});
+
+Deno.test("a refused request keeps nothing: sent again it is tried again, with another body too", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  assert.equal((await refusal(onceAs(user, review(lot, 6)))).code, "validation_error");
+  assert.equal((await onceAs(user, { ...review(lot), print: OTHER_PRINT })).replayed, false);
+});
+
+Deno.test("the key of another request is a conflict, whatever that one called", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  await onceAs(user, review(lot));
+  for (const call of [review(lot), { function: "my_account" }]) {
+    const refused = await refusal(onceAs(user, { ...call, print: OTHER_PRINT }));
+    assert.deepEqual([refused.code, refused.status, refused.param], ["conflict", 409, "Idempotency-Key"]);
+    assert.deepEqual(refused.details, { reason: "key_reused_with_different_body" });
+  }
+});
+
+Deno.test("a key is good for 24 hours, and then for another request", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  await onceAs(user, review(lot));
+  const age = (by: string) =>
+    db.sql`update private.idempotency_keys set created_at = now() - ${by}::interval where user_id = ${user}`;
+  await age("23 hours 59 minutes");
+  assert.equal((await onceAs(user, review(lot))).replayed, true);
+  await age("24 hours 1 minute");
+  const other = { function: "my_account", print: OTHER_PRINT };
+  assert.equal((await onceAs(user, other)).replayed, false);
+  assert.equal((await onceAs(user, other)).replayed, true);
+});
+
+Deno.test("a key is its caller's: another's with the same letters is another key", async () => {
+  const lot = await newLot(db.sql);
+  for (const user of [await newUser(db.sql), await newUser(db.sql)]) {
+    assert.equal((await onceAs(user, { ...review(lot), print: PRINT })).replayed, false);
+    assert.equal(await reviewsOf(user), 1);
+  }
+});
+
+Deno.test("calls of the same function in one request are told apart", async () => {
+  const user = await newUser(db.sql);
+  const lots = [await newLot(db.sql), await newLot(db.sql)];
+  const send = () => Promise.all(lots.map((lot, at) => onceAs(user, { ...review(lot), nth: at + 1 })));
+  const first = await send();
+  assert.equal(await reviewsOf(user), 2);
+  assert.deepEqual((await send()).map(({ reply }) => reply), first.map(({ reply }) => reply));
+});
+
+Deno.test("a visitor has no keys, and an account that is gone has none", async () => {
+  assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => once(sql, { function: "list_codes" }))), "42501");
+  assert.equal((await refusal(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
+});
+
+Deno.test("once calls functions of the interface that the caller may execute, and none else", async () => {
+  const user = await newUser(db.sql);
+  const unknown = ["once", "take_request", "active_user", "private.active_user", "my_account()", "pg_sleep", ""];
+  for (const name of unknown) {
+    assert.equal((await refusal(onceAs(user, { function: name }))).code, "not_found", name);
+  }
+  assert.equal(
+    await sqlstate(onceAs(user, { function: "feed_occupancy", arguments: { p_source: "sensor", p_reports: [] } })),
+    "42501",
+  );
+  const refused = await refusal(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
+  assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
+});
+
+Deno.test("a reply is what the Data API would answer, whatever kind of result the function has", async () => {
+  const user = await newUser(db.sql);
+  const expected: [name: string, reply: unknown][] = [
+    ["probe_void", null],
+    ["probe_null", null],
+    ["probe_boolean", true],
+    ["probe_integer", 7],
+    ["probe_text", 'a "b"'],
+    ["probe_json", { a: [1.5], b: 1 }],
+    ["probe_pair", { name: "a", size: 1 }],
+    ["probe_pairs", [{ name: "a", size: 1 }, { name: "b", size: 2 }]],
+    ["probe_table", [{ id: 1, name: "a" }, { id: 2, name: null }]],
+    ["probe_integers", [1, 2]],
+    ["probe_nothing", []],
+  ];
+  for (const [name, reply] of expected) {
+    for (const replayed of [false, true]) {
+      assert.deepEqual(await onceAs(user, { key: name, function: name }), { replayed, reply }, name);
+    }
+  }
+});
+
+Deno.test("arguments have their declared types, and absent ones their defaults", async () => {
+  const user = await newUser(db.sql);
+  const given = {
+    p_text: "5",
+    p_number: 1.5,
+    p_at: "2026-09-01T10:00:00+09:00",
+    p_list: ["a", "b,c", 'd"'],
+    p_json: "text",
+  };
+  const reply = ["5", 1.5, "2026-09-01T01:00:00", ["a", "b,c", 'd"'], "text", null, 20];
+  const call = { function: "probe_arguments", arguments: given };
+  assert.deepEqual((await onceAs(user, call)).reply, reply);
+  const more = { ...given, p_json: { list: [1, null] }, p_id: user, p_limit: null };
+  assert.deepEqual(
+    (await onceAs(user, { ...call, key: "another", arguments: more })).reply,
+    [...reply.slice(0, 4), { list: [1, null] }, user, null],
+  );
+  const { p_text: _missing, ...rest } = given;
+  assert.equal(await sqlstate(onceAs(user, { ...call, key: "third", arguments: rest })), "42883");
+});
+
+/** The caller's transaction, left open after its call until `end` says how it ends. */
+async function holding(user: string, call: Call) {
+  const called = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  const done = db.as(signedIn(user), async (sql) => {
+    const kept = await once(sql, call);
+    called.resolve();
+    await ending.promise;
+    return kept;
+  });
+  done.catch(called.reject);
+  await called.promise;
+  return { commit: ending.resolve, abort: () => ending.reject(new Error("abort")), done };
+}
+
+async function someoneWaits(): Promise<true | undefined> {
+  const [row] = await db.sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%api.once%'`;
+  return row === undefined ? undefined : true;
+}
+
+Deno.test("who brings a key in use waits for its reply", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const first = await holding(user, review(lot));
+  const second = onceAs(user, review(lot));
+  await eventually(someoneWaits);
+  first.commit();
+  assert.deepEqual((await second).reply, (await first.done).reply);
+  assert.equal((await second).replayed, true);
+});
+
+Deno.test("who waited for a request that failed is served in its place", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const first = await holding(user, review(lot));
+  const second = onceAs(user, review(lot));
+  await eventually(someoneWaits);
+  first.abort();
+  await assert.rejects(first.done, /abort/);
+  assert.equal((await second).replayed, false);
+  assert.equal(await reviewsOf(user), 1);
+});
+
+Deno.test("who waits too long for a key in use is told so, and has changed nothing", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
+  const first = await holding(user, review(lot));
+  const refused = await refusal(onceAs(user, review(lot)));
+  assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "key_in_use" }]);
+  first.commit();
+  await first.done;
+  await db.sql`alter function private.claim_key(text, text) set lock_timeout = '5s'`;
+  assert.equal((await onceAs(user, review(lot))).replayed, true);
+});
+
+Deno.test("a suspended caller hears no kept reply, an administrator neither", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  await onceAs(user, review(lot));
+  await db.sql`update public.app_users set status = 'suspended' where id = ${user}`;
+  assert.equal((await refusal(onceAs(user, review(lot)))).code, "forbidden");
+
+  const administrator = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"areas": ["lots"]}}')`;
+  assert.equal((await onceAs(administrator, { function: "my_account" })).replayed, false);
+  assert.equal((await onceAs(administrator, { function: "my_account" })).replayed, true);
+  await db.sql`update public.admins set status = 'suspended' where id = ${administrator}`;
+  assert.equal((await refusal(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
+});
+
+Deno.test("of a person who withdraws no reply is kept but that of the withdrawal", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  await onceAs(user, review(lot));
+  const leave = { key: "leave", function: "probe_leave", print: OTHER_PRINT };
+  assert.deepEqual(await onceAs(user, leave), { replayed: false, reply: { gone: true } });
+  assert.deepEqual(await onceAs(user, leave), { replayed: true, reply: { gone: true } });
+  const kept = await db.sql`select key from private.idempotency_keys where user_id = ${user}`;
+  assert.deepEqual(kept.map(({ key }) => key), ["leave"]);
+  assert.equal((await refusal(onceAs(user, review(lot)))).code, "forbidden");
+});
+
+Deno.test("keys go with their account, and after a day by the purge", async () => {
+  const [gone, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
+  for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
+  await db.sql`delete from auth.users where id = ${gone}`;
+  await db.sql`update private.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${old}`;
+  await db.sql`select private.purge_requests()`;
+  const left = await db.sql`select user_id from private.idempotency_keys where user_id in ${
+    db.sql([gone, old, young])
+  }`;
+  assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
+});
+
+Deno.test("a key is visible characters, 255 at most", async () => {
+  const user = await newUser(db.sql);
+  for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
+    assert.equal(await sqlstate(onceAs(user, { key, function: "my_account" })), "23514", key);
+  }
+  await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
+});
