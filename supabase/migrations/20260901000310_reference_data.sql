@@ -52,7 +52,7 @@ insert into public.code_categories (id, description) values
   ('ticket_category', 'What a support ticket is about: support_tickets.category'),
   ('ticket_status', 'State of a support ticket: support_tickets.status'),
   ('upload_category', 'What an uploaded file is for: assets.category'),
-  ('user_activity', 'What a person did: user_activity_logs'),
+  ('user_activity', 'What a person did: user_activity_logs.activity_type'),
   ('vehicle_type', 'Kinds of vehicles, from small to large: user_vehicles, pricing_groups.vehicle_types, parking_lot_spots.vehicle_type_max'),
   ('window_type', 'Kinds of hours: parking_lot_windows.window_type');
 
@@ -346,6 +346,15 @@ from (values
 
   ('user_activity', 'session_start', 10, '駐車の開始', 'Started a session', null),
   ('user_activity', 'session_end', 20, '駐車の完了', 'Finished a session', null),
+  ('user_activity', 'session_cancel', 30, '駐車の取り消し', 'Cancelled a session', null),
+  ('user_activity', 'review_post', 40, 'レビューの投稿', 'Posted a review', null),
+  ('user_activity', 'error_report_post', 50, '誤りの報告', 'Reported an error', null),
+  ('user_activity', 'field_confirm', 60, '情報の確認', 'Confirmed a fact', null),
+  ('user_activity', 'field_deny', 70, '情報の否定', 'Denied a fact', null),
+  ('user_activity', 'lot_save', 80, '駐車場の保存', 'Saved a lot', null),
+  ('user_activity', 'occupancy_report', 90, '混雑状況の報告', 'Reported how full a lot is', null),
+  ('user_activity', 'support_ticket_post', 100, 'お問い合わせの送信', 'Wrote to support', null),
+  ('user_activity', 'sponsor_checkin', 110, 'スポンサー店舗へのチェックイン', 'Checked in at a sponsor', null),
 
   ('vehicle_type', 'bicycle', 10, '自転車', 'Bicycle', null),
   ('vehicle_type', 'moped', 20, '原付', 'Moped', null),

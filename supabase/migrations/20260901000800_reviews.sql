@@ -349,6 +349,7 @@ begin
     perform private.refuse('conflict', 409, 'You have reviewed this lot already; edit that review',
       p_details => '{"reason": "already_reviewed"}');
   end if;
+  perform private.log_activity('review_post', p_parking_lot_id, v_review.id);
   return private.review_row(v_review);
 end
 $$;

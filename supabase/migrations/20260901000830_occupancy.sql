@@ -327,6 +327,7 @@ begin
   insert into public.occupancy_reports (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
   values (p_parking_lot_id, 'driver', v_user_id, p_state, p_free_spaces, p_occupancy_ratio)
   returning id into v_id;
+  perform private.log_activity('occupancy_report', p_parking_lot_id, v_id);
   return (
     select jsonb_build_object(
       'id', r.id, 'parking_lot_id', r.parking_lot_id, 'source', r.source, 'state', r.state, 'free_spaces', r.free_spaces,

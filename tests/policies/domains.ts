@@ -1,5 +1,6 @@
 // Every domain whose tables are tested actor by actor. A table that is in none of them fails the matrix.
 import { accounts } from "./accounts.ts";
+import { activity } from "./activity.ts";
 import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
 import { marks } from "./marks.ts";
@@ -8,4 +9,13 @@ import { reference } from "./reference.ts";
 import { reviews } from "./reviews.ts";
 import type { Domain } from "./rules.ts";
 
-export const domains: readonly Domain[] = [accounts, reference, lots, reviews, marks, fieldValues, occupancy];
+export const domains: readonly Domain[] = [
+  accounts,
+  reference,
+  lots,
+  reviews,
+  marks,
+  fieldValues,
+  occupancy,
+  activity,
+];

@@ -1,0 +1,72 @@
+// Activity: every deed leaves its row, in the same transaction, and nothing else does.
+import assert from "node:assert/strict";
+import { createPeople } from "../policies/people.ts";
+import { database } from "../support/database.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+const people = await createPeople(db.sql);
+Deno.test.afterAll(() => db.close());
+
+async function activityOf(user: string) {
+  return [
+    ...await db.sql<{ activity_type: string; parking_lot_id: string | null; subject_id: string | null }[]>`
+      select activity_type, parking_lot_id, subject_id from public.user_activity_logs
+      where user_id = ${user} order by created_at, id`,
+  ].map((row) => ({ ...row }));
+}
+
+Deno.test("a review, a vote and an occupancy report each leave a row of their author, lot and subject", async () => {
+  const [lot, user] = [await newLot(db.sql, { max_height_m: 2.1 }), await newUser(db.sql)];
+  const as = async (statement: string, values: string[]) => {
+    const [row] = await db.as(signedIn(user), (sql) => sql.unsafe<{ reply: { id: string } }[]>(statement, values));
+    return row!.reply.id;
+  };
+  const review = await as("select api.post_review($1::uuid, 4) as reply", [lot]);
+  const [value] = await db.sql<{ id: string }[]>`
+    select private.field_value_ids(${lot}) ->> 'max_height_m' as id`;
+  await as("select api.vote_on_field_value($1::uuid, $2::uuid, 'confirm') as reply", [lot, value!.id]);
+  await as("select api.vote_on_field_value($1::uuid, $2::uuid, 'deny') as reply", [lot, value!.id]);
+  const report = await as("select api.report_occupancy($1::uuid, 'full') as reply", [lot]);
+  assert.deepEqual(await activityOf(user), [
+    { activity_type: "review_post", parking_lot_id: lot, subject_id: review },
+    { activity_type: "field_confirm", parking_lot_id: lot, subject_id: value!.id },
+    { activity_type: "field_deny", parking_lot_id: lot, subject_id: value!.id },
+    { activity_type: "occupancy_report", parking_lot_id: lot, subject_id: report },
+  ]);
+});
+
+Deno.test("what is refused or rolled back leaves no row", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const post = () => db.as(signedIn(user), (sql) => sql`select api.post_review(${lot}, 4)`);
+  await post();
+  assert.equal((await refusal(post())).code, "conflict");
+  const undo = new Error("undo");
+  await assert.rejects(
+    db.as(signedIn(user), async (sql) => {
+      await sql`select api.report_occupancy(${lot}, 'full')`;
+      throw undo;
+    }),
+    undo,
+  );
+  assert.deepEqual((await activityOf(user)).map(({ activity_type }) => activity_type), ["review_post"]);
+});
+
+Deno.test("only an active person leaves activity, and only of a kind that exists", async () => {
+  const log = (sub: string, type: string) =>
+    db.as(signedIn(sub), (sql) => sql`select private.log_activity(${type}, null, null)`);
+  assert.equal((await refusal(log(people.suspended, "lot_save"))).code, "forbidden");
+  assert.equal((await refusal(log(people.administrator, "lot_save"))).code, "forbidden");
+  assert.equal(await sqlstate(log(people.owner, "nap")), "23514");
+  await log(people.owner, "lot_save");
+});
+
+Deno.test("activity outlives the lot that it was about, and goes with its person", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  await db.as(signedIn(user), (sql) => sql`select api.report_occupancy(${lot}, 'full')`);
+  await db.sql`delete from public.parking_lots where id = ${lot}`;
+  assert.deepEqual((await activityOf(user)).map(({ parking_lot_id }) => parking_lot_id), [null]);
+  await db.sql`delete from auth.users where id = ${user}`;
+  assert.deepEqual(await activityOf(user), []);
+});
