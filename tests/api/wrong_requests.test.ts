@@ -1,18 +1,17 @@
 // Wrong requests, through the real gateway and the real database: each gets its status, the envelope and a request id,
 // and none a 500.
+import { limitOf } from "../../supabase/functions/_shared/http/route.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused, type ExpectedRefusal, type WrongRequest, wrongRequests } from "../support/refusals.ts";
 import { stack } from "../support/stack.ts";
 import { badAuthorizations } from "../support/tokens.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
+import { inDatabase } from "./lots.ts";
 
 const user = await signUp();
 const mine = bearer(user.token);
-const good = {
-  authorization: mine.authorization,
-  badAuthorizations: badAuthorizations(user.id, stack().jwtSecret),
-};
+const forged = badAuthorizations(user.id, stack().jwtSecret);
 const service = bearer(stack().serviceRoleKey);
 /** What a route needs beyond its own path to be a good request. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
@@ -24,6 +23,18 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 
+/** Somebody who has used up every quota, for as long as these tests run. */
+const busy = await signUp();
+await inDatabase((sql) =>
+  sql`
+    insert into private.rate_limit_windows (policy, subject, started_at, taken)
+    select name, ${busy.id}, now() + interval '1 hour', quota from private.rate_limit_policies`
+);
+/** Wrong requests count too: so many routes may be asked by one person within a quota. */
+const LIMITED_A_PERSON = 8;
+let limited = 0;
+let writer = mine;
+
 const anyId = crypto.randomUUID();
 const routes = groups.flatMap((group) => group.routes);
 for (const route of routes) {
@@ -31,9 +42,19 @@ for (const route of routes) {
   const taken = routes.filter((other) => other.path === route.path).map(({ method }) => method);
   const otherMethod = (["DELETE", "PUT", "PATCH", "POST"] as const).find((method) => !taken.includes(method));
   if (otherMethod === undefined) throw new Error(`${route.path} takes every method`);
-  const authorization = route.access === "service" ? service.authorization : good.authorization;
-  const needs = { ...good, path, otherMethod, authorization, ...goodQuery[route.path] };
+  const policy = limitOf(route);
+  if (policy !== undefined && limited++ % LIMITED_A_PERSON === 0) writer = bearer((await signUp()).token);
+  const authorization = route.access === "service" ? service.authorization : writer.authorization;
+  const needs = { badAuthorizations: forged, path, otherMethod, authorization, ...goodQuery[route.path] };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
+  if (policy !== undefined && route.access !== "public") {
+    refuses({
+      name: `${route.method} ${route.path} refuses a caller beyond the quota of ${policy}`,
+      path,
+      init: { method: route.method, headers: bearer(busy.token) },
+      expected: { code: "rate_limited" },
+    });
+  }
 }
 
 const near = "/parking-lots/nearby";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
-import { refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
+import { limitOf, refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
 interface SqlFunction {
   readonly name: string;
@@ -19,6 +19,7 @@ const functions = await sql<SqlFunction[]>`
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('api', 'private')
   order by name`;
+const policies = await sql<{ name: string }[]>`select name from private.rate_limit_policies`;
 await sql.end();
 
 const byName = new Map(functions.map((each) => [each.name, each]));
@@ -95,6 +96,12 @@ Deno.test("a route that only calls the database declares no code that the functi
       `${route.method} ${route.path}`,
     );
   }
+});
+
+Deno.test("every limit that a route names is a policy of the database", () => {
+  const named = new Set(routes.map(limitOf).filter((policy) => policy !== undefined));
+  assert.ok(named.has("write"));
+  assert.deepEqual([...named].filter((policy) => !policies.some(({ name }) => name === policy)), []);
 });
 
 Deno.test("every function of the interface is called by a route, or by the router for every route", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
 import { ErrorEnvelope } from "../../supabase/functions/_shared/http/envelope.ts";
-import type { Route } from "../../supabase/functions/_shared/http/route.ts";
+import { keepsAnswers, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
 export interface ExpectedRefusal {
   readonly code: Code;
@@ -54,7 +54,10 @@ export interface Good {
   readonly otherMethod: string;
 }
 
-/** The wrong requests of a route: no token, bad tokens, wrong method, unknown key, empty and unreadable bodies. */
+/**
+ * The wrong requests of a route: no token, bad tokens, a bad Idempotency-Key, wrong method, unknown key, empty and
+ * unreadable bodies.
+ */
 export function wrongRequests(route: Route, good: Good): WrongRequest[] {
   const { method, access, body } = route;
   const path = good.path ?? route.path;
@@ -87,6 +90,14 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
     field: "unknown_key",
   });
   add("a query that is not UTF-8", `${path}?a=%ff`, sent, { code: "validation_error", param: "a", field: "malformed" });
+  if (keepsAnswers(route) && auth["authorization"]) {
+    const headers = { ...json, "idempotency-key": "not a key" };
+    add("a key that is none", path + query, { ...sent, headers }, {
+      code: "validation_error",
+      param: "Idempotency-Key",
+      field: "invalid_format",
+    });
+  }
   add("another method", path, { method: good.otherMethod, headers: auth }, { code: "method_not_allowed" });
   if (!body) return wrong;
 

@@ -1,0 +1,75 @@
+// A request that is sent again, through the real gateway and the real database.
+import assert from "node:assert/strict";
+import { MyReview } from "../../supabase/functions/_shared/schema/reviews.ts";
+import { postReview } from "../../supabase/functions/parking-lots/reviews.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { aLot, inDatabase } from "./lots.ts";
+
+const post = (path: string, token: string, key: string, body: unknown) =>
+  ask(path, { method: "POST", ...jsonBody(body, { ...bearer(token), "idempotency-key": key }) });
+const reviews = (lot: string) => `/parking-lots/${lot}/reviews`;
+
+Deno.test("a review sent twice with a key is one review and twice the same answer, the second marked", async () => {
+  const [lot, { token }] = [await aLot(), await signUp()];
+  const first = await post(reviews(lot), token, "key-1", { rating: 4, comment: "広い" });
+  const second = await post(reviews(lot), token, "key-1", { comment: "広い", rating: 4 });
+  assert.deepEqual([first, second].map((answer) => answer.headers.get("idempotent-replayed")), [null, "true"]);
+  assert.match(second.headers.get("access-control-expose-headers") ?? "", /idempotent-replayed/);
+  const posted = await replyOf(postReview, first, MyReview);
+  assert.deepEqual(await replyOf(postReview, second, MyReview), posted);
+  await assertRefused(await post(reviews(lot), token, "key-2", { rating: 4 }), { code: "conflict" });
+});
+
+Deno.test("the key with another body, another path or another function is a conflict that says so", async () => {
+  const [lot, other, { token }] = [await aLot(), await aLot(), await signUp()];
+  await replyOf(postReview, await post(reviews(lot), token, "key-1", { rating: 4 }), MyReview);
+  const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
+  const strange: [path: string, body: unknown][] = [
+    [reviews(lot), { rating: 5 }],
+    [reviews(other), { rating: 4 }],
+    [`/parking-lots/${lot}/calc-fee`, stay],
+  ];
+  for (const [path, body] of strange) {
+    const answer = await post(path, token, "key-1", body);
+    const { error } = await answer.clone().json();
+    assert.deepEqual(error.details, { reason: "key_reused_with_different_body" }, path);
+    await assertRefused(answer, { code: "conflict", param: "Idempotency-Key" });
+  }
+});
+
+Deno.test("a refused request with a key is tried again", async () => {
+  const [lot, { token }] = [await aLot({ status: "draft" }), await signUp()];
+  await assertRefused(await post(reviews(lot), token, "key-1", { rating: 4 }), { code: "lot_not_found" });
+  await inDatabase((sql) => sql`update public.parking_lots set status = 'active' where id = ${lot}`);
+  const answer = await post(reviews(lot), token, "key-1", { rating: 4 });
+  assert.equal(answer.headers.get("idempotent-replayed"), null);
+  await replyOf(postReview, answer, MyReview);
+});
+
+Deno.test("callers do not meet each other's keys", async () => {
+  const lot = await aLot();
+  const ids = new Set<string>();
+  for (const { token } of [await signUp(), await signUp()]) {
+    ids.add((await replyOf(postReview, await post(reviews(lot), token, "key-1", { rating: 4 }), MyReview)).id);
+  }
+  assert.equal(ids.size, 2);
+});
+
+Deno.test("a key is read where a caller may be known, and not looked at for a visitor", async () => {
+  const [lot, { token }] = [await aLot(), await signUp()];
+  const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
+  const path = `/parking-lots/${lot}/calc-fee`;
+  const visitor = await ask(path, { method: "POST", ...jsonBody(stay, { "idempotency-key": "not a key" }) });
+  await assertRefused(visitor, { code: "fee_unknown" });
+  const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
+  await assertRefused(await post(path, token, "not a key", stay), expected);
+});
+
+Deno.test("a suspended caller's retry is refused, whatever was answered before", async () => {
+  const [lot, person] = [await aLot(), await signUp()];
+  await replyOf(postReview, await post(reviews(lot), person.token, "key-1", { rating: 4 }), MyReview);
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
+  await assertRefused(await post(reviews(lot), person.token, "key-1", { rating: 4 }), { code: "forbidden" });
+});

@@ -1,0 +1,274 @@
+// What the router does for every request that writes: keys and limits, against a Data API that answers as it is told.
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { createApp } from "../../supabase/functions/_shared/http/app.ts";
+import { networkOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
+import { refusalsOf, route } from "../../supabase/functions/_shared/http/route.ts";
+import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { token } from "../support/tokens.ts";
+import { type Asked, databaseError, fakeRest, SECRET, SECRET_KEY, TAKEN } from "./fake_rest.ts";
+
+const USER = "11111111-2222-4333-8444-555555555555";
+const Thing = z.object({ id: z.string() });
+const Body = z.strictObject({ name: z.string().default("nameless"), tags: z.array(z.string()).optional() });
+const common = { summary: "A thing", body: Body, reply: [201, Thing], refusals: [] } as const;
+const routes = [
+  route({
+    method: "POST",
+    path: "/things",
+    access: "user",
+    ...common,
+    handle: ({ db, body }) => db.rpc("make_thing", body),
+  }),
+  route({
+    method: "POST",
+    path: "/things/twice",
+    access: "user",
+    ...common,
+    handle: async (work) => {
+      await work.db.rpc("make_thing", { name: "first" });
+      await work.db.rpc("tell_thing");
+      return await work.db.rpc("make_thing", { name: "second", tag: undefined });
+    },
+  }),
+  route({
+    method: "PUT",
+    path: "/things",
+    access: "user",
+    ...common,
+    handle: ({ db, body }) => db.rpc("put_thing", body),
+  }),
+  route({
+    method: "POST",
+    path: "/things/odd",
+    access: "user",
+    limit: "nothing",
+    ...common,
+    handle: () => ({ id: "a" }),
+  }),
+  route({ method: "POST", path: "/things/silent", access: "user", ...common, handle: () => ({ id: "a" }) }),
+  route({
+    method: "POST",
+    path: "/things/open",
+    access: "optional",
+    ...common,
+    handle: ({ db }) => db.rpc("tell_thing"),
+  }),
+  route({
+    method: "POST",
+    path: "/things/public",
+    access: "public",
+    limit: "crash_report",
+    ...common,
+    handle: ({ db }) => db.rpc("tell_thing"),
+  }),
+];
+
+type Answer = (asked: Asked, nth: number) => Response;
+const fresh: Answer = ({ name }) =>
+  Response.json(name === "once" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
+
+function sending(rest: ReturnType<typeof fakeRest>) {
+  const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
+  const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
+  return (path: string, headers: Record<string, string> = {}, body: BodyInit = "{}", method = "POST") =>
+    fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        body,
+        headers: { authorization, "content-type": "application/json", ...headers },
+      }),
+    );
+}
+
+Deno.test("with a key each call of the handler is made once for it, with its own arguments", async () => {
+  await using rest = fakeRest(fresh);
+  const response = await sending(rest)("/things", { "idempotency-key": "k" }, '{"name":"a"}');
+  assert.deepEqual([response.status, await response.json()], [201, { id: "a" }]);
+  assert.equal(response.headers.get("idempotent-replayed"), null);
+  const { p_fingerprint, ...args } = rest.asked[0]!.args;
+  assert.match(String(p_fingerprint), /^[0-9a-f]{64}$/);
+  assert.deepEqual(args, { p_key: "k", p_function: "make_thing", p_arguments: { p_name: "a" }, p_nth: 1 });
+});
+
+Deno.test("calls of one function in a request are counted, across every use of the database", async () => {
+  await using rest = fakeRest(fresh);
+  await sending(rest)("/things/twice", { "idempotency-key": "k" });
+  const calls = rest.asked.map(({ args }) => [args["p_function"], args["p_nth"], args["p_arguments"]]);
+  assert.deepEqual(calls, [
+    ["make_thing", 1, { p_name: "first" }],
+    ["tell_thing", 1, {}],
+    ["make_thing", 2, { p_name: "second" }],
+  ]);
+});
+
+Deno.test("without a key, and for what is no POST, calls go straight to their functions", async () => {
+  await using rest = fakeRest(fresh);
+  const send = sending(rest);
+  await send("/things");
+  await send("/things", { "idempotency-key": "not a key" }, "{}", "PUT");
+  assert.deepEqual(rest.asked.map(({ name }) => name), ["make_thing", "put_thing"]);
+});
+
+Deno.test("an answer is a replay when every call of it was answered before", async () => {
+  const replayedCalls = async (replays: boolean[]) => {
+    await using rest = fakeRest((_, nth) => Response.json({ replayed: replays[nth - 1], reply: { id: "a" } }));
+    const response = await sending(rest)("/things/twice", { "idempotency-key": "k" });
+    assert.equal(response.status, 201);
+    return response.headers.get("idempotent-replayed");
+  };
+  assert.equal(await replayedCalls([true, true, true]), "true");
+  assert.equal(await replayedCalls([true, true, false]), null);
+  assert.equal(await replayedCalls([false, false, false]), null);
+  await using rest = fakeRest(fresh);
+  const silent = await sending(rest)("/things/silent", { "idempotency-key": "k" });
+  assert.equal(silent.headers.get("idempotent-replayed"), null);
+});
+
+Deno.test("the fingerprint tells requests apart by path, query and body, not by the spelling of the body", async () => {
+  await using rest = fakeRest(fresh);
+  const send = sending(rest);
+  const fingerprint = async (path: string, body: string) => {
+    await send(path, { "idempotency-key": "k" }, body);
+    return rest.asked.at(-1)!.args["p_fingerprint"];
+  };
+  const first = await fingerprint("/things", '{"name":"a","tags":["x","y"]}');
+  assert.equal(await fingerprint("/things", ' { "tags" : ["x", "y"], "name": "\\u0061" } '), first);
+  const others = [
+    await fingerprint("/things/twice", '{"name":"a","tags":["x","y"]}'),
+    await fingerprint("/things", '{"name":"a","tags":["y","x"]}'),
+    await fingerprint("/things", '{"name":"a"}'),
+    await fingerprint("/things", '{"name":"b","tags":["x","y"]}'),
+    await fingerprint("/things", '{"name":"nameless"}'),
+    // What was sent counts, not what it is read as: a default that changes makes no other request of it.
+    await fingerprint("/things", "{}"),
+  ];
+  assert.equal(new Set([first, ...others]).size, others.length + 1);
+});
+
+Deno.test("a key that is not 1 to 255 visible characters is refused, and named", async () => {
+  await using rest = fakeRest(fresh);
+  const send = sending(rest);
+  for (const key of ["", "a b", "a, b", "é", "k".repeat(256)]) {
+    const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
+    await assertRefused(await send("/things", { "idempotency-key": key }), expected);
+  }
+  assert.deepEqual(rest.asked, []);
+  assert.equal((await send("/things", { "idempotency-key": "~".repeat(255) })).status, 201);
+});
+
+Deno.test("where there is no caller the key is not looked at", async () => {
+  await using rest = fakeRest(fresh);
+  const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
+  for (const path of ["/things/open", "/things/public"]) {
+    const headers = { "idempotency-key": "not a key", "content-type": "application/json" };
+    const response = await fetch(new Request(`http://localhost${path}`, { method: "POST", body: "{}", headers }));
+    assert.equal(response.status, 201, path);
+  }
+  assert.deepEqual(rest.asked.map(({ name }) => name), ["tell_thing", "tell_thing"]);
+  await sending(rest)("/things/open", { "idempotency-key": "k" });
+  assert.equal(rest.asked.at(-1)!.name, "once");
+});
+
+Deno.test("every answer to a counted request tells what is left, a refusal too", async () => {
+  await using rest = fakeRest(
+    () => databaseError(409, "conflict", "No"),
+    () => Response.json({ ...TAKEN, remaining: 7 }),
+  );
+  const send = sending(rest);
+  for (
+    const response of [await send("/things"), await send("/things", {}, "{"), await send("/things", {}, "{}", "PUT")]
+  ) {
+    assert.equal(response.headers.get("ratelimit-policy"), '"write";q=120;w=60');
+    assert.equal(response.headers.get("ratelimit"), '"write";r=7;t=60');
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("beyond the quota the answer is 429, says when to come back, and the body is not read", async () => {
+  const beyond = { ...TAKEN, allowed: false, remaining: 0, reset_seconds: 42 };
+  await using rest = fakeRest(fresh, () => Response.json(beyond));
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
+  const response = await sending(rest)("/things", {}, body);
+  assert.equal(response.headers.get("retry-after"), "42");
+  assert.equal(response.headers.get("ratelimit"), '"write";r=0;t=42');
+  assert.deepEqual((await response.clone().json()).error.details, { policy: "write", retry_after: 42 });
+  await assertRefused(response, { code: "rate_limited" });
+  assert.deepEqual([pulled, rest.asked.length], [0, 0]);
+});
+
+Deno.test("a limit that the database does not know is our error", async () => {
+  await using rest = fakeRest(fresh, ({ args }) => Response.json(args["p_policy"] === "nothing" ? null : TAKEN));
+  await assertRefused(await sending(rest)("/things/odd"), { code: "server_error" });
+});
+
+Deno.test("a caller is counted as such, a visitor by the service under a keyed hash of the address", async () => {
+  const seen: Asked[] = [];
+  await using rest = fakeRest(fresh, (asked) => {
+    seen.push(asked);
+    return Response.json(TAKEN);
+  });
+  const send = sending(rest);
+  await send("/things");
+  await send("/things/public", { "x-forwarded-for": "203.0.113.7" });
+  await send("/things/public", { "x-forwarded-for": "203.0.113.7, 10.0.0.1" });
+  await send("/things/public", { "x-forwarded-for": "203.0.113.8" });
+  await send("/things/open");
+  const [own, ...visits] = seen;
+  assert.deepEqual([own?.name, own?.args], ["take_request", { p_policy: "write" }]);
+  assert.equal(own?.headers.get("authorization"), `Bearer ${token(USER, { secret: SECRET })}`);
+  assert.deepEqual(
+    visits.map(({ name, headers }) => [name, headers.get("apikey")]),
+    Array(3).fill(["take_visitor_request", SECRET_KEY]),
+  );
+  const addresses = visits.map(({ args }) => String(args["p_address"]));
+  assert.equal(addresses[0], addresses[1]);
+  assert.notEqual(addresses[0], addresses[2]);
+  for (const address of addresses) assert.match(address, /^[0-9a-f]{32}$/);
+});
+
+Deno.test("a network is an IPv4 address or the first half of an IPv6 address, as the edge tells it", () => {
+  const network = (address: string, edge?: string) =>
+    networkOf(new Headers({ "x-forwarded-for": address, ...(edge && { "cf-connecting-ip": edge }) }));
+  assert.equal(network("203.0.113.7, 10.0.0.1"), "203.0.113.7");
+  assert.equal(network("198.51.100.1", "203.0.113.7"), "203.0.113.7");
+  assert.equal(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2");
+  assert.equal(network("2001:DB8:1:2::9"), "2001:db8:1:2");
+  assert.equal(network("2001:db8::9"), "2001:db8:0:0");
+  assert.notEqual(network("::ffff:203.0.113.7"), network("::ffff:203.0.113.8"));
+  assert.equal(networkOf(new Headers()), "");
+});
+
+Deno.test("whatever a signed-in caller writes is limited, and what is only read is not", () => {
+  for (const route of groups.flatMap(({ routes }) => routes)) {
+    const place = `${route.method} ${route.path}`;
+    const limited = refusalsOf(route).includes("rate_limited");
+    if (route.method === "GET") assert.equal(limited, route.limit !== undefined, place);
+    else if (route.access === "user") assert.ok(limited, place);
+  }
+});
+
+Deno.test("a service is not limited", () => {
+  const service = { ...common, method: "POST", path: "/a", access: "service", limit: "write" } as const;
+  assert.throws(() => route({ ...service, handle: () => ({ id: "a" }) }), /a service is not limited/);
+});
+
+Deno.test("the contract has the key on every POST, and the headers of replays and limits where they come", () => {
+  for (const [path, item] of Object.entries(contract().paths ?? {})) {
+    for (const [method, operation] of Object.entries(item) as [string, NonNullable<typeof item.post>][]) {
+      const place = `${method} ${path}`;
+      const text = JSON.stringify(operation);
+      assert.equal(text.includes("#/components/parameters/Idempotency-Key"), method === "post", place);
+      const keeps = method === "post" && operation.security?.some((one) => "bearer" in one);
+      const service = groups.flatMap(({ routes }) => routes).some((route) =>
+        `/v1${route.path}` === path && route.method === method.toUpperCase() && route.access === "service"
+      );
+      assert.equal(text.includes("#/components/headers/Idempotent-Replayed"), Boolean(keeps && !service), place);
+      const limited = "429" in (operation.responses ?? {});
+      assert.equal(text.includes("#/components/headers/RateLimit-Policy"), limited, place);
+      assert.equal(text.includes("#/components/headers/Retry-After"), limited, place);
+    }
+  }
+});

@@ -1,0 +1,71 @@
+// Many requests with one key at once, through HTTP.
+import assert from "node:assert/strict";
+import { type Person, signUp } from "../support/people.ts";
+import { ask, bearer, jsonBody } from "../api/client.ts";
+import { aLot, inDatabase } from "../api/lots.ts";
+
+const MANY = 40;
+
+interface Heard {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly body: string;
+}
+
+async function post({ token }: Person, lot: string, key: string, rating: number): Promise<Heard> {
+  const answer = await ask(`/parking-lots/${lot}/reviews`, {
+    method: "POST",
+    ...jsonBody({ rating }, { ...bearer(token), "idempotency-key": key }),
+  });
+  return {
+    status: answer.status,
+    replayed: answer.headers.get("idempotent-replayed") === "true",
+    body: await answer.text(),
+  };
+}
+
+const many = (send: (n: number) => Promise<Heard>) => Promise.all(Array.from({ length: MANY }, (_, n) => send(n)));
+const reviewsOf = (person: Person) =>
+  inDatabase((sql) => sql<{ rating: number }[]>`select rating from public.reviews where user_id = ${person.id}`);
+
+Deno.test(`${MANY} requests with one key at once are one resource and one answer, ${MANY - 1} of them replays`, async () => {
+  const [person, lot] = [await signUp(), await aLot()];
+  const heard = await many(() => post(person, lot, "one", 4));
+  assert.deepEqual(new Set(heard.map(({ status }) => status)), new Set([201]), heard.at(-1)?.body);
+  assert.equal(new Set(heard.map(({ body }) => body)).size, 1);
+  assert.equal(heard.filter(({ replayed }) => replayed).length, MANY - 1);
+  assert.equal((await reviewsOf(person)).length, 1);
+});
+
+Deno.test(`of ${MANY} requests at once that fight for a key with two bodies, one body wins and the other is told so`, async () => {
+  const [person, lot] = [await signUp(), await aLot()];
+  const heard = await many((n) => post(person, lot, "one", 4 + n % 2));
+  const [row, ...more] = await reviewsOf(person);
+  assert.equal(more.length, 0);
+  heard.forEach(({ status, body }, n) => {
+    const won = 4 + n % 2 === row!.rating;
+    assert.equal(status, won ? 201 : 409, body);
+    const reason = JSON.parse(body).error?.details.reason;
+    assert.equal(reason, won ? undefined : "key_reused_with_different_body");
+  });
+  assert.equal(heard.filter(({ status, replayed }) => status === 201 && !replayed).length, 1);
+});
+
+Deno.test(`one key for ${MANY} different lots at once is one review`, async () => {
+  const person = await signUp();
+  const lots = await Promise.all(Array.from({ length: MANY }, () => aLot()));
+  const heard = await many((n) => post(person, lots[n]!, "one", 4));
+  assert.equal(heard.filter(({ status }) => status === 201).length, 1);
+  assert.equal(heard.filter(({ status }) => status === 409).length, MANY - 1);
+  assert.equal((await reviewsOf(person)).length, 1);
+});
+
+Deno.test(`${MANY} keys at once for what can be done once: one does it, and its retry hears so again`, async () => {
+  const [person, lot] = [await signUp(), await aLot()];
+  const heard = await many((n) => post(person, lot, `key-${n}`, 4));
+  assert.equal(heard.filter(({ status }) => status === 201).length, 1);
+  const winner = heard.findIndex(({ status }) => status === 201);
+  assert.deepEqual(await post(person, lot, `key-${winner}`, 4), { ...heard[winner], replayed: true });
+  const loser = (winner + 1) % MANY;
+  assert.equal((await post(person, lot, `key-${loser}`, 4)).status, 409);
+});

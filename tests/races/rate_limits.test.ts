@@ -1,0 +1,25 @@
+// Many writes of one caller at once, through HTTP: the quota passes, not one more and not one less.
+import assert from "node:assert/strict";
+import { signUp } from "../support/people.ts";
+import { ask, bearer, jsonBody } from "../api/client.ts";
+import { inDatabase } from "../api/lots.ts";
+
+const BEYOND = 40;
+
+Deno.test(`of a caller's quota and ${BEYOND} more at once exactly the quota passes`, async () => {
+  const person = await signUp();
+  const [policy] = await inDatabase((sql) =>
+    sql<{ quota: number }[]>`select quota from private.rate_limit_policies where name = 'write'`
+  );
+  const quota = policy!.quota;
+  const answers = await Promise.all(Array.from({ length: quota + BEYOND }, async () => {
+    const answer = await ask("/me", { method: "PATCH", ...jsonBody({ display_name: "駐車" }, bearer(person.token)) });
+    await answer.body?.cancel();
+    return answer;
+  }));
+  const withStatus = (status: number) => answers.filter((answer) => answer.status === status);
+  assert.deepEqual([withStatus(200).length, withStatus(429).length], [quota, BEYOND]);
+  const left = withStatus(200).map((answer) => Number(/;r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]));
+  assert.deepEqual(left.sort((a, b) => a - b), Array.from({ length: quota }, (_, n) => n));
+  for (const answer of withStatus(429)) assert.ok(Number(answer.headers.get("retry-after")) >= 1);
+});
