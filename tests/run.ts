@@ -14,7 +14,7 @@ import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
 const HOSTED_DENO = "deno@2.1.4";
 /** Tests that need a platform of their own making, not just its address. */
-const OWN_PLATFORM_ONLY = ["tests/db", "tests/importer", "tests/local", "tests/policies"];
+const OWN_PLATFORM_ONLY = ["tests/db", "tests/importer", "tests/local", "tests/policies", "tests/recovery"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

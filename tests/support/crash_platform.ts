@@ -1,0 +1,53 @@
+// A platform of one's own that keeps what it commits, and parts of it that can be killed.
+import { join } from "node:path";
+import postgres, { type Sql } from "postgres";
+import { startPlatform } from "../../local/platform.ts";
+import { identify } from "../../local/postgres/identity.ts";
+import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
+import { removeIfThere } from "../../local/state.ts";
+
+export interface CrashPlatform extends AsyncDisposable {
+  readonly status: Status;
+  /** Connected as the owner of the schema; connections that a crash takes are made anew. */
+  readonly sql: Sql;
+  /** kill -9 of the database's main process; the platform starts it again. */
+  killDatabase(): Promise<void>;
+  /** kill -9 of a function's process; the next request starts another. */
+  killFunction(name: string): Promise<void>;
+}
+
+export async function crashPlatform(): Promise<CrashPlatform> {
+  const { home } = await identify(STATE);
+  const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
+  const lines: string[] = [];
+  const platform = await startPlatform({
+    port: 0,
+    name,
+    durable: true,
+    authRate: 1_000_000,
+    functionsDeno: functionsDeno(),
+    say: (line) => lines.push(line),
+    log: (line) => lines.push(line),
+  });
+  const sql = postgres(platform.status.DB_URL, { max: 2, onnotice: () => {} });
+  return {
+    status: platform.status,
+    sql,
+    killDatabase: async () => {
+      const lock = await Deno.readTextFile(join(home, name, "data", "postmaster.pid"));
+      Deno.kill(Number.parseInt(lock), "SIGKILL");
+    },
+    killFunction: async (called) => {
+      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
+      const processes = new TextDecoder().decode(stdout).split("\n");
+      const found = processes.find((text) => text.includes(`/${name}/functions/${called}.js`));
+      if (found === undefined) throw new Error(`The function ${called} does not run`);
+      Deno.kill(Number.parseInt(found), "SIGKILL");
+    },
+    [Symbol.asyncDispose]: async () => {
+      await sql.end({ timeout: 1 });
+      await platform.stop();
+      for (const folder of [home, STATE]) await removeIfThere(join(folder, name));
+    },
+  };
+}
