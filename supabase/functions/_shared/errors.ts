@@ -50,7 +50,9 @@ export const catalogue = {
     message: "The request contradicts the current state.",
     meaning:
       "The resource is not in a state that allows this, it exists already, or somebody else changed it meanwhile.",
-    remedy: "Read the resource again and decide on what it says now. `error.details.reason` may tell more.",
+    remedy: "Read the resource again and decide on what it says now. `error.details.reason` may tell more: with an " +
+      "`Idempotency-Key` it is `key_reused_with_different_body` (give each request a key of its own) or `key_in_use` " +
+      "(send it again in a moment).",
   },
   payload_too_large: {
     status: 413,
@@ -68,7 +70,8 @@ export const catalogue = {
     status: 429,
     message: "Too many requests.",
     meaning: "The caller exceeded a rate limit.",
-    remedy: "Wait for as long as `Retry-After` says, then try again.",
+    remedy: "Wait for as long as `Retry-After` says, then try again. `RateLimit` tells beforehand how much is left; " +
+      "`error.details` has the `policy` and `retry_after`.",
   },
   lot_not_found: {
     status: 404,
