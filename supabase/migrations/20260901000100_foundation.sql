@@ -76,6 +76,16 @@ $$;
 
 comment on function private.tg_touch_updated_at() is 'Sets updated_at on every update of a row.';
 
+create function private.trimmed(p_text text) returns text
+language sql immutable parallel safe
+set search_path = ''
+-- Also the wide space of Japanese keyboards and the one that does not break.
+return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
+
+comment on function private.trimmed(text) is 'What somebody wrote, without the space around it; null when nothing is left.';
+
+grant execute on function private.trimmed(text) to anon, authenticated, service_role;
+
 -- Pages. A cursor is base64url of nine bytes of checksum and the keys of the last row of a page, a JSON array. The checksum
 -- covers the keys and what the list was asked for, so that a cursor that was cut, changed or made by another question is
 -- told from a good one before anything in it is read. It is no secret: whoever forges one pages through what they may read.

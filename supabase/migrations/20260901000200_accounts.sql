@@ -8,8 +8,8 @@
 -- what the person wrote about themselves; an administrator's metadata that is not understood is refused, whole.
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
--- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user()
--- and private.require_admin(area).
+-- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
+-- private.require_admin(area), private.is_premium(user) and private.hold_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -32,6 +32,7 @@ create table public.app_users (
   id uuid primary key references auth.users (id) on delete cascade,
   display_name text constraint app_users_display_name_length check (char_length(display_name) between 1 and 100),
   status text not null default 'active' constraint app_users_status_known check (status in ('active', 'suspended', 'withdrawn')),
+  premium_ends_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -39,6 +40,8 @@ create table public.app_users (
 comment on table public.app_users is 'People who use the app: one row for each auth user that was not created as an administrator.';
 comment on column public.app_users.display_name is 'The name others see; null until the person gives one.';
 comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
+comment on column public.app_users.premium_ends_at is
+  'Until when the person has what premium members have; infinity: without an end; null: they never had it. Only private.is_premium reads it.';
 
 create table public.admins (
   id uuid primary key references auth.users (id) on delete cascade,
@@ -243,6 +246,32 @@ $$;
 comment on function private.active_user() is
   'The id of the calling app user, who is in good standing. Refuses: unauthorized, forbidden.';
 
+create function private.hold_account(p_user_id uuid) returns void
+language plpgsql
+security definer -- an administrator who writes for a person may not write that person's account
+set search_path = ''
+as $$
+declare
+  v_status text;
+begin
+  select u.status into v_status from public.app_users u where u.id = p_user_id for no key update;
+  perform private.require_active(v_status);
+end
+$$;
+
+comment on function private.hold_account(uuid) is
+  'Holds an account until the transaction ends: nobody else who holds it writes meanwhile, and its standing cannot change. Refuses (forbidden) one that is not active.';
+
+create function private.is_premium(p_user_id uuid) returns boolean
+language sql stable
+security definer -- whether somebody pays is asked by domains that may not read the account
+set search_path = ''
+as $$
+  select exists (select from public.app_users u where u.id = p_user_id and u.premium_ends_at > now())
+$$;
+
+comment on function private.is_premium(uuid) is 'Whether a person has what premium members have, now.';
+
 create function private.visitor_or_user() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -287,6 +316,10 @@ language sql stable
 set search_path = ''
 as $$
   select array(select 'user' from public.app_users where id = (select auth.uid()) and status = 'active')
+    || array(
+      select 'premium' from public.app_users
+      where id = (select auth.uid()) and status = 'active' and private.is_premium(id)
+    )
     || array(select 'admin' from public.admins where id = (select auth.uid()) and status = 'active')
     || array(
       select 'admin:' || area
@@ -296,7 +329,7 @@ as $$
     )
 $$;
 
-comment on function private.my_scopes() is 'What the caller may do: user, admin, admin:<area>. Empty for an account that is not active.';
+comment on function private.my_scopes() is 'What the caller may do: user, premium, admin, admin:<area>. Empty for an account that is not active.';
 
 create function private.my_auth_user() returns table (email text)
 language sql stable
@@ -310,8 +343,8 @@ comment on function private.my_auth_user() is
   'The caller''s auth user as it is now (a token keeps the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
-  private.caller(), private.require_active(text), private.active_user(), private.require_admin(text), private.my_scopes(),
-  private.my_auth_user()
+  private.caller(), private.require_active(text), private.active_user(), private.hold_account(uuid),
+  private.is_premium(uuid), private.require_admin(text), private.my_scopes(), private.my_auth_user()
 to authenticated;
 
 grant execute on function private.visitor_or_user() to anon, authenticated;

@@ -341,21 +341,22 @@ $$;
 create trigger _100_refresh_lot_facts after update of storage_key, is_public, status, deleted_at on public.assets
   for each row execute function private.tg_assets__refresh_lot_facts();
 
-create function private.require_public_lot(p_lot_id uuid) returns void
+create function private.require_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   perform from public.parking_lots where id = p_lot_id and status = 'active';
   if not found then
-    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => 'id');
+    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
   end if;
 end
 $$;
 
-comment on function private.require_public_lot(uuid) is 'Refuses a lot that does not exist or is not public: lot_not_found.';
+comment on function private.require_public_lot(uuid, text) is
+  'Refuses a lot that does not exist or is not public: lot_not_found, with the field that names it.';
 
-grant execute on function private.require_public_lot(uuid) to anon, authenticated, service_role;
+grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
 grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

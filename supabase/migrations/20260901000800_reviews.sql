@@ -235,8 +235,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- Also the wide space of Japanese keyboards and the one that does not break.
-  v_comment text := nullif(btrim(p_comment, e' \t\r\n\u00a0\u3000'), '');
+  v_comment text := private.trimmed(p_comment);
 begin
   if char_length(v_comment) > 2000 then
     perform private.refuse('validation_error', 422, 'comment must have at most 2000 characters', p_param => 'comment');

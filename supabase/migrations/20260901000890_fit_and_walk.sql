@@ -28,38 +28,43 @@ comment on type private.vehicle is
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
+create function private.measure_fault(p_measure text, p_value jsonb) returns text
+language sql immutable
+set search_path = ''
+as $$
+  select case
+    when b.most is null then format('A vehicle has no %s', p_measure)
+    when jsonb_typeof(p_value) = 'null' then null
+    when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
+      and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
+    else format('%s must be a number within its bounds, at most %s', p_measure, b.most)
+  end
+  from (values (0)) as one (n)
+  left join (
+    values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
+      ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
+  ) as b (measure, above, most, is_whole) on b.measure = p_measure
+$$;
+
+comment on function private.measure_fault(text, jsonb) is
+  'What is wrong with a measure of a vehicle, a number or null; null when nothing is.';
+
 create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_measure record;
-  v_number numeric;
+  v_measure text;
+  v_fault text;
 begin
   if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
     return null;
   elsif jsonb_typeof(p_vehicle) <> 'object' then
     perform private.refuse('validation_error', 422, 'vehicle must be an object', p_param => 'vehicle');
   end if;
-  for v_measure in
-    select g.key, g.value, b.above, b.most, b.is_whole
-    from jsonb_each(p_vehicle) as g
-    left join (
-      values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
-        ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
-    ) as b (key, above, most, is_whole) on b.key = g.key
-  loop
-    if v_measure.most is null then
-      perform private.refuse('validation_error', 422, format('A vehicle has no %s', v_measure.key),
-        p_param => 'vehicle.' || v_measure.key);
-    end if;
-    continue when jsonb_typeof(v_measure.value) = 'null';
-    v_number := case when jsonb_typeof(v_measure.value) = 'number' then v_measure.value::numeric end;
-    if v_number is null or v_number <= v_measure.above or v_number > v_measure.most
-      or (v_measure.is_whole and v_number <> trunc(v_number)) then
-      perform private.refuse('validation_error', 422,
-        format('%s must be a number within its bounds, at most %s', v_measure.key, v_measure.most),
-        p_param => 'vehicle.' || v_measure.key);
+  for v_measure, v_fault in select g.key, private.measure_fault(g.key, g.value) from jsonb_each(p_vehicle) as g loop
+    if v_fault is not null then
+      perform private.refuse('validation_error', 422, v_fault, p_param => 'vehicle.' || v_measure);
     end if;
   end loop;
   return jsonb_populate_record(null::private.vehicle, p_vehicle);
@@ -104,5 +109,6 @@ comment on function private.walk_minutes(numeric) is
   'How long a walk takes, by the Japanese convention for property: 80 m a minute, a minute begun counts whole.';
 
 grant execute on function
-  private.read_vehicle(jsonb), private.vehicle_fit(private.vehicle, private.vehicle), private.walk_minutes(numeric)
+  private.measure_fault(text, jsonb), private.read_vehicle(jsonb),
+  private.vehicle_fit(private.vehicle, private.vehicle), private.walk_minutes(numeric)
 to anon, authenticated;

@@ -20,6 +20,15 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/parking-lots/{id}/reviews": { body: { rating: 5 } },
   "/parking-lots/{id}/rating": { body: { value: "good" } },
   "/parking-lots/occupancy-reports": { body: { source: "sensor", reports: [{ parking_lot_id: user.id }] } },
+  "/me/vehicles": { body: { vehicle_type: "standard" } },
+  "/me/search-presets": { body: { name: "Near work", query_json: {} } },
+  "/me/search-preferences": { body: { yen_per_walk_minute: 30 } },
+  "/me/saved-parking-lots": { body: { parking_lot_id: user.id } },
+  "/me/notifications/mark-read": { body: { ids: [user.id] } },
+  "/me/notification-preferences": {
+    body: { items: [{ notif_type: "campaign", push_enabled: true, in_app_enabled: true, email_enabled: true }] },
+  },
+  "/me/push-tokens": { body: { fcm_token: "token", device_type: "ios" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 

@@ -6,7 +6,7 @@ export const accounts: Domain = {
   tables: [
     {
       table: "app_users",
-      grants: { select: { authenticated: allBut() }, update: { authenticated: ["display_name"] } },
+      grants: { select: { authenticated: allBut("premium_ends_at") }, update: { authenticated: ["display_name"] } },
       key: "id::text",
       rows: ({ owner, stranger, suspended }) => ({ owner, stranger, suspended }),
       reads: {

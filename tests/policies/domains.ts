@@ -1,6 +1,7 @@
 // Every domain whose tables are tested actor by actor. A table that is in none of them fails the matrix.
 import { accounts } from "./accounts.ts";
 import { activity } from "./activity.ts";
+import { driver } from "./driver.ts";
 import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
 import { marks } from "./marks.ts";
@@ -18,4 +19,5 @@ export const domains: readonly Domain[] = [
   fieldValues,
   occupancy,
   activity,
+  driver,
 ];

@@ -1,4 +1,47 @@
 import { readMe, updateMe } from "./account.ts";
+import {
+  listNotifications,
+  markNotificationsRead,
+  putNotificationPreferences,
+  readNotificationPreferences,
+} from "./notifications.ts";
+import { deletePushToken, putPushToken } from "./push_tokens.ts";
 import { deleteMyReview, listMyReviews, updateMyReview } from "./reviews.ts";
+import { listSavedParkingLots, saveParkingLot, unsaveParkingLot } from "./saved_parking_lots.ts";
+import { putSearchPreferences, readSearchPreferences } from "./search_preferences.ts";
+import {
+  createSearchPreset,
+  deleteSearchPreset,
+  listSearchPresets,
+  setDefaultSearchPreset,
+  updateSearchPreset,
+} from "./search_presets.ts";
+import { addVehicle, deleteVehicle, listVehicles, updateVehicle } from "./vehicles.ts";
 
-export const routes = [readMe, updateMe, listMyReviews, updateMyReview, deleteMyReview];
+export const routes = [
+  readMe,
+  updateMe,
+  listMyReviews,
+  updateMyReview,
+  deleteMyReview,
+  listVehicles,
+  addVehicle,
+  updateVehicle,
+  deleteVehicle,
+  listSearchPresets,
+  createSearchPreset,
+  updateSearchPreset,
+  deleteSearchPreset,
+  setDefaultSearchPreset,
+  readSearchPreferences,
+  putSearchPreferences,
+  listSavedParkingLots,
+  saveParkingLot,
+  unsaveParkingLot,
+  listNotifications,
+  markNotificationsRead,
+  readNotificationPreferences,
+  putNotificationPreferences,
+  putPushToken,
+  deletePushToken,
+];

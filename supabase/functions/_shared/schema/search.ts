@@ -111,7 +111,7 @@ export const SearchQuery = z.strictObject({
   include: IncludeTotal,
 });
 
-const FoundLot = z.object({
+export const FoundLot = z.object({
   id: Id,
   name: z.string(),
   name_kana: z.string().nullable(),

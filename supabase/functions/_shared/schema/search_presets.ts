@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { SearchQueryV1 } from "./search.ts";
+import { Id, text, Timestamp } from "./values.ts";
+
+const Name = text(1, 100).meta({ examples: ["会社の近く"] });
+const SortOrder = z.int().min(0).max(1_000_000);
+
+export const SearchPreset = z.object({
+  id: Id,
+  user_id: Id,
+  name: z.string(),
+  query_json: SearchQueryV1,
+  is_default: z.boolean().meta({ description: "True for exactly one preset: the search to begin with" }),
+  sort_order: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "SearchPreset" });
+
+export const SearchPresets = z.object({ items: z.array(SearchPreset), next_cursor: NextCursor }).meta({
+  id: "SearchPresets",
+});
+
+export const PresetsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+
+export const PresetParams = z.strictObject({ id: Id.meta({ description: "The preset" }) });
+
+export const NewSearchPreset = z.strictObject({
+  name: Name,
+  query_json: SearchQueryV1,
+  is_default: z.boolean().optional().meta({
+    description: "True: it becomes the default, instead of the other. The first preset is the default in any case",
+  }),
+  sort_order: SortOrder.optional().meta({ description: "Behind all others when absent" }),
+}).meta({ id: "NewSearchPreset" });
+
+export const SearchPresetUpdate = z.strictObject({
+  name: Name.optional(),
+  query_json: SearchQueryV1.optional().meta({ description: "Replaces the whole query" }),
+  sort_order: SortOrder.optional(),
+}).meta({ id: "SearchPresetUpdate", description: "A field that is absent stays as it is" });

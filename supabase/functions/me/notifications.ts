@@ -1,0 +1,57 @@
+import { route } from "../_shared/http/route.ts";
+import {
+  MarkedRead,
+  MarkRead,
+  NotificationPreferences,
+  NotificationPreferencesQuery,
+  NotificationPreferencesUpdate,
+  NotificationsQuery,
+  UserNotifications,
+} from "../_shared/schema/notifications.ts";
+
+export const listNotifications = route({
+  method: "GET",
+  path: "/me/notifications",
+  access: "user",
+  summary: "List the caller's notifications",
+  description: "What was sent, the latest first.",
+  query: NotificationsQuery,
+  reply: [200, UserNotifications],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("list_my_notifications", query),
+});
+
+export const markNotificationsRead = route({
+  method: "POST",
+  path: "/me/notifications/mark-read",
+  access: "user",
+  summary: "Mark notifications as read",
+  body: MarkRead,
+  reply: [200, MarkedRead],
+  refusals: [],
+  handle: ({ db, body }) => db.rpc("mark_my_notifications_read", body),
+});
+
+export const readNotificationPreferences = route({
+  method: "GET",
+  path: "/me/notification-preferences",
+  access: "user",
+  summary: "Read how the caller is told about what",
+  query: NotificationPreferencesQuery,
+  reply: [200, NotificationPreferences],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("my_notification_preferences", query),
+});
+
+export const putNotificationPreferences = route({
+  method: "PUT",
+  path: "/me/notification-preferences",
+  access: "user",
+  summary: "Set how the caller is told about what",
+  description: "All that are named are set, or none.",
+  query: NotificationPreferencesQuery,
+  body: NotificationPreferencesUpdate,
+  reply: [200, NotificationPreferences],
+  refusals: [],
+  handle: ({ db, query, body }) => db.rpc("set_my_notification_preferences", { ...query, ...body }),
+});

@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import { route } from "../_shared/http/route.ts";
+import {
+  NewSavedParkingLot,
+  SavedParams,
+  SavedParkingLot,
+  SavedParkingLots,
+  SavedQuery,
+} from "../_shared/schema/saved_parking_lots.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+type Page = z.input<typeof SavedParkingLots>;
+
+export const listSavedParkingLots = route({
+  method: "GET",
+  path: "/me/saved-parking-lots",
+  access: "user",
+  summary: "List the lots that the caller saved",
+  description: "Latest first, each with its lot as a search shows it.",
+  query: SavedQuery,
+  reply: [200, SavedParkingLots],
+  refusals: [],
+  handle: async ({ db, query, links }) => {
+    const page = await db.rpc<Page>("list_my_saved_parking_lots", query);
+    const items = page.items.map(({ parking_lot: lot, ...saved }) => ({
+      ...saved,
+      parking_lot: lot && { ...lot, main_image: links.asset(lot.main_image) },
+    }));
+    return { ...page, items };
+  },
+});
+
+export const saveParkingLot = route({
+  method: "POST",
+  path: "/me/saved-parking-lots",
+  access: "user",
+  summary: "Save a lot",
+  description: "A lot that is saved already stays saved, and the answer is 200.",
+  body: NewSavedParkingLot,
+  reply: [201, SavedParkingLot],
+  alsoStatus: 200,
+  replyStatus: ({ is_new }) => is_new ? 201 : 200,
+  refusals: ["lot_not_found"],
+  handle: ({ db, body }) => db.rpc("save_parking_lot", body),
+});
+
+export const unsaveParkingLot = route({
+  method: "DELETE",
+  path: "/me/saved-parking-lots/{lotId}",
+  access: "user",
+  summary: "Take a lot from those that the caller saved",
+  description: "Also a lot that is not public any more. Nothing happens when it was not saved.",
+  params: SavedParams,
+  reply: [204, Nothing],
+  refusals: [],
+  handle: ({ db, params }) => db.rpc("unsave_parking_lot", { parking_lot_id: params.lotId }),
+});

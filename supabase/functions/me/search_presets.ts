@@ -1,0 +1,71 @@
+import { route } from "../_shared/http/route.ts";
+import {
+  NewSearchPreset,
+  PresetParams,
+  PresetsQuery,
+  SearchPreset,
+  SearchPresets,
+  SearchPresetUpdate,
+} from "../_shared/schema/search_presets.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+export const listSearchPresets = route({
+  method: "GET",
+  path: "/me/search-presets",
+  access: "user",
+  summary: "List the caller's search presets",
+  description: "By `sort_order`, then by age.",
+  query: PresetsQuery,
+  reply: [200, SearchPresets],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("list_my_search_presets", query),
+});
+
+export const createSearchPreset = route({
+  method: "POST",
+  path: "/me/search-presets",
+  access: "user",
+  summary: "Keep a search",
+  description: "At most 20: one more is `conflict`, with `details.reason` `limit_reached`. `radius_m` and the order " +
+    "`distance` may wait for a `center` that is known only when the preset is used.",
+  body: NewSearchPreset,
+  reply: [201, SearchPreset],
+  refusals: ["conflict"],
+  handle: ({ db, body }) => db.rpc("create_my_search_preset", body),
+});
+
+export const updateSearchPreset = route({
+  method: "PATCH",
+  path: "/me/search-presets/{id}",
+  access: "user",
+  summary: "Change a search preset",
+  params: PresetParams,
+  body: SearchPresetUpdate,
+  reply: [200, SearchPreset],
+  refusals: ["not_found"],
+  handle: ({ db, params, body }) => db.rpc("update_my_search_preset", { id: params.id, ...body }),
+});
+
+export const deleteSearchPreset = route({
+  method: "DELETE",
+  path: "/me/search-presets/{id}",
+  access: "user",
+  summary: "Delete a search preset",
+  description: "When it was the default, the first of the others becomes it.",
+  params: PresetParams,
+  reply: [204, Nothing],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("delete_my_search_preset", { id: params.id }),
+});
+
+export const setDefaultSearchPreset = route({
+  method: "POST",
+  path: "/me/search-presets/{id}/set-default",
+  access: "user",
+  summary: "Make a search preset the default",
+  description: "In one step: at no moment are there two defaults, or none.",
+  params: PresetParams,
+  reply: [200, SearchPreset],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("set_default_search_preset", { id: params.id }),
+});

@@ -1,0 +1,63 @@
+import { route } from "../_shared/http/route.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+import {
+  NewVehicle,
+  UserVehicle,
+  UserVehicles,
+  VehicleParams,
+  VehiclesQuery,
+  VehicleUpdate,
+} from "../_shared/schema/vehicles.ts";
+
+export const listVehicles = route({
+  method: "GET",
+  path: "/me/vehicles",
+  access: "user",
+  summary: "List the caller's vehicles",
+  description: "In the order in which they were added.",
+  query: VehiclesQuery,
+  reply: [200, UserVehicles],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("list_my_vehicles", query),
+});
+
+export const addVehicle = route({
+  method: "POST",
+  path: "/me/vehicles",
+  access: "user",
+  summary: "Register a vehicle",
+  description: "At most ten: one more is `conflict`, with `details.reason` `limit_reached`.",
+  body: NewVehicle,
+  reply: [201, UserVehicle],
+  refusals: ["conflict"],
+  handle: ({ db, body }) => db.rpc("add_my_vehicle", { vehicle: body }),
+});
+
+export const updateVehicle = route({
+  method: "PATCH",
+  path: "/me/vehicles/{id}",
+  access: "user",
+  summary: "Change a vehicle",
+  description:
+    "There is always one default. It is not given up but passed on, by making another vehicle the default: " +
+    "`is_default` `false` for the default is `conflict`, with `details.reason` `default_required`.",
+  params: VehicleParams,
+  body: VehicleUpdate,
+  reply: [200, UserVehicle],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, params, body }) => db.rpc("update_my_vehicle", { id: params.id, changes: body }),
+});
+
+export const deleteVehicle = route({
+  method: "DELETE",
+  path: "/me/vehicles/{id}",
+  access: "user",
+  summary: "Delete a vehicle",
+  description:
+    "When it was the default, the one that was added first among the others becomes it. Sessions keep their " +
+    "vehicle; its plate is forgotten.",
+  params: VehicleParams,
+  reply: [204, Nothing],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("delete_my_vehicle", { id: params.id }),
+});

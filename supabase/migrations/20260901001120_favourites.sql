@@ -1,0 +1,174 @@
+-- Favourites and preferences: the interface to what people keep about lots and search (tables in 0810).
+--
+-- A lot is saved once, however often it is asked for; only public lots are saved, and a saved lot that stops being public
+-- stays in the list without what it said. What a minute of walking is worth is told to everybody and set by premium
+-- members.
+--
+-- Invariants: those of 0810; a lot that is newly saved leaves one row of activity.
+-- Interface: api.list_my_saved_parking_lots, save_parking_lot, unsave_parking_lot, my_search_preferences,
+-- set_my_search_preferences.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
+    'created_at', (p_saved).created_at
+  )
+$$;
+
+comment on function private.saved_row(public.saved_parking_lots) is 'A saved lot as the interface shows it.';
+
+create function private.search_preferences_of(p_user_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'is_premium', private.is_premium(p_user_id),
+    'yen_per_walk_minute', private.yen_per_walk_minute(),
+    'is_default', not exists (select from public.search_preferences p where p.user_id = p_user_id)
+  )
+$$;
+
+comment on function private.search_preferences_of(uuid) is 'The caller''s search preferences as the interface shows them.';
+
+grant execute on function
+  private.saved_row(public.saved_parking_lots), private.search_preferences_of(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: favourites
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_my_saved_parking_lots(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_saved_parking_lots', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.saved_parking_lots[];
+begin
+  perform private.page_limit(p_limit);
+  select array_agg(p.saved order by (p.saved).created_at desc, (p.saved).id desc) into v_rows
+  from (
+    select s as saved from public.saved_parking_lots s
+    where s.user_id = v_user_id
+      and (v_keys is null or (s.created_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by s.created_at desc, s.id desc
+    limit p_limit + 1
+  ) p;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(private.saved_row(s) || jsonb_build_object('parking_lot', l.item)
+        order by s.created_at desc, s.id desc), '[]')
+      from unnest(v_rows[:p_limit]) as s
+      left join jsonb_array_elements(
+        private.search_items(array(select o.parking_lot_id from unnest(v_rows[:p_limit]) as o), null)
+      ) as l (item) on (l.item ->> 'id')::uuid = s.parking_lot_id
+    ),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
+  ) || case when 'total' = any (p_include)
+    then jsonb_build_object('total', (select count(*) from public.saved_parking_lots s where s.user_id = v_user_id))
+    else '{}' end;
+end
+$$;
+
+comment on function api.list_my_saved_parking_lots(integer, text, text[]) is
+  'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when that is not public any more; main_image is a storage key. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.save_parking_lot(p_parking_lot_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_saved public.saved_parking_lots;
+  v_is_new boolean;
+begin
+  perform private.require_public_lot(p_parking_lot_id, 'parking_lot_id');
+  -- Again when the one that was there has been taken back meanwhile.
+  loop
+    insert into public.saved_parking_lots (user_id, parking_lot_id) values (v_user_id, p_parking_lot_id)
+    on conflict (user_id, parking_lot_id) do nothing
+    returning * into v_saved;
+    v_is_new := found;
+    exit when found;
+    select * into v_saved from public.saved_parking_lots s
+    where s.user_id = v_user_id and s.parking_lot_id = p_parking_lot_id;
+    exit when found;
+  end loop;
+  if v_is_new then
+    perform private.log_activity('lot_save', p_parking_lot_id, v_saved.id);
+  end if;
+  return private.saved_row(v_saved) || jsonb_build_object('is_new', v_is_new);
+end
+$$;
+
+comment on function api.save_parking_lot(uuid) is
+  'Saves a public lot for the caller and returns the row, with is_new: false when it was saved already. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
+
+create function api.unsave_parking_lot(p_parking_lot_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  -- A lot that is not public any more can still be taken from the list.
+  delete from public.saved_parking_lots where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
+end
+$$;
+
+comment on function api.unsave_parking_lot(uuid) is
+  'Takes a lot from those that the caller saved, if it is one. Idempotent. Refuses: unauthorized, forbidden.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: preferences
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_search_preferences() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select private.search_preferences_of(private.active_user())
+$$;
+
+comment on function api.my_search_preferences() is
+  'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: they never set any. Reads only. Refuses: unauthorized, forbidden.';
+
+create function api.set_my_search_preferences(p_yen_per_walk_minute integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  if not private.is_premium(v_user_id) then
+    perform private.refuse('forbidden', 403, 'This is for premium members', p_details => '{"reason": "premium_required"}');
+  elsif p_yen_per_walk_minute is null or p_yen_per_walk_minute not between 0 and 500 then
+    perform private.refuse('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500',
+      p_param => 'yen_per_walk_minute');
+  end if;
+  insert into public.search_preferences as p (user_id, yen_per_walk_minute) values (v_user_id, p_yen_per_walk_minute)
+  on conflict (user_id) do update set yen_per_walk_minute = excluded.yen_per_walk_minute;
+  return private.search_preferences_of(v_user_id);
+end
+$$;
+
+comment on function api.set_my_search_preferences(integer) is
+  'Sets what a minute of walking is worth to the caller, a premium member, and returns their preferences. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  api.list_my_saved_parking_lots(integer, text, text[]), api.save_parking_lot(uuid), api.unsave_parking_lot(uuid),
+  api.my_search_preferences(), api.set_my_search_preferences(integer)
+to authenticated;

@@ -1,0 +1,484 @@
+-- Notifications: what the service tells people, how they want to be told, and the devices it can reach them on.
+--
+-- A notification to one person is a row with their id, and in their inbox once it is sent. One to many (target all, free or
+-- premium) is a row without a person, in nobody's inbox: sending it writes a row for each. What a person said about a type
+-- is asked when a row is written: is_in_app stays as it was then.
+--
+-- Invariants: nobody sees a notification that is not theirs, not sent or not for the inbox; a device's token belongs to one
+-- person, the one who registered it last, and a person has at most twenty.
+-- Interface: api.list_my_notifications, mark_my_notifications_read, my_notification_preferences,
+-- set_my_notification_preferences, put_my_push_token, delete_my_push_token; for the other domains private.notify_user.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.notification_types (
+  code text collate "C" primary key,
+  push_enabled boolean not null,
+  in_app_enabled boolean not null,
+  email_enabled boolean not null
+);
+
+comment on table public.notification_types is
+  'What notifications are about, and the ways that are on for whoever said nothing. Labels are in the code master.';
+
+create table public.notification_preferences (
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  notif_type text collate "C" not null references public.notification_types (code),
+  push_enabled boolean not null,
+  in_app_enabled boolean not null,
+  email_enabled boolean not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (user_id, notif_type)
+);
+
+comment on table public.notification_preferences is 'How people want to be told about a type. Without a row: as the type says.';
+
+create index notification_preferences_notif_type_idx on public.notification_preferences (notif_type);
+
+create table public.user_notifications (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete cascade,
+  type text collate "C" not null references public.notification_types (code),
+  title text not null constraint user_notifications_title_length check (char_length(title) between 1 and 200),
+  body text not null constraint user_notifications_body_length check (char_length(body) between 1 and 4000),
+  target text not null default 'user'
+    constraint user_notifications_target_known check (target in ('all', 'user', 'free', 'premium')),
+  status text not null default 'draft' constraint user_notifications_status_known
+    check (status in ('draft', 'scheduled', 'sending', 'sent', 'failed', 'cancelled')),
+  is_in_app boolean not null default true,
+  scheduled_at timestamptz,
+  sent_at timestamptz,
+  read_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint user_notifications_target_has_user check (target <> 'user' or user_id is not null),
+  constraint user_notifications_sent_has_time check (status <> 'sent' or sent_at is not null)
+);
+
+comment on table public.user_notifications is 'What the service tells people.';
+comment on column public.user_notifications.user_id is 'Whose inbox it is in; null: in none, a row for each of many is made from it.';
+comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because its person turned the inbox off for the type.';
+comment on column public.user_notifications.read_at is 'When its person read it; null: not yet.';
+
+-- An inbox, latest first, and what is unread in it.
+create index user_notifications_inbox_idx on public.user_notifications (user_id, sent_at desc, id desc)
+  where status = 'sent' and is_in_app;
+create index user_notifications_unread_idx on public.user_notifications (user_id, sent_at desc, id desc)
+  where status = 'sent' and is_in_app and read_at is null;
+-- What a person who leaves has received.
+create index user_notifications_user_id_idx on public.user_notifications (user_id);
+create index user_notifications_type_idx on public.user_notifications (type);
+
+create table public.user_push_tokens (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  fcm_token text collate "C" not null constraint user_push_tokens_fcm_token_form
+    check (fcm_token ~ '^[!-~]+$' and char_length(fcm_token) <= 2000),
+  device_type text not null constraint user_push_tokens_device_type_known check (device_type in ('ios', 'android', 'web')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint user_push_tokens_one_owner unique (fcm_token)
+);
+
+comment on table public.user_push_tokens is 'The devices that push messages reach people on.';
+comment on column public.user_push_tokens.fcm_token is 'The messaging service''s name for the device. Whoever registers it last has it.';
+
+-- A person's own, the latest used first.
+create index user_push_tokens_user_id_idx on public.user_push_tokens (user_id, updated_at desc, id);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.notification_types enable row level security;
+alter table public.notification_preferences enable row level security;
+alter table public.user_notifications enable row level security;
+alter table public.user_push_tokens enable row level security;
+
+create policy "Signed-in people read the types" on public.notification_types for select to authenticated using (true);
+
+create policy "People read their own ways of being told" on public.notification_preferences for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People choose how they are told" on public.notification_preferences for insert to authenticated
+  with check ((select auth.uid()) = user_id);
+create policy "People change how they are told" on public.notification_preferences for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+-- No delete: a choice is changed, and goes with its person.
+
+create policy "People read what was sent to their inbox" on public.user_notifications for select to authenticated
+  using ((select auth.uid()) = user_id and status = 'sent' and is_in_app);
+create policy "People mark what was sent to their inbox" on public.user_notifications for update to authenticated
+  using ((select auth.uid()) = user_id and status = 'sent' and is_in_app)
+  with check ((select auth.uid()) = user_id and status = 'sent' and is_in_app);
+-- No insert, no delete: the service writes notifications, and they stay.
+
+create policy "People read their own devices" on public.user_push_tokens for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People delete their own devices" on public.user_push_tokens for delete to authenticated
+  using ((select auth.uid()) = user_id);
+-- No insert, no update: a token may have to be taken from another (private.take_push_token).
+
+grant select (code, push_enabled, in_app_enabled, email_enabled) on public.notification_types to authenticated;
+grant select (user_id, notif_type, push_enabled, in_app_enabled, email_enabled, created_at, updated_at),
+  insert (user_id, notif_type, push_enabled, in_app_enabled, email_enabled),
+  update (push_enabled, in_app_enabled, email_enabled) on public.notification_preferences to authenticated;
+grant select (
+    id, user_id, type, title, body, target, status, is_in_app, scheduled_at, sent_at, read_at, created_at, updated_at
+  ), update (read_at) on public.user_notifications to authenticated;
+grant select (id, user_id, fcm_token, device_type, created_at, updated_at), delete
+  on public.user_push_tokens to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.notification_preferences
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.user_notifications
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.user_push_tokens
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.notify_user(
+  p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user'
+) returns uuid
+language plpgsql
+security definer -- nobody writes notifications by hand, least of all to others
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into public.user_notifications (user_id, type, title, body, target, status, sent_at, is_in_app)
+  select p_user_id, t.code, p_title, p_body, p_target, 'sent', now(), coalesce(p.in_app_enabled, t.in_app_enabled)
+  from public.notification_types t
+  left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
+  where t.code = p_type
+  returning id into strict v_id;
+  return v_id;
+end
+$$;
+
+comment on function private.notify_user(uuid, text, text, text, text) is
+  'Tells a person something, in the transaction of its cause: a sent notification, in the inbox unless they turned that off for the type; its id. For functions of the service only. An unknown type is an error.';
+
+create function private.take_push_token(p_fcm_token text, p_device_type text) returns public.user_push_tokens
+language plpgsql
+security definer -- the token may be another's until now, which the caller can neither see nor change
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_token public.user_push_tokens;
+begin
+  perform private.hold_account(v_user_id);
+  -- To its new owner a token that is taken over is a new one.
+  insert into public.user_push_tokens as t (user_id, fcm_token, device_type)
+  values (v_user_id, p_fcm_token, p_device_type)
+  on conflict (fcm_token) do update set
+    user_id = excluded.user_id, device_type = excluded.device_type,
+    id = case when t.user_id = excluded.user_id then t.id else excluded.id end,
+    created_at = case when t.user_id = excluded.user_id then t.created_at else excluded.created_at end
+  returning * into v_token;
+  delete from public.user_push_tokens d using (
+    select o.id from public.user_push_tokens o where o.user_id = v_user_id and o.id <> v_token.id
+    order by o.updated_at desc, o.id offset 19
+  ) as stale where d.id = stale.id;
+  return v_token;
+end
+$$;
+
+comment on function private.take_push_token(text, text) is
+  'Makes a device the caller''s, whosever it was, and drops the longest unused beyond twenty. Refuses: unauthorized, forbidden.';
+
+create function private.notification_row(p_notification public.user_notifications) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
+    'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
+    'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
+    'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at
+  )
+$$;
+
+comment on function private.notification_row(public.user_notifications) is 'A notification as the interface shows it.';
+
+create function private.inbox_page(p_user_id uuid, p_unread boolean, p_after jsonb, p_limit integer)
+returns setof public.user_notifications
+language plpgsql stable rows 20
+set search_path = ''
+as $$
+begin
+  -- One statement for each index: which of them serves must not depend on an argument.
+  if p_unread then
+    return query
+      select n.* from public.user_notifications n
+      where n.user_id = p_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
+        and (p_after is null or (n.sent_at, n.id) < ((p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid))
+      order by n.sent_at desc, n.id desc limit p_limit;
+  else
+    return query
+      select n.* from public.user_notifications n
+      where n.user_id = p_user_id and n.status = 'sent' and n.is_in_app
+        and (p_unread is null or n.read_at is not null)
+        and (p_after is null or (n.sent_at, n.id) < ((p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid))
+      order by n.sent_at desc, n.id desc limit p_limit;
+  end if;
+end
+$$;
+
+comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
+  'The next notifications of an inbox behind p_after, latest first; p_unread true or false: only unread or read ones.';
+
+create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'items', jsonb_agg(jsonb_build_object(
+      'notif_type', t.code, 'push_enabled', coalesce(p.push_enabled, t.push_enabled),
+      'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
+      'email_enabled', coalesce(p.email_enabled, t.email_enabled)
+    ) order by c.sort_order),
+    'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order)
+  )
+  from public.notification_types t
+  join public.codes c on c.category_id = 'notification_type' and c.code = t.code and c.lang = p_lang
+  left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
+$$;
+
+comment on function private.notification_preferences_of(uuid, text) is
+  'How a person is told about each type, and what the types are called.';
+
+create function private.check_notification_preferences(p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_at integer;
+  v_item jsonb;
+begin
+  if (case when jsonb_typeof(p_items) = 'array' then jsonb_array_length(p_items) not between 1 and 100 else true end) then
+    perform private.refuse('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
+  end if;
+  for v_at, v_item in select i.n - 1, i.item from jsonb_array_elements(p_items) with ordinality as i (item, n) loop
+    if jsonb_typeof(v_item) <> 'object'
+      or v_item - '{notif_type,push_enabled,in_app_enabled,email_enabled}'::text[] <> '{}'
+      or exists (
+        select from unnest('{push_enabled,in_app_enabled,email_enabled}'::text[]) as w
+        where jsonb_typeof(v_item -> w) is distinct from 'boolean'
+      ) then
+      perform private.refuse('validation_error', 422,
+        'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
+    elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
+      perform private.refuse('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
+    elsif (
+      select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
+    ) > 1 then
+      perform private.refuse('validation_error', 422, 'A type must not be given twice',
+        p_param => format('items.%s.notif_type', v_at));
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.check_notification_preferences(jsonb) is
+  'Refuses what is no list of ways to be told, each type once: validation_error.';
+
+create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
+    'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
+  )
+$$;
+
+comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it, to its owner.';
+
+grant execute on function
+  private.take_push_token(text, text), private.notification_row(public.user_notifications),
+  private.inbox_page(uuid, boolean, jsonb, integer), private.notification_preferences_of(uuid, text),
+  private.check_notification_preferences(jsonb), private.push_token_row(public.user_push_tokens)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the inbox
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_my_notifications(
+  p_unread boolean default null, p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_notifications', 'user_id', v_user_id, 'unread', p_unread);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.user_notifications[];
+begin
+  perform private.page_limit(p_limit);
+  select array_agg(n order by n.sent_at desc, n.id desc) into v_rows
+  from private.inbox_page(v_user_id, p_unread, v_after, p_limit + 1) as n;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(private.notification_row(n) order by n.sent_at desc, n.id desc), '[]')
+      from unnest(v_rows[:p_limit]) as n
+    ),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].sent_at, v_rows[p_limit].id)) end
+  ) || case when 'unread_count' = any (p_include) then jsonb_build_object('unread_count', (
+      select count(*) from public.user_notifications n
+      where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
+    )) else '{}' end
+  || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.user_notifications n
+      where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app
+        and (p_unread is null or (n.read_at is null) = p_unread)
+    )) else '{}' end;
+end
+$$;
+
+comment on function api.list_my_notifications(boolean, integer, text, text[]) is
+  'The caller''s inbox, what was sent last first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.mark_my_notifications_read(p_ids uuid[] default null, p_before timestamptz default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_updated integer;
+begin
+  if (p_ids is null) = (p_before is null) then
+    perform private.refuse('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+  elsif cardinality(p_ids) > 100 then
+    perform private.refuse('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
+  end if;
+  -- Locked in one order, so that two devices that mark the same ones never wait for each other.
+  with marked as (
+    select n.id from public.user_notifications n
+    where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
+      and (n.id = any (p_ids) or n.sent_at < p_before)
+    order by n.id for no key update
+  )
+  update public.user_notifications n set read_at = now() from marked m where n.id = m.id;
+  get diagnostics v_updated = row_count;
+  return jsonb_build_object('updated', v_updated);
+end
+$$;
+
+comment on function api.mark_my_notifications_read(uuid[], timestamptz) is
+  'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: preferences and devices
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_notification_preferences(p_lang text default 'ja') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  if p_lang is null or p_lang not in ('ja', 'en') then
+    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+  end if;
+  return private.notification_preferences_of(v_user_id, p_lang);
+end
+$$;
+
+comment on function api.my_notification_preferences(text) is
+  'How the caller is told about each type, and what the types are called: {items, types}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.set_my_notification_preferences(p_items jsonb, p_lang text default 'ja') returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  perform private.check_notification_preferences(p_items);
+  insert into public.notification_preferences as p (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
+  select v_user_id, i.notif_type, i.push_enabled, i.in_app_enabled, i.email_enabled
+  from jsonb_to_recordset(p_items)
+    as i (notif_type text, push_enabled boolean, in_app_enabled boolean, email_enabled boolean)
+  order by i.notif_type
+  on conflict (user_id, notif_type) do update set push_enabled = excluded.push_enabled,
+    in_app_enabled = excluded.in_app_enabled, email_enabled = excluded.email_enabled;
+  return api.my_notification_preferences(p_lang);
+end
+$$;
+
+comment on function api.set_my_notification_preferences(jsonb, text) is
+  'Sets how the caller is told about the types in p_items, all or none; the others stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.put_my_push_token(p_fcm_token text, p_device_type text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.active_user();
+  if p_fcm_token is null or p_fcm_token !~ '^[!-~]+$' or char_length(p_fcm_token) > 2000 then
+    perform private.refuse('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters',
+      p_param => 'fcm_token');
+  elsif p_device_type is null or p_device_type not in ('ios', 'android', 'web') then
+    perform private.refuse('validation_error', 422, 'device_type must be ios, android or web', p_param => 'device_type');
+  end if;
+  return private.push_token_row(private.take_push_token(p_fcm_token, p_device_type));
+end
+$$;
+
+comment on function api.put_my_push_token(text, text) is
+  'Makes a device the caller''s and returns it. Whose it was before has it no more. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.delete_my_push_token(p_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  delete from public.user_push_tokens where id = p_id and user_id = v_user_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such device', p_param => 'id');
+  end if;
+end
+$$;
+
+comment on function api.delete_my_push_token(uuid) is
+  'Deletes the caller''s device, which gets no more push messages. Refuses: unauthorized, forbidden, not_found.';
+
+grant execute on function
+  api.list_my_notifications(boolean, integer, text, text[]), api.mark_my_notifications_read(uuid[], timestamptz),
+  api.my_notification_preferences(text), api.set_my_notification_preferences(jsonb, text),
+  api.put_my_push_token(text, text), api.delete_my_push_token(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Mail is for what a person waits for; advertising is not pushed unless somebody asks for it.
+insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled) values
+  ('announcement', true, true, false),
+  ('campaign', false, true, false),
+  ('fee_increase', true, true, false),
+  ('exit_closing', true, true, false),
+  ('session_reminder', true, true, false),
+  ('saved_lot_update', true, true, false),
+  ('review_result', true, true, false),
+  ('error_report_result', true, true, false),
+  ('support_reply', true, true, true),
+  ('badge_earned', true, true, false),
+  ('level_up', true, true, false),
+  ('theme_gift', true, true, false),
+  ('subscription', true, true, true);
