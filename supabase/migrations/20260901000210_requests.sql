@@ -109,9 +109,10 @@ language sql
 security definer -- no client may write replies; the key is the caller's, whom once has claimed it for
 set search_path = ''
 as $$
-  -- Inserted when the call took the caller's keys away, as a withdrawal does: its own answer is kept all the same.
+  -- Inserted when the call took the caller's keys away, as a withdrawal does: its own answer is kept all the same, as
+  -- long as there is an account to keep it for.
   insert into private.idempotency_keys as k (user_id, key, fingerprint, replies)
-  values (auth.uid(), p_key, p_fingerprint, jsonb_build_object(p_call, p_reply))
+  select u.id, p_key, p_fingerprint, jsonb_build_object(p_call, p_reply) from auth.users u where u.id = auth.uid()
   on conflict (user_id, key) do update set replies = k.replies || excluded.replies
 $$;
 

@@ -30,6 +30,8 @@ await db.sql.unsafe(`
     p_limit integer default 20
   ) returns jsonb language sql set search_path = ''
     as $$ select jsonb_build_array(p_text, p_number, p_at at time zone 'UTC', p_list, p_json, p_id, p_limit) $$;
+  create function api.probe_end() returns jsonb language sql security definer set search_path = ''
+    as $$ delete from auth.users where id = auth.uid(); select '{"gone": true}'::jsonb $$;
   create function api.probe_leave() returns jsonb language sql security definer set search_path = ''
     as $$ update public.app_users set status = 'withdrawn' where id = auth.uid(); select '{"gone": true}'::jsonb $$;
 `);
@@ -272,6 +274,12 @@ Deno.test("of a person who withdraws no reply is kept but that of the withdrawal
   const kept = await db.sql`select key from private.idempotency_keys where user_id = ${user}`;
   assert.deepEqual(kept.map(({ key }) => key), ["leave"]);
   assert.equal((await refusal(onceAs(user, review(lot)))).code, "forbidden");
+});
+
+Deno.test("a request that ends the account has its effect, and no account to keep the answer for", async () => {
+  const user = await newUser(db.sql);
+  assert.deepEqual(await onceAs(user, { function: "probe_end" }), { replayed: false, reply: { gone: true } });
+  assert.equal((await refusal(onceAs(user, { function: "probe_end" }))).code, "unauthorized");
 });
 
 Deno.test("keys go with their account, and after a day by the purge", async () => {

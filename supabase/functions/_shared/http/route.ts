@@ -130,12 +130,13 @@ export function route<
 
 /** The policy that limits a route: its own, or `write` for what a signed-in caller writes; undefined for the others. */
 export function limitOf({ method, access, limit }: Route): string | undefined {
-  return limit ?? (method !== "GET" && access === "user" ? "write" : undefined);
+  const signedIn = access !== "public" && access !== "optional" && access !== "service";
+  return limit ?? (method !== "GET" && signedIn ? "write" : undefined);
 }
 
 /** Whether the answer to a request with an `Idempotency-Key` is kept: for a POST whose caller may be known. */
 export function keepsAnswers({ method, access }: Route): boolean {
-  return method === "POST" && (access === "user" || access === "optional");
+  return method === "POST" && access !== "public" && access !== "service";
 }
 
 /** Every code this route can answer with: its own, and those of what the router does for it. */
