@@ -20,6 +20,8 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/parking-lots/{id}/reviews": { body: { rating: 5 } },
   "/parking-lots/{id}/rating": { body: { value: "good" } },
   "/parking-lots/occupancy-reports": { body: { source: "sensor", reports: [{ parking_lot_id: user.id }] } },
+  "/parking-sessions": { body: { parking_lot_id: user.id } },
+  "/parking-sessions/{id}/finalize": { body: { exit_at: "2026-09-01T11:00:00Z" } },
   "/me/vehicles": { body: { vehicle_type: "standard" } },
   "/me/search-presets": { body: { name: "Near work", query_json: {} } },
   "/me/search-preferences": { body: { yen_per_walk_minute: 30 } },

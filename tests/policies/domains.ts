@@ -9,6 +9,7 @@ import { occupancy } from "./occupancy.ts";
 import { reference } from "./reference.ts";
 import { reviews } from "./reviews.ts";
 import type { Domain } from "./rules.ts";
+import { sessions } from "./sessions.ts";
 
 export const domains: readonly Domain[] = [
   accounts,
@@ -19,5 +20,6 @@ export const domains: readonly Domain[] = [
   fieldValues,
   occupancy,
   activity,
+  sessions,
   driver,
 ];

@@ -5,6 +5,7 @@ import {
   putNotificationPreferences,
   readNotificationPreferences,
 } from "./notifications.ts";
+import { listMySessions, updateMySession } from "./parking_sessions.ts";
 import { deletePushToken, putPushToken } from "./push_tokens.ts";
 import { deleteMyReview, listMyReviews, updateMyReview } from "./reviews.ts";
 import { listSavedParkingLots, saveParkingLot, unsaveParkingLot } from "./saved_parking_lots.ts";
@@ -24,6 +25,8 @@ export const routes = [
   listMyReviews,
   updateMyReview,
   deleteMyReview,
+  listMySessions,
+  updateMySession,
   listVehicles,
   addVehicle,
   updateVehicle,

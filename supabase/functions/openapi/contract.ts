@@ -4,6 +4,7 @@ import { routes as codes } from "../codes/routes.ts";
 import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
+import { routes as parkingSessions } from "../parking-sessions/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
@@ -14,6 +15,7 @@ export const groups: readonly Group[] = [
     description: "Search for parking lots",
     routes: parkingLots,
   },
+  { name: "parking-sessions", description: "Start, end and cancel a stay", routes: parkingSessions },
   {
     name: "codes",
     description: "Reference data: the code master",

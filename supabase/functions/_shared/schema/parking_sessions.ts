@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { Fee } from "./fees.ts";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Id, Moment, text, Timestamp } from "./values.ts";
+
+const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
+  id: "SessionStatus",
+  description: "A code of category `session_status`. At most one session of a person is `parking`",
+});
+
+const Memo = text(0, 1000).nullable().optional();
+const PersonalRating = text(0, 50).nullable().optional();
+const Amount = z.int().min(0).nullable();
+
+/** Why the price of a stay is not known. */
+export const FeeRefusal = z.object({
+  code: z.literal("fee_unknown"),
+  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).meta({
+    description: "A code of category `fee_unknown_reason`",
+  }),
+  from: Timestamp.optional().meta({ description: "With `no_rate`: from when the lot's rules have no price" }),
+  until: Timestamp.optional().meta({ description: "With `no_rate`: when they have one again, if that is known" }),
+}).meta({ id: "FeeRefusal", description: "Why a fee is not known. Nothing is guessed" });
+
+const UnknownFee = z.object({ refusal: FeeRefusal }).meta({ id: "UnknownFee" });
+
+const session = {
+  id: Id,
+  user_id: Id,
+  parking_lot_id: Id,
+  parking_lot_name: z.string().meta({ description: "What the lot is called now" }),
+  status: SessionStatus,
+  vehicle_type: z.string().nullable().meta({ description: "A code of category `vehicle_type`" }),
+  started_at: Timestamp.nullable().meta({ description: "The full second in which the session began" }),
+  ended_at: Timestamp.nullable().meta({ description: "When the car left; null unless the session has ended" }),
+  total_amount_minor: Amount.meta({
+    description:
+      "What the stay cost, in minor units of `currency`; null unless the session has ended and the fee is known",
+  }),
+  currency: z.string().nullable().meta({ description: "Null unless the session has ended", examples: ["JPY"] }),
+  memo: z.string().nullable(),
+  personal_rating: z.string().nullable(),
+  start_lat: z.number().nullable(),
+  start_lng: z.number().nullable(),
+  created_at: Timestamp,
+};
+
+export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
+
+export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor }).meta({
+  id: "ParkingSessions",
+});
+
+export const SessionParams = z.strictObject({ id: Id.meta({ description: "The session" }) });
+
+export const NewSession = z.strictObject({
+  parking_lot_id: Id.meta({ description: "The lot; it must be open to the public" }),
+  vehicle_type: text(1, 50).default("standard").meta({ description: "A code of category `vehicle_type`" }),
+  start_lat: z.number().min(-90).max(90).nullable().optional().meta({
+    description: "Where the car stands; with `start_lng` or not at all",
+  }),
+  start_lng: z.number().min(-180).max(180).nullable().optional(),
+  client_request_id: Id.optional().meta({
+    description: "An id of the client's own for this start. Used again, it gives the session that it started",
+  }),
+}).meta({ id: "NewParkingSession" });
+
+export const StartedSession = z.object({ session_id: Id }).meta({ id: "StartedParkingSession" });
+
+export const FinalizeSession = z.strictObject({
+  exit_at: Moment.meta({ description: "When the car left: not before the start, at most 5 minutes from now" }),
+  client_request_id: Id.optional().meta({
+    description: "An id of the client's own for this end. Used again, it gives the same answer",
+  }),
+}).meta({ id: "FinalizeParkingSession" });
+
+export const FinalizedSession = z.object({
+  session_id: Id,
+  total_amount: Amount.meta({ description: "In minor units of `currency`; null when the fee is not known" }),
+  currency: z.string().meta({ examples: ["JPY"] }),
+  breakdown: z.union([Fee.shape.breakdown, UnknownFee]),
+}).meta({ id: "FinalizedParkingSession" });
+
+export const CancelledSession = z.object({ cancelled: z.boolean() }).meta({ id: "CancelledParkingSession" });
+
+export const SessionUpdate = z.strictObject({
+  memo: Memo.meta({ description: "Left as it is when absent; null takes it away" }),
+  personal_rating: PersonalRating.meta({
+    description: "The driver's own word for it. Left as it is when absent; null takes it away",
+  }),
+}).meta({ id: "ParkingSessionUpdate" });
+
+export const SessionsQuery = z.strictObject({
+  limit: Limit,
+  cursor: Cursor,
+  status: SessionStatus.optional(),
+  from: Moment.optional().meta({ description: "Begun then or later" }),
+  to: Moment.optional().meta({ description: "Begun before then" }),
+  parking_lot_id: Id.optional().meta({ description: "At this lot" }),
+});

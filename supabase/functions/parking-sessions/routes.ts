@@ -1,0 +1,3 @@
+import { cancelSession, finalizeSession, startSession } from "./sessions.ts";
+
+export const routes = [startSession, finalizeSession, cancelSession];

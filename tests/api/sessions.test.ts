@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import {
+  CancelledSession,
+  FinalizedSession,
+  ParkingSession,
+  ParkingSessions,
+  StartedSession,
+} from "../../supabase/functions/_shared/schema/parking_sessions.ts";
+import { listMySessions, updateMySession } from "../../supabase/functions/me/parking_sessions.ts";
+import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/sessions.ts";
+import { signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
+import { aLot, hiddenLots, inDatabase } from "./lots.ts";
+import { age, aPricedLot, inMinutes, post } from "./sessions.ts";
+
+const aStart = async (token: string, lot: string) =>
+  (await replyOf(startSession, await post("", token, { parking_lot_id: lot }), StartedSession)).session_id;
+const patch = (id: string, token: string, body: unknown) =>
+  ask(`/me/parking-sessions/${id}`, { method: "PATCH", ...jsonBody(body, bearer(token)) });
+const list = async (token: string, filters: Record<string, unknown> = {}) =>
+  await replyOf(
+    listMySessions,
+    await ask(`/me/parking-sessions${query(filters)}`, { headers: bearer(token) }),
+    ParkingSessions,
+  );
+
+Deno.test("a session is started, annotated, ended, and then history with what it cost", async () => {
+  const [lot, driver, request] = [await aPricedLot({ name: "東口駐車場" }), await signUp(), crypto.randomUUID()];
+  const body = { parking_lot_id: lot, vehicle_type: "kei", start_lat: 35.68, start_lng: 139.76 };
+  const started = await post("", driver.token, { ...body, client_request_id: request });
+  const { session_id } = await replyOf(startSession, started, StartedSession);
+  const again = await post("", driver.token, { ...body, client_request_id: request });
+  assert.deepEqual([again.status, await again.json()], [200, { session_id }]);
+
+  const annotated = await replyOf(
+    updateMySession,
+    await patch(session_id, driver.token, { memo: "B2" }),
+    ParkingSession,
+  );
+  assert.deepEqual(
+    [annotated.status, annotated.memo, annotated.vehicle_type, annotated.start_lat],
+    ["parking", "B2", "kei", 35.68],
+  );
+  await age(session_id, 40);
+  const [exit_at, client_request_id] = [inMinutes(0), crypto.randomUUID()];
+  const finalize = () => post(`/${session_id}/finalize`, driver.token, { exit_at, client_request_id });
+  const ended = await replyOf(finalizeSession, await finalize(), FinalizedSession);
+  assert.deepEqual([ended.session_id, ended.total_amount, ended.currency], [session_id, 400, "JPY"]);
+  assert.deepEqual(await replyOf(finalizeSession, await finalize(), FinalizedSession), ended);
+
+  const { items, next_cursor } = await list(driver.token);
+  assert.equal(next_cursor, null);
+  assert.equal(items.length, 1);
+  const [row] = items;
+  assert.deepEqual(
+    [row!.id, row!.parking_lot_name, row!.status, row!.total_amount_minor, row!.currency, row!.memo],
+    [session_id, "東口駐車場", "ended", 400, "JPY", "B2"],
+  );
+  assert.equal(Date.parse(row!.ended_at ?? ""), Date.parse(exit_at));
+  const cleared = await replyOf(updateMySession, await patch(session_id, driver.token, { memo: null }), ParkingSession);
+  assert.equal(cleared.memo, null);
+});
+
+Deno.test("what a session costs is what calc-fee says, breakdown and all", async () => {
+  const [lot, driver] = [await aPricedLot(), await signUp()];
+  const id = await aStart(driver.token, lot);
+  await age(id, 200);
+  const exit_at = inMinutes(0);
+  const ended = await replyOf(
+    finalizeSession,
+    await post(`/${id}/finalize`, driver.token, { exit_at }),
+    FinalizedSession,
+  );
+  const entry_at = (await list(driver.token)).items[0]!.started_at;
+  const fee = await ask(`/parking-lots/${lot}/calc-fee`, { method: "POST", ...jsonBody({ entry_at, exit_at }) });
+  const { total_amount, currency, breakdown } = await fee.json();
+  assert.deepEqual([ended.total_amount, ended.currency, ended.breakdown], [total_amount, currency, breakdown]);
+});
+
+Deno.test("a session whose fee is not known ends without an amount and with the reason", async () => {
+  const [lot, driver] = [await aLot(), await signUp()];
+  const id = await aStart(driver.token, lot);
+  const ended = await replyOf(
+    finalizeSession,
+    await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(1) }),
+    FinalizedSession,
+  );
+  assert.deepEqual([ended.total_amount, ended.currency], [null, "JPY"]);
+  assert.deepEqual(ended.breakdown, { refusal: { code: "fee_unknown", reason: "no_rules" } });
+});
+
+Deno.test("a session is cancelled once, and a late or ended one is not", async () => {
+  const [lot, driver] = [await aPricedLot(), await signUp()];
+  const first = await aStart(driver.token, lot);
+  for (let n = 0; n < 2; n++) {
+    const reply = await replyOf(cancelSession, await post(`/${first}/cancel`, driver.token), CancelledSession);
+    assert.deepEqual(reply, { cancelled: true });
+  }
+  const second = await aStart(driver.token, lot);
+  await age(second, 6);
+  const late = await post(`/${second}/cancel`, driver.token);
+  assert.equal((await late.clone().json()).error.details.reason, "too_late");
+  await assertRefused(late, { code: "conflict" });
+  assert.deepEqual((await list(driver.token, { status: "cancelled" })).items.map(({ id }) => id), [first]);
+});
+
+Deno.test("a second start is refused and names the session that runs", async () => {
+  const [lot, driver] = [await aLot(), await signUp()];
+  const id = await aStart(driver.token, lot);
+  const refused = await post("", driver.token, { parking_lot_id: lot });
+  assert.equal((await refused.clone().json()).error.details.session_id, id);
+  await assertRefused(refused, { code: "concurrent_session_not_allowed" });
+});
+
+Deno.test("a session begins at no lot that is not public", async () => {
+  const driver = await signUp();
+  for (const lot of Object.values(await hiddenLots())) {
+    await assertRefused(await post("", driver.token, { parking_lot_id: lot }), { code: "lot_not_found" });
+  }
+});
+
+Deno.test("another's session does not exist for the caller", async () => {
+  const [lot, driver, stranger] = [await aLot(), await signUp(), await signUp()];
+  const id = await aStart(driver.token, lot);
+  await assertRefused(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
+  await assertRefused(await post(`/${id}/cancel`, stranger.token), { code: "not_found" });
+  await assertRefused(await patch(id, stranger.token, { memo: "mine" }), { code: "not_found" });
+  assert.deepEqual((await list(stranger.token)).items, []);
+});
+
+Deno.test("a suspended and a withdrawn driver are refused everything about sessions", async () => {
+  for (const status of ["suspended", "withdrawn"]) {
+    const [lot, driver] = [await aLot(), await signUp()];
+    const id = await aStart(driver.token, lot);
+    await inDatabase((sql) => sql`update public.app_users set status = ${status} where id = ${driver.id}`);
+    const answers = [
+      await post("", driver.token, { parking_lot_id: lot }),
+      await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(0) }),
+      await post(`/${id}/cancel`, driver.token),
+      await patch(id, driver.token, { memo: "mine" }),
+      await ask("/me/parking-sessions", { headers: bearer(driver.token) }),
+    ];
+    for (const answer of answers) await assertRefused(answer, { code: "forbidden" });
+  }
+});
+
+Deno.test("pages of the history follow one another and a cursor keeps to its filters", async () => {
+  const [lot, driver] = [await aLot(), await signUp()];
+  await inDatabase((sql) =>
+    sql`
+      insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
+      select ${driver.id}, ${lot}, 'cancelled', now() - n * interval '1 hour' from generate_series(1, 7) as n`
+  );
+  const first = await list(driver.token, { limit: 4 });
+  const second = await list(driver.token, { limit: 4, cursor: first.next_cursor });
+  assert.deepEqual([first.items.length, second.items.length, second.next_cursor], [4, 3, null]);
+  const ids = [...first.items, ...second.items].map(({ id }) => id);
+  assert.equal(new Set(ids).size, 7);
+  const other = await ask(`/me/parking-sessions?status=ended&cursor=${first.next_cursor}`, {
+    headers: bearer(driver.token),
+  });
+  await assertRefused(other, { code: "validation_error", param: "cursor" });
+});
+
+Deno.test("wrong sessions are refused by their field", async () => {
+  const [lot, driver] = [await aLot(), await signUp()];
+  const id = await aStart(driver.token, lot);
+  const wrong: [string, unknown, string, string?][] = [
+    ["", {}, "parking_lot_id", "required"],
+    ["", { parking_lot_id: "7" }, "parking_lot_id", "invalid_format"],
+    ["", { parking_lot_id: lot, vehicle_type: "spaceship" }, "vehicle_type"],
+    ["", { parking_lot_id: lot, start_lat: 91, start_lng: 0 }, "start_lat", "too_big"],
+    ["", { parking_lot_id: lot, start_lat: 35 }, "start_lng"],
+    ["", { parking_lot_id: lot, client_request_id: "1" }, "client_request_id", "invalid_format"],
+    [`/${id}/finalize`, {}, "exit_at", "required"],
+    [`/${id}/finalize`, { exit_at: "2026-09-01T12:00:00" }, "exit_at", "invalid_format"],
+    [`/${id}/finalize`, { exit_at: inMinutes(-2) }, "exit_at"],
+    [`/${id}/finalize`, { exit_at: inMinutes(6) }, "exit_at"],
+  ];
+  const other = await signUp();
+  for (const [path, body, param, field] of wrong) {
+    const { token } = path === "" ? other : driver;
+    const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
+    await assertRefused(await post(path, token, body), expected);
+  }
+  for (
+    const [body, param] of [
+      [{ memo: "a".repeat(1001) }, "memo"],
+      [{ personal_rating: "a".repeat(51) }, "personal_rating"],
+      [{ memo: 7 }, "memo"],
+      [{ status: "ended" }, "status"],
+    ] as const
+  ) {
+    await assertRefused(await patch(id, driver.token, body), { code: "validation_error", param });
+  }
+});

@@ -1,0 +1,345 @@
+// Parking sessions: how they begin and end, what is frozen, and who may do what.
+import assert from "node:assert/strict";
+import { createPeople } from "../policies/people.ts";
+import { database } from "../support/database.ts";
+import { refusal, type Refused, sqlstate } from "../support/refusal.ts";
+import { newLot, newUser } from "../support/rows.ts";
+import {
+  activityOf,
+  age,
+  callAs,
+  type Finalized,
+  inMinutes,
+  parked,
+  pricedLot,
+  type Session,
+  start,
+} from "./support/sessions.ts";
+
+const db = await database();
+const people = await createPeople(db.sql);
+Deno.test.afterAll(() => db.close());
+
+const finalize = (user: string, id: string, exit: string | null = inMinutes(0), request: string | null = null) =>
+  callAs<Finalized>(db, user, "finalize_parking_session", { id, exit_at: exit, client_request_id: request });
+const cancel = (user: string, id: string) => callAs<{ cancelled: boolean }>(db, user, "cancel_parking_session", { id });
+
+async function stored(id: string) {
+  const [row] = await db.sql`select * from public.parking_sessions where id = ${id}`;
+  return row!;
+}
+
+function reasonOf({ code, status, details }: Refused): unknown {
+  return { code, status, ...(details as { reason?: string } | null) };
+}
+
+Deno.test("a session begins with what was said of it, and leaves a row of activity", async () => {
+  const [user, lot, request] = [await newUser(db.sql), await newLot(db.sql), crypto.randomUUID()];
+  const reply = await callAs<{ session_id: string; is_new: boolean }>(db, user, "start_parking_session", {
+    parking_lot_id: lot,
+    vehicle_type: "kei",
+    start_lat: 35.681,
+    start_lng: 139.767,
+    client_request_id: request,
+  });
+  assert.equal(reply.is_new, true);
+  const row = await stored(reply.session_id);
+  assert.deepEqual(
+    [row.user_id, row.parking_lot_id, row.status, row.vehicle_type, row.start_lat, row.start_lng],
+    [user, lot, "parking", "kei", 35.681, 139.767],
+  );
+  assert.deepEqual([row.ended_at, row.total_amount_minor, row.breakdown, row.rules], [null, null, null, null]);
+  assert.ok(row.started_at <= row.created_at && row.created_at - row.started_at < 1000);
+  assert.deepEqual(await activityOf(db.sql, reply.session_id), ["session_start"]);
+});
+
+Deno.test("a client request id starts one session, whatever became of it and of the lot", async () => {
+  const [user, lot, request] = [await newUser(db.sql), await newLot(db.sql), crypto.randomUUID()];
+  const again = () => start(db, user, lot, { client_request_id: request });
+  const id = await again();
+  assert.equal(await again(), id);
+  await cancel(user, id);
+  await db.sql`update public.parking_lots set status = 'closed' where id = ${lot}`;
+  assert.equal(await again(), id);
+  assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_cancel"]);
+  const other = await newUser(db.sql);
+  assert.notEqual(await start(db, other, await newLot(db.sql), { client_request_id: request }), id);
+});
+
+Deno.test("a second session is refused while one runs, and not afterwards", async () => {
+  const { user, lot, id } = await parked(db);
+  const { code, status, details } = await refusal(start(db, user, lot, { client_request_id: crypto.randomUUID() }));
+  assert.deepEqual([code, status, details], ["concurrent_session_not_allowed", 409, { session_id: id }]);
+  await finalize(user, id);
+  const next = await start(db, user, lot);
+  await cancel(user, next);
+  await start(db, user, lot);
+});
+
+Deno.test("a session begins only at a lot that is public, with a vehicle and a place that exist", async () => {
+  const user = await newUser(db.sql);
+  for (const status of ["draft", "suspended", "closed"]) {
+    assert.equal((await refusal(start(db, user, await newLot(db.sql, { status })))).code, "lot_not_found");
+  }
+  assert.equal((await refusal(start(db, user, crypto.randomUUID()))).code, "lot_not_found");
+  const lot = await newLot(db.sql);
+  const wrong: [Record<string, string | number | null>, string][] = [
+    [{ vehicle_type: "spaceship" }, "vehicle_type"],
+    [{ vehicle_type: null }, "vehicle_type"],
+    [{ start_lat: 35 }, "start_lng"],
+    [{ start_lng: 139 }, "start_lat"],
+    [{ start_lat: 90.1, start_lng: 139 }, "start_lat"],
+    [{ start_lat: 35, start_lng: -180.1 }, "start_lng"],
+  ];
+  for (const [args, param] of wrong) {
+    const found = await refusal(start(db, user, lot, args));
+    assert.deepEqual([found.code, found.param], ["validation_error", param]);
+  }
+  assert.equal((await db.sql`select from public.parking_sessions where user_id = ${user}`).length, 0);
+});
+
+Deno.test("a session ends with the fee of its stay, and says how long it was", async () => {
+  const { user, id } = await parked(db, 61);
+  const reply = await finalize(user, id);
+  assert.deepEqual([reply.session_id, reply.total_amount, reply.currency], [id, 600, "JPY"]);
+  assert.equal(reply.breakdown.lines?.reduce((sum, { amount }) => sum + amount, 0), 600);
+  const row = await stored(id);
+  assert.deepEqual([row.status, row.total_amount_minor, row.currency], ["ended", "600", "JPY"]);
+  assert.deepEqual(row.breakdown, reply.breakdown);
+  assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_end"]);
+  const [log] = await db.sql`
+    select metadata from public.user_activity_logs where subject_id = ${id} and activity_type = 'session_end'`;
+  assert.deepEqual(log!.metadata, { total_amount: 600, currency: "JPY", minutes: 61 });
+});
+
+Deno.test("a later price alters nothing of what has ended, and the rules of then are kept", async () => {
+  const { user, lot, id } = await parked(db, 45);
+  const request = crypto.randomUUID();
+  const reply = await finalize(user, id, inMinutes(0), request);
+  const before = await stored(id);
+  await db.sql`update public.pricing_rules set price_minor = 900 where parking_lot_id = ${lot}`;
+  await db.sql`update public.parking_lots set currency = 'CHF', time_zone = 'Europe/Zurich' where id = ${lot}`;
+  assert.deepEqual(await stored(id), before);
+  assert.deepEqual(await finalize(user, id, inMinutes(0), request), reply);
+  const list = await callAs<{ items: Session[] }>(db, user, "list_my_parking_sessions");
+  assert.deepEqual([list.items[0]!.total_amount_minor, list.items[0]!.currency], [400, "JPY"]);
+  const { pricing_rules, time_zone } = before.rules as { pricing_rules: { price_minor: number }[]; time_zone: string };
+  assert.deepEqual([pricing_rules.map(({ price_minor }) => price_minor), time_zone], [[200], "Asia/Tokyo"]);
+});
+
+Deno.test("the prices that dates of the stay have of their own are kept, and no others", async () => {
+  const { user, lot, id } = await parked(db, 45);
+  for (const days of [-40, 0, 40]) {
+    await db.sql`
+      insert into public.parking_lot_date_overrides (parking_lot_id, override_date, label, pricing)
+      values (${lot}, (now() at time zone 'Asia/Tokyo')::date + ${days}::integer, 'Fair', ${
+      db.sql.json([{ category: "flat", rule_order: 1, price_minor: 1500 }])
+    })`;
+  }
+  await finalize(user, id);
+  const { rules } = await stored(id);
+  const dates = (rules as { date_overrides: { override_date: string }[] }).date_overrides;
+  const [today] = await db.sql`select ((now() at time zone 'Asia/Tokyo')::date)::text as date`;
+  assert.deepEqual(dates.map(({ override_date }) => override_date), [today!.date]);
+});
+
+Deno.test("sent again with its client request id an end answers the same; another end is a conflict", async () => {
+  const { user, id } = await parked(db, 10);
+  const request = crypto.randomUUID();
+  const reply = await finalize(user, id, inMinutes(0), request);
+  assert.deepEqual(await finalize(user, id, inMinutes(-1), request), reply);
+  for (const other of [crypto.randomUUID(), null]) {
+    assert.deepEqual(reasonOf(await refusal(finalize(user, id, inMinutes(0), other))), {
+      code: "conflict",
+      status: 409,
+      reason: "session_ended",
+    });
+  }
+  assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_end"]);
+  const { user: nameless, id: unnamed } = await parked(db, 10);
+  await finalize(nameless, unnamed);
+  assert.equal((await refusal(finalize(nameless, unnamed))).code, "conflict");
+});
+
+Deno.test("an exit before the entry or more than five minutes ahead is refused, and the session runs on", async () => {
+  const { user, id } = await parked(db, 30);
+  for (const exit of [inMinutes(-31.5), inMinutes(5.5), "1999-12-31T00:00:00Z", null]) {
+    const { code, param } = await refusal(finalize(user, id, exit));
+    assert.deepEqual([code, param], ["validation_error", "exit_at"]);
+  }
+  assert.equal((await stored(id)).status, "parking");
+  assert.equal((await finalize(user, id, inMinutes(4.5))).total_amount, 400);
+});
+
+Deno.test("a session may end at the very moment it began, and costs nothing then", async () => {
+  const { user, id } = await parked(db);
+  const { started_at } = await stored(id);
+  assert.equal((await finalize(user, id, started_at.toISOString())).total_amount, 0);
+});
+
+Deno.test("nobody is kept in a lot whose fee is not known: the session ends without an amount and says why", async () => {
+  const bare = await newLot(db.sql);
+  const night = await newLot(db.sql);
+  const cars = await newLot(db.sql);
+  // Only the hour after the next has a price, by whatever clock.
+  await db.sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, time_start, time_end, per_minutes, price_minor)
+    values (${night}, 'time_band', 1, date_trunc('hour', now() at time zone 'Asia/Tokyo')::time + interval '3 hours',
+      date_trunc('hour', now() at time zone 'Asia/Tokyo')::time + interval '4 hours', 60, 300)`;
+  const [group] = await db.sql`
+    insert into public.pricing_groups (parking_lot_id, code, name, is_default, vehicle_types)
+    values (${cars}, 'cars', 'Cars', true, '{standard}') returning id`;
+  await db.sql`
+    insert into public.pricing_rules (parking_lot_id, pricing_group_id, category, rule_order, per_minutes, price_minor)
+    values (${cars}, ${group!.id}, 'time_band', 1, 60, 300)`;
+  for (
+    const [lot, reason, vehicle] of [
+      [bare, "no_rules", "standard"],
+      [night, "no_rate", "standard"],
+      [cars, "vehicle_type_not_priced", "bus"],
+    ] as const
+  ) {
+    const user = await newUser(db.sql);
+    const id = await start(db, user, lot, { vehicle_type: vehicle });
+    await age(db.sql, id, 30);
+    const reply = await finalize(user, id);
+    assert.deepEqual([reply.total_amount, reply.breakdown.refusal?.reason], [null, reason]);
+    assert.equal((await stored(id)).status, "ended");
+    await start(db, user, lot, { vehicle_type: vehicle });
+  }
+});
+
+Deno.test("a session ends at a lot that has closed since, and keeps its name in the history", async () => {
+  const { user, lot, id } = await parked(db, 20);
+  await db.sql`update public.parking_lots set status = 'closed', name = 'Once a lot' where id = ${lot}`;
+  assert.equal((await finalize(user, id)).total_amount, 200);
+  const { items } = await callAs<{ items: Session[] }>(db, user, "list_my_parking_sessions");
+  assert.equal(items[0]!.parking_lot_name, "Once a lot");
+  assert.equal(await sqlstate(db.sql`delete from public.parking_lots where id = ${lot}`), "23503");
+});
+
+Deno.test("a session is cancelled within five minutes of its start, once", async () => {
+  const { user, id } = await parked(db, 4.9);
+  assert.deepEqual(await cancel(user, id), { cancelled: true });
+  assert.deepEqual(await cancel(user, id), { cancelled: true });
+  const row = await stored(id);
+  assert.deepEqual([row.status, row.ended_at, row.total_amount_minor], ["cancelled", null, null]);
+  assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_cancel"]);
+  await age(db.sql, id, 60);
+  assert.deepEqual(await cancel(user, id), { cancelled: true });
+  assert.deepEqual(reasonOf(await refusal(finalize(user, id))), {
+    code: "conflict",
+    status: 409,
+    reason: "session_cancelled",
+  });
+});
+
+Deno.test("after five minutes, or when it has ended, a session is not cancelled, and the refusal says which", async () => {
+  const late = await parked(db, 5.1);
+  assert.deepEqual(reasonOf(await refusal(cancel(late.user, late.id))), {
+    code: "conflict",
+    status: 409,
+    reason: "too_late",
+  });
+  const ended = await parked(db);
+  await finalize(ended.user, ended.id);
+  assert.deepEqual(reasonOf(await refusal(cancel(ended.user, ended.id))), {
+    code: "conflict",
+    status: 409,
+    reason: "session_ended",
+  });
+});
+
+Deno.test("another's session does not exist for the caller, and who is not active has none", async () => {
+  const { id } = await parked(db, 1);
+  const calls: [string, Record<string, string>][] = [
+    ["finalize_parking_session", { id, exit_at: inMinutes(0) }],
+    ["cancel_parking_session", { id }],
+    ["update_my_parking_session", { id, memo: "mine" }],
+  ];
+  const lists: typeof calls = [["start_parking_session", { parking_lot_id: await newLot(db.sql) }], [
+    "list_my_parking_sessions",
+    {},
+  ]];
+  for (const [name, args] of calls) {
+    for (const arguments_ of [args, { ...args, id: crypto.randomUUID() }]) {
+      assert.equal((await refusal(callAs(db, people.stranger, name, arguments_))).code, "not_found", name);
+    }
+  }
+  const withdrawn = await newUser(db.sql);
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
+  for (const [name, args] of [...calls, ...lists]) {
+    for (const person of [people.suspended, people.administrator, withdrawn]) {
+      assert.equal((await refusal(callAs(db, person, name, args))).code, "forbidden", name);
+    }
+  }
+  assert.equal((await stored(id)).status, "parking");
+  assert.deepEqual((await callAs<{ items: Session[] }>(db, people.stranger, "list_my_parking_sessions")).items, []);
+});
+
+Deno.test("a memo and a rating are written, left and taken away, in every state", async () => {
+  const { user, id } = await parked(db, 1);
+  const write = (args: Record<string, string | null>) =>
+    callAs<Session>(db, user, "update_my_parking_session", { id, ...args });
+  const notes = ({ memo, personal_rating }: Session) => [memo, personal_rating];
+  assert.deepEqual(notes(await write({ memo: " 3階 \u3000北側 \n" })), ["3階 \u3000北側", null]);
+  await finalize(user, id);
+  assert.deepEqual(notes(await write({ personal_rating: "good" })), ["3階 \u3000北側", "good"]);
+  assert.deepEqual(notes(await write({})), ["3階 \u3000北側", "good"]);
+  assert.deepEqual(notes(await write({ memo: "" })), [null, "good"]);
+  assert.deepEqual(notes(await write({ memo: "🚗".repeat(1000) })), ["🚗".repeat(1000), "good"]);
+  assert.equal((await refusal(write({ memo: "a".repeat(1001) }))).param, "memo");
+  assert.equal((await refusal(write({ personal_rating: "a".repeat(51) }))).param, "personal_rating");
+});
+
+Deno.test("a session outlives its person, without a trace of them; a running one is cancelled", async () => {
+  const leave: ((user: string) => Promise<unknown>)[] = [
+    (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
+    (user) => db.sql`delete from auth.users where id = ${user}`,
+  ];
+  for (const go of leave) {
+    const { user, lot, id: past } = await parked(db, 40);
+    await finalize(user, past, inMinutes(0), crypto.randomUUID());
+    await callAs(db, user, "update_my_parking_session", { id: past, memo: "at my mother's", personal_rating: "good" });
+    const running = await start(db, user, lot, {
+      start_lat: 35.1,
+      start_lng: 139.1,
+      client_request_id: crypto.randomUUID(),
+    });
+    await go(user);
+    for (const [id, status, amount] of [[past, "ended", "400"], [running, "cancelled", null]] as const) {
+      const { memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, ...row } =
+        await stored(id);
+      assert.deepEqual([row.user_id, row.status, row.total_amount_minor], [null, status, amount]);
+      assert.deepEqual(
+        [memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id],
+        [null, null, null, null, null, null],
+      );
+    }
+  }
+});
+
+Deno.test("a session that has not ended has no answer, and one that has, has all of it", async () => {
+  const { id } = await parked(db);
+  const writes = [
+    db.sql`update public.parking_sessions set total_amount_minor = 100 where id = ${id}`,
+    db.sql`update public.parking_sessions set status = 'ended' where id = ${id}`,
+    db.sql`
+      update public.parking_sessions set status = 'ended', ended_at = now(), currency = 'JPY', breakdown = '{}', rules = '{}'
+      where id = ${id}`,
+    db.sql`
+      update public.parking_sessions set status = 'ended', ended_at = started_at - interval '1 second', currency = 'JPY',
+        breakdown = '{"refusal": {}}', rules = '{}'
+      where id = ${id}`,
+    db.sql`update public.parking_sessions set status = 'paused' where id = ${id}`,
+    db.sql`update public.parking_sessions set start_lat = 1 where id = ${id}`,
+  ];
+  for (const write of writes) assert.equal(await sqlstate(write), "23514");
+});
+
+Deno.test("nobody has two running sessions, however the rows are written", async () => {
+  const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
+  const insert = () => db.sql`insert into public.parking_sessions (user_id, parking_lot_id) values (${user}, ${lot})`;
+  await insert();
+  assert.equal(await sqlstate(insert()), "23505");
+});

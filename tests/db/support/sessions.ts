@@ -1,0 +1,94 @@
+// Sessions as tests make them: by the functions of the interface, and aged by hand where time has to have passed.
+import type { Sql } from "postgres";
+import type { TestDatabase } from "../../support/database.ts";
+import { newLot, newUser, signedIn } from "../../support/rows.ts";
+
+export interface Session {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly parking_lot_id: string;
+  readonly parking_lot_name: string;
+  readonly status: string;
+  readonly vehicle_type: string | null;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly total_amount_minor: number | null;
+  readonly currency: string | null;
+  readonly memo: string | null;
+  readonly personal_rating: string | null;
+  readonly start_lat: number | null;
+  readonly start_lng: number | null;
+}
+
+export interface Finalized {
+  readonly session_id: string;
+  readonly total_amount: number | null;
+  readonly currency: string;
+  readonly breakdown: { readonly lines?: { amount: number }[]; readonly refusal?: { reason: string } };
+}
+
+type Argument = string | number | null;
+
+/** Calls api.<name> as a person, arguments by name. */
+export async function callAs<Reply>(
+  db: TestDatabase,
+  user: string,
+  name: string,
+  args: Record<string, Argument> = {},
+): Promise<Reply> {
+  const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql.unsafe<{ reply: Reply }[]>(`select api.${name}(${named}) as reply`, Object.values(args)),
+  );
+  return row!.reply;
+}
+
+/** Starts a session of `user` at `lot`; its id. */
+export async function start(
+  db: TestDatabase,
+  user: string,
+  lot: string,
+  args: Record<string, Argument> = {},
+): Promise<string> {
+  const reply = await callAs<{ session_id: string }>(db, user, "start_parking_session", {
+    parking_lot_id: lot,
+    ...args,
+  });
+  return reply.session_id;
+}
+
+/** Moves the start of a session into the past. */
+export async function age(sql: Sql, id: string, minutes: number): Promise<void> {
+  await sql`
+    update public.parking_sessions set started_at = date_trunc('second', now()) - ${minutes} * interval '1 minute'
+    where id = ${id}`;
+}
+
+/** A lot at which every 30 minutes begun cost 200, at any hour. */
+export async function pricedLot(sql: Sql, columns: Parameters<typeof newLot>[1] = {}): Promise<string> {
+  const lot = await newLot(sql, columns);
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+    values (${lot}, 'time_band', 1, 30, 200)`;
+  return lot;
+}
+
+/** Somebody with a session that began so many minutes ago at a lot with a price. */
+export async function parked(db: TestDatabase, minutes = 0): Promise<{ user: string; lot: string; id: string }> {
+  const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
+  const id = await start(db, user, lot);
+  if (minutes > 0) await age(db.sql, id, minutes);
+  return { user, lot, id };
+}
+
+export async function activityOf(sql: Sql, session: string): Promise<string[]> {
+  const rows = await sql<{ activity_type: string }[]>`
+    select activity_type from public.user_activity_logs where subject_id = ${session} order by created_at, id`;
+  return rows.map(({ activity_type }) => activity_type);
+}
+
+/** So many minutes from now, as a client writes it. */
+export function inMinutes(minutes: number): string {
+  return new Date(Date.now() + minutes * 60_000).toISOString();
+}
