@@ -20,6 +20,7 @@ export async function mergeStage(
   await sql`analyze import_outcome`;
   await mergeTags(sql);
   await mergeWindows(sql);
+  await mergePricing(sql);
   const [counts] = await sql<{ staged: number; inserted: number; touched: number }[]>`
     select
       (select count(*) from import_stage)::integer as staged,
@@ -71,7 +72,7 @@ async function mergeLots(
   await sql`
     update import_stage s set lot_id = l.id
     from public.parking_lots l
-    where l.source = ${source} and l.external_id = s.external_id and (s.tags <> '{}' or s.windows is not null)`;
+    where l.source = ${source} and l.external_id = s.external_id and (s.tags <> '{}' or s.windows is not null or s.pricing is not null)`;
 }
 
 /** A tag the file speaks of is as the file says; other tags of the lot stay. */
@@ -128,4 +129,46 @@ async function mergeWindows(sql: TransactionSql): Promise<void> {
     from import_windows w
     join import_other_hours o on o.lot_id = w.lot_id`;
   await sql`insert into import_outcome select 'UPDATE', lot_id from import_other_hours`;
+}
+
+/** A lot whose price the file states has exactly these rules outside of groups; rules that stay as they are keep their ids. */
+async function mergePricing(sql: TransactionSql): Promise<void> {
+  await sql`
+    create temporary table import_rules on commit drop as
+    select s.lot_id, r.rule_order, r.category, r.per_minutes, r.price_minor, r.cap_type, r.cap_price_minor, r.cap_repeat
+    from import_stage s
+    cross join jsonb_populate_recordset(null::public.pricing_rules, s.pricing) r
+    where s.pricing is not null`;
+  const terms = (rule: string) =>
+    sql.unsafe(
+      ["rule_order", "category", "per_minutes", "price_minor", "cap_type", "cap_price_minor", "cap_repeat"]
+        .map((column) => `${rule}.${column}`).join(", "),
+    );
+  // Another price list altogether, or one with hours and days, is none of these rules.
+  await sql`
+    with gone as (
+      delete from public.pricing_rules p
+      where p.pricing_group_id is null and p.parking_lot_id in (select i.lot_id from import_rules i)
+        and not exists (
+          select from import_rules i
+          where i.lot_id = p.parking_lot_id and (${terms("i")}) is not distinct from (${terms("p")})
+            and (p.time_start, p.time_end, p.day_type, p.cap_duration_hours) is not distinct from (null, null, null, null)
+        )
+      returning p.parking_lot_id
+    )
+    insert into import_outcome select distinct 'UPDATE', parking_lot_id from gone`;
+  await sql`
+    with added as (
+      insert into public.pricing_rules
+        (parking_lot_id, rule_order, category, per_minutes, price_minor, cap_type, cap_price_minor, cap_repeat)
+      select i.lot_id, ${terms("i")} from import_rules i
+      where not exists (
+        select from public.pricing_rules p
+        where p.parking_lot_id = i.lot_id and p.pricing_group_id is null and (${terms("p")}) is not distinct from (${
+    terms("i")
+  })
+      )
+      returning parking_lot_id
+    )
+    insert into import_outcome select distinct 'UPDATE', parking_lot_id from added`;
 }

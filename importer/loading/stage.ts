@@ -31,7 +31,7 @@ async function createStage(sql: TransactionSql, columns: readonly string[]): Pro
     create temporary table import_stage on commit drop as
     select
       0 as position, ${sql.unsafe(columns.join(", "))},
-      ''::text as operator_name, '{}'::jsonb as tags, '[]'::jsonb as windows
+      ''::text as operator_name, '{}'::jsonb as tags, '[]'::jsonb as windows, '[]'::jsonb as pricing
     from public.parking_lots
     where false`;
 }
@@ -80,6 +80,7 @@ export class Stage {
       lot.operator?.name ?? null,
       json(lot.tags),
       json(lot.windows),
+      json(lot.pricing),
     ];
     this.#waiting += `${cells.map(cell).join("\t")}\n`;
     if (this.#waiting.length >= BATCH_CHARACTERS) await this.#flush();

@@ -77,6 +77,18 @@ const Hours = z.strictObject({
 }).refine((hours) => (hours.open === undefined) === (hours.close === undefined), "needs open and close, or neither")
   .refine((hours) => hours.open !== undefined || hours.text !== undefined, "needs open and close, or text");
 
+/** A metered price whose units change with the time stayed, as a list of steps. */
+const Pricing = z.strictObject({
+  steps: z.strictObject({
+    from: Name,
+    starts_at: Name,
+    price: Name,
+    unit_minutes: Value,
+    minimum_minutes: Value.optional(),
+    day_cap: Value.optional(),
+  }),
+});
+
 const MappingDefinition = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().regex(/^[a-z0-9_]{1,60}$/, "is lower case letters, digits and underscores"),
@@ -100,6 +112,7 @@ const MappingDefinition = z.strictObject({
   operator: z.strictObject({ code: Value, name: Value.optional() }).optional(),
   tags: z.array(z.strictObject({ slug: Name, when: Condition, otherwise: z.literal(false).optional() })).default([]),
   hours: Hours.optional(),
+  pricing: Pricing.optional(),
 });
 export type Mapping = z.infer<typeof MappingDefinition>;
 

@@ -5,6 +5,7 @@ import { areaOf } from "./geometry.ts";
 import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";
 import { holds, narrow, tidy, valueOf } from "./lookup.ts";
 import { degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
+import { pricingOf, type PricingRule } from "./pricing.ts";
 
 export interface Problem {
   readonly field: string;
@@ -20,6 +21,8 @@ export interface Lot {
   readonly tags: Readonly<Record<string, boolean>>;
   /** Null when the file says nothing of hours, or nothing that could be read. */
   readonly windows: readonly BusinessWindow[] | null;
+  /** Null when the file says nothing of prices, or nothing that leaves no question open. */
+  readonly pricing: readonly PricingRule[] | null;
   readonly warnings: readonly Problem[];
 }
 
@@ -154,6 +157,7 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
     return { problems, ...(externalId === undefined ? {} : { externalId }) };
   }
   const hours = mapping.hours === undefined ? { windows: null } : windowsOf(record, mapping.hours);
+  const pricing = mapping.pricing === undefined ? { rules: null } : pricingOf(record, mapping.pricing);
   const tags: Record<string, boolean> = hours.windows === null ? {} : { open_24h: isRoundTheClock(hours.windows) };
   for (const { slug, when, otherwise } of mapping.tags) {
     if (holds(record, when)) tags[slug] = true;
@@ -167,9 +171,14 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
       operator,
       tags,
       windows: hours.windows,
-      warnings: "problem" in hours ? [{ field: "hours", reason: hours.problem }] : [],
+      pricing: pricing.rules,
+      warnings: [...warning("hours", hours), ...warning("pricing", pricing)],
     },
   };
+}
+
+function warning(field: string, { problem }: { readonly problem?: string }): Problem[] {
+  return problem === undefined ? [] : [{ field, reason: problem }];
 }
 
 /** The fields a mapping fills. A feature's own point serves where a mapping names no coordinates. */

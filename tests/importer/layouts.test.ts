@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { importFile } from "../../importer/run.ts";
 import { database } from "../support/database.ts";
-import { collection, fileOf, point, shiftJis } from "./files.ts";
+import { collection, fileOf, isThere, point, shiftJis } from "./files.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -16,6 +16,7 @@ interface Expected {
   readonly lots: number;
   readonly skipped: number;
   readonly rejected: number;
+  readonly warnings?: number;
 }
 
 const FILES: readonly Expected[] = [
@@ -58,6 +59,8 @@ const FILES: readonly Expected[] = [
     lots: 649,
     skipped: 0,
     rejected: 0,
+    // Prices whose least is more than the time they are for: 31 lots come without theirs.
+    warnings: 31,
   },
   // Six points are there twice, with the same name and place.
   {
@@ -70,16 +73,7 @@ const FILES: readonly Expected[] = [
   },
 ];
 
-async function isThere(file: URL): Promise<boolean> {
-  try {
-    return (await Deno.stat(file)).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-for (const { file, mapping, read, lots, skipped, rejected } of FILES) {
+for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FILES) {
   Deno.test(`${file} is recognised and imported whole, and again without a change`, async () => {
     const url = new URL(file, FOLDER);
     if (!await isThere(url)) {
@@ -93,7 +87,7 @@ for (const { file, mapping, read, lots, skipped, rejected } of FILES) {
       [first.counts.read, first.counts.inserted + first.counts.unchanged, first.counts.skipped, first.counts.rejected],
       [read, lots, skipped, rejected],
     );
-    assert.equal(first.counts.warnings, 0);
+    assert.equal(first.counts.warnings, warnings);
     const again = await importFile(db.sql, options);
     assert.deepEqual([again.counts.unchanged, again.counts.inserted, again.counts.updated], [lots, 0, 0]);
     const [stored] = await db.sql`

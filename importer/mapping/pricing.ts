@@ -1,0 +1,102 @@
+import type { SourceRecord } from "../reading/record.ts";
+import type { Mapping } from "./definition.ts";
+import { isMissing, look, valueOf } from "./lookup.ts";
+import { integerOf } from "./numbers.ts";
+
+/** A row of pricing_rules. */
+export interface PricingRule {
+  readonly category: "initial" | "time_band" | "cap";
+  readonly rule_order: number;
+  readonly per_minutes: number | null;
+  readonly price_minor: number | null;
+  readonly cap_type: "day" | null;
+  readonly cap_price_minor: number | null;
+  readonly cap_repeat: boolean | null;
+}
+
+export type Pricing = { readonly rules: readonly PricingRule[] | null; readonly problem?: string };
+
+type Steps = NonNullable<Mapping["pricing"]>["steps"];
+
+interface Step {
+  readonly from: number;
+  readonly price: number;
+}
+
+/** A tariff of more steps than this is no tariff that people are asked to read. */
+const MOST_RULES = 100;
+const MOST_MINOR = 100_000_000;
+
+function wholeOf(raw: unknown, least: number, most: number): number | undefined {
+  if (isMissing(raw)) return undefined;
+  const reading = integerOf(raw);
+  return "value" in reading && reading.value >= least && reading.value <= most ? reading.value : undefined;
+}
+
+function stepsOf(record: SourceRecord, steps: Steps): readonly Step[] | undefined {
+  const listed = look(record, steps.from);
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  const found: Step[] = [];
+  for (const member of listed) {
+    const values = typeof member === "object" && member !== null ? member as Record<string, unknown> : {};
+    const from = wholeOf(values[steps.starts_at], 0, 527_040), price = wholeOf(values[steps.price], 0, MOST_MINOR);
+    if (from === undefined || price === undefined) return undefined;
+    found.push({ from, price });
+  }
+  return found.sort((a, b) => a.from - b.from);
+}
+
+function rate(category: "initial" | "time_band", minutes: number, price: number): Omit<PricingRule, "rule_order"> {
+  return {
+    category,
+    per_minutes: minutes,
+    price_minor: price,
+    cap_type: null,
+    cap_price_minor: null,
+    cap_repeat: null,
+  };
+}
+
+/**
+ * What a record's price steps say as pricing rules: every unit of a step that ends is an `initial` row, the last step
+ * the rate from then on, and the most of a day a cap. A price that leaves a question open is a problem and no rule.
+ */
+export function pricingOf(record: SourceRecord, { steps }: NonNullable<Mapping["pricing"]>): Pricing {
+  if (isMissing(look(record, steps.from))) return { rules: null };
+  const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
+  const found = stepsOf(record, steps);
+  if (found === undefined) return problem("the price steps could not be read");
+  const unit = wholeOf(valueOf(record, steps.unit_minutes), 1, 527_040);
+  if (unit === undefined) return problem("the minutes that a price is for are not stated");
+  const minimum = steps.minimum_minutes === undefined ? undefined : valueOf(record, steps.minimum_minutes);
+  if (minimum !== undefined && wholeOf(minimum, 1, unit) === undefined) {
+    return problem(`at least ${minimum} minutes are charged, but not for what price`);
+  }
+  if (found[0]?.from !== 0) return problem("no price from the start is stated");
+  const rules: Omit<PricingRule, "rule_order">[] = [];
+  for (const [index, { from, price }] of found.entries()) {
+    const until = found[index + 1]?.from;
+    if (until === undefined) {
+      rules.push(rate("time_band", unit, price));
+    } else if (until === from || (until - from) % unit !== 0 || (until - from) / unit > MOST_RULES) {
+      return problem(`the price changes after ${until} minutes, which is no whole number of units of ${unit}`);
+    } else {
+      rules.push(...Array.from({ length: (until - from) / unit }, () => rate("initial", unit, price)));
+    }
+  }
+  const rawCap = steps.day_cap === undefined ? undefined : valueOf(record, steps.day_cap);
+  if (rawCap !== undefined) {
+    const cap = wholeOf(rawCap, 0, MOST_MINOR);
+    if (cap === undefined) return problem(`the most of a day, ${JSON.stringify(rawCap)}, could not be read`);
+    rules.push({
+      category: "cap",
+      per_minutes: null,
+      price_minor: null,
+      cap_type: "day",
+      cap_price_minor: cap,
+      cap_repeat: true,
+    });
+  }
+  if (rules.length > MOST_RULES) return problem(`the price has more than ${MOST_RULES} steps`);
+  return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1 })) };
+}

@@ -1,0 +1,204 @@
+// Prices of the Swiss stations: what their steps become, and that stays over them cost what the oracle says. The real file is
+// read where it lies beside the repository, else a small one of the same shape.
+//   SWISS_STAYS=10000 deno task test -- tests/importer/swiss_prices.test.ts
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { importFile } from "../../importer/run.ts";
+import { answers } from "../db/support/fees.ts";
+import { naiveFee, type Rule } from "../oracles/fees.ts";
+import { Chance } from "../oracles/random_fees.ts";
+import { database } from "../support/database.ts";
+import { collection, fileOf, isThere, point } from "./files.ts";
+
+const STAYS = Number(Deno.env.get("SWISS_STAYS") ?? 500);
+const ORIGINAL = new URL("../../../shared/data/swiss_rail_parking/opendata_swiss.geojson", import.meta.url);
+const MINUTE = 60_000;
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+interface Model {
+  minimumDuration: number | null;
+  viableIncrement: number | null;
+  maximumDayPrice: number | string | null;
+  priceSegments: readonly { startingFrom: number; price: number }[] | null;
+}
+
+const HOURLY: Model = {
+  minimumDuration: 60,
+  viableIncrement: 60,
+  maximumDayPrice: 400,
+  priceSegments: [{ startingFrom: 0, price: 100 }],
+};
+
+/** A file of stations, each named by its place in the list, with these prices. */
+function stations(models: readonly Model[]): Promise<string> {
+  return fileOf(
+    "stations.geojson",
+    collection(models.map((model, n) => ({
+      id: String(n),
+      geometry: point(8.1, 47.3),
+      properties: {
+        didokId: String(n),
+        operator: "SBB",
+        displayName: `Testlingen ${n}`,
+        publicAccess: true,
+        address: { addressLine: "Bahnhofstrasse", city: "Testlingen", postalCode: "9999" },
+        pricingModel: { maximumDuration: 10080, ...model },
+        operationTime: { operatingFrom: "00:00:00", operatingTo: "00:00:00", daysOfWeek: ["MONDAY", "SUNDAY"] },
+        capacities: [{ categoryType: "STANDARD", total: 40 }],
+        parkingFacilityCategory: "CAR",
+        parkingFacilityType: "PARK_AND_RAIL",
+      },
+    }))),
+  );
+}
+
+async function imported(models: readonly Model[], source: string = crypto.randomUUID()) {
+  return await importFile(db.sql, { file: await stations(models), source, quiet: true });
+}
+
+async function rulesOf(source: string): Promise<Map<string, (Rule & { lot: string })[]>> {
+  const rows = await db.sql<(Rule & { lot: string; place: string })[]>`
+    select l.id as lot, l.external_id as place, r.id, r.category, r.rule_order, r.per_minutes, r.price_minor, r.cap_type,
+      r.cap_price_minor, r.cap_repeat
+    from public.pricing_rules r join public.parking_lots l on l.id = r.parking_lot_id
+    where l.source = ${source} order by l.external_id, r.rule_order`;
+  return Map.groupBy(rows, (row) => row.place) as Map<string, (Rule & { lot: string })[]>;
+}
+
+/** A rule in one line: what it is, for how long, and its price or the most it lets pass. */
+function inWords(rule: Rule): string {
+  return rule.category === "cap"
+    ? `cap ${rule.cap_type} ${rule.cap_price_minor} ${rule.cap_repeat ? "always" : "once"}`
+    : `${rule.category} ${rule.per_minutes} ${rule.price_minor}`;
+}
+
+Deno.test("each step of a price becomes rules: units of what ends, the last rate, the most of each calendar day", async () => {
+  const { source, counts } = await imported([
+    HOURLY,
+    { ...HOURLY, maximumDayPrice: null },
+    {
+      ...HOURLY,
+      minimumDuration: 15,
+      viableIncrement: 15,
+      priceSegments: [
+        { startingFrom: 15, price: 25 },
+        { startingFrom: 0, price: 0 },
+      ],
+    },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: 50 }, { startingFrom: 120, price: 100 }] },
+    {
+      ...HOURLY,
+      minimumDuration: 5,
+      viableIncrement: 5,
+      maximumDayPrice: null,
+      priceSegments: [
+        { startingFrom: 0, price: 0 },
+      ],
+    },
+  ]);
+  assert.equal(counts.warnings, 0);
+  const words = [...await rulesOf(source)].map(([, rules]) => rules.map(inWords));
+  assert.deepEqual(words, [
+    ["time_band 60 100", "cap day 400 always"],
+    ["time_band 60 100"],
+    ["initial 15 0", "time_band 15 25", "cap day 400 always"],
+    ["initial 60 50", "initial 60 50", "time_band 60 100", "cap day 400 always"],
+    ["time_band 5 0"],
+  ]);
+});
+
+Deno.test("a price that leaves a question open is no price: the lot comes without one, and the report says why", async () => {
+  const { source, counts, entries } = await imported([
+    { ...HOURLY, minimumDuration: 240 },
+    { ...HOURLY, viableIncrement: null },
+    { ...HOURLY, priceSegments: [{ startingFrom: 30, price: 100 }] },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: 100 }, { startingFrom: 90, price: 50 }] },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: -1 }] },
+    { ...HOURLY, maximumDayPrice: "four francs" },
+    { ...HOURLY, priceSegments: null },
+  ]);
+  assert.deepEqual([counts.inserted, counts.warnings], [7, 6]);
+  assert.equal((await rulesOf(source)).size, 0);
+  assert.deepEqual(entries.map(({ problems }) => `${problems[0]?.field}: ${problems[0]?.reason}`), [
+    "pricing: at least 240 minutes are charged, but not for what price",
+    "pricing: the minutes that a price is for are not stated",
+    "pricing: no price from the start is stated",
+    "pricing: the price changes after 90 minutes, which is no whole number of units of 60",
+    "pricing: the price steps could not be read",
+    'pricing: the most of a day, "four francs", could not be read',
+  ]);
+});
+
+Deno.test("a second import touches only the price that changed; rules that stay keep their ids", async () => {
+  const source = crypto.randomUUID();
+  await imported([HOURLY, HOURLY], source);
+  const before = await rulesOf(source);
+  assert.equal((await imported([HOURLY, HOURLY], source)).counts.unchanged, 2);
+  assert.deepEqual(await rulesOf(source), before);
+
+  const { counts } = await imported([HOURLY, { ...HOURLY, maximumDayPrice: 500 }], source);
+  assert.deepEqual([counts.unchanged, counts.updated], [1, 1]);
+  const after = await rulesOf(source);
+  assert.deepEqual(after.get("0"), before.get("0"));
+  assert.equal(after.get("1")![0]!.id, before.get("1")![0]!.id);
+  assert.deepEqual(after.get("1")!.map(inWords), ["time_band 60 100", "cap day 500 always"]);
+
+  // A price that cannot be read leaves the one that is there: somebody may have written it by hand.
+  await imported([HOURLY, { ...HOURLY, minimumDuration: 240 }], source);
+  assert.deepEqual(await rulesOf(source), after);
+});
+
+Deno.test(`${STAYS} random stays at Swiss stations cost what the oracle says`, async () => {
+  const real = await isThere(ORIGINAL);
+  const source = crypto.randomUUID();
+  const file = real ? fileURLToPath(ORIGINAL) : await stations([
+    HOURLY,
+    { ...HOURLY, minimumDuration: 240 },
+    {
+      ...HOURLY,
+      maximumDayPrice: 1000,
+      priceSegments: [{ startingFrom: 0, price: 200 }, { startingFrom: 60, price: 100 }],
+    },
+    {
+      ...HOURLY,
+      minimumDuration: 15,
+      viableIncrement: 15,
+      priceSegments: [
+        { startingFrom: 0, price: 0 },
+        { startingFrom: 15, price: 25 },
+      ],
+    },
+  ]);
+  const { counts } = await importFile(db.sql, { file, mapping: "swiss_rail_parking", source, quiet: true });
+  if (real) assert.deepEqual([counts.inserted, counts.warnings], [649, 31]);
+
+  const rules = await rulesOf(source);
+  const lots = await db.sql<{ id: string; place: string }[]>`
+    select id, external_id as place from public.parking_lots where source = ${source} order by external_id`;
+  const chance = new Chance(20261121);
+  const asked = Array.from({ length: STAYS }, () => {
+    const { id, place } = lots[chance.int(0, lots.length - 1)]!;
+    const entry = Date.UTC(2026, 0) + chance.int(0, 365 * 1440) * MINUTE;
+    // Minutes for most, days for some: both what a unit is and what a day is has to be met.
+    const exit = entry + chance.int(0, chance.happens(0.25) ? 20 * 1440 : 12 * 60) * MINUTE;
+    return { lot: id, place, entry_at: new Date(entry).toISOString(), exit_at: new Date(exit).toISOString() };
+  });
+  const told = await answers(db.sql, asked.map(({ lot, entry_at, exit_at }) => ({ lot, entry_at, exit_at })));
+  const found = told.map(({ total_amount, refusal }) => refusal?.reason ?? total_amount);
+  const expected = asked.map(({ place, entry_at, exit_at }) => {
+    const fee = naiveFee({
+      time_zone: "Europe/Zurich",
+      rules: rules.get(place) ?? [],
+      date_overrides: [],
+      holidays: new Set<string>(),
+      entry_at,
+      exit_at,
+    });
+    return "total" in fee ? fee.total : fee.reason;
+  });
+  const differs = found.findIndex((one, n) => one !== expected[n]);
+  assert.ok(differs < 0, JSON.stringify({ found: found[differs], expected: expected[differs], ...asked[differs] }));
+  assert.ok(found.includes("no_rules") && found.some((one) => typeof one === "number" && one > 0));
+});
