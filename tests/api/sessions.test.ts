@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import {
   CancelledSession,
+  CurrentSession,
   FinalizedSession,
   ParkingSession,
   ParkingSessions,
   StartedSession,
 } from "../../supabase/functions/_shared/schema/parking_sessions.ts";
-import { listMySessions, updateMySession } from "../../supabase/functions/me/parking_sessions.ts";
+import { listMySessions, readCurrentSession, updateMySession } from "../../supabase/functions/me/parking_sessions.ts";
 import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/sessions.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
@@ -88,6 +89,30 @@ Deno.test("a session whose fee is not known ends without an amount and with the 
   );
   assert.deepEqual([ended.total_amount, ended.currency], [null, "JPY"]);
   assert.deepEqual(ended.breakdown, { refusal: { code: "fee_unknown", reason: "no_rules" } });
+});
+
+Deno.test("the running session has a live meter, and there is none without one", async () => {
+  const [lot, driver] = [await aPricedLot(), await signUp()];
+  const current = () => ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
+  await assertRefused(await current(), { code: "not_found" });
+  const id = await aStart(driver.token, lot);
+  await age(id, 40);
+  const running = await replyOf(readCurrentSession, await current(), CurrentSession);
+  assert.deepEqual([running.id, running.status, running.can_exit_now], [id, "parking", null]);
+  assert.ok("amount" in running.meter);
+  const { amount, next_amount, next_increase_at } = running.meter;
+  assert.deepEqual([amount, next_amount], [400, 600]);
+  assert.equal(Date.parse(next_increase_at!), Date.parse(running.started_at!) + 60 * 60_000);
+  await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(0) });
+  await assertRefused(await current(), { code: "not_found" });
+});
+
+Deno.test("the meter of a lot without prices says that the fee is not known", async () => {
+  const driver = await signUp();
+  await aStart(driver.token, await aLot());
+  const answer = await ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
+  const { meter } = await replyOf(readCurrentSession, answer, CurrentSession);
+  assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
 Deno.test("a session is cancelled once, and a late or ended one is not", async () => {

@@ -53,6 +53,35 @@ Deno.test("a session begins with what was said of it, and leaves a row of activi
   assert.deepEqual(await activityOf(db.sql, reply.session_id), ["session_start"]);
 });
 
+Deno.test("a session is charged as the vehicle that it names, unless told otherwise, and as standard without one", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const vehicle = async (owner: string) => {
+    const [row] = await db.sql`
+      insert into public.user_vehicles (user_id, vehicle_type) values (${owner}, 'kei') returning id`;
+    return row!.id as string;
+  };
+  const [mine, sold, others] = [await vehicle(user), await vehicle(user), await vehicle(people.stranger)];
+  await db.sql`update public.user_vehicles set deleted_at = now(), is_default = false where id = ${sold}`;
+  for (
+    const [args, expected] of [
+      [{ vehicle_id: mine }, [mine, "kei"]],
+      [{ vehicle_id: mine, vehicle_type: "large" }, [mine, "large"]],
+      [{}, [null, "standard"]],
+    ] as const
+  ) {
+    const id = await start(db, user, lot, args);
+    const { vehicle_id, vehicle_type } = await stored(id);
+    assert.deepEqual([vehicle_id, vehicle_type], expected);
+    await cancel(user, id);
+  }
+  for (const vehicle_id of [others, sold, crypto.randomUUID()]) {
+    for (const vehicle_type of [null, "standard"]) {
+      const { code, param } = await refusal(start(db, user, lot, { vehicle_id, vehicle_type }));
+      assert.deepEqual([code, param], ["not_found", "vehicle_id"]);
+    }
+  }
+});
+
 Deno.test("a client request id starts one session, whatever became of it and of the lot", async () => {
   const [user, lot, request] = [await newUser(db.sql), await newLot(db.sql), crypto.randomUUID()];
   const again = () => start(db, user, lot, { client_request_id: request });
@@ -85,7 +114,6 @@ Deno.test("a session begins only at a lot that is public, with a vehicle and a p
   const lot = await newLot(db.sql);
   const wrong: [Record<string, string | number | null>, string][] = [
     [{ vehicle_type: "spaceship" }, "vehicle_type"],
-    [{ vehicle_type: null }, "vehicle_type"],
     [{ start_lat: 35 }, "start_lng"],
     [{ start_lng: 139 }, "start_lat"],
     [{ start_lat: 90.1, start_lng: 139 }, "start_lat"],

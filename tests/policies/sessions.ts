@@ -9,10 +9,16 @@ const SESSIONS = {
   nobodys: "00000000-0000-4000-8000-000000001104",
 };
 
+/** A stranger's vehicle that no other rules count on. */
+const VEHICLE = "00000000-0000-4000-8000-000000001199";
+
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 
 export const sessions: Domain = {
   async plant(sql, { owner, stranger, suspended }) {
+    await sql`
+      insert into public.user_vehicles (id, user_id, vehicle_type)
+      values (${VEHICLE}, ${stranger}, 'standard')`;
     for (
       const [name, user] of [
         ["owners", owner],
@@ -33,7 +39,15 @@ export const sessions: Domain = {
       grants: {
         select: { authenticated: allBut() },
         insert: {
-          authenticated: ["user_id", "parking_lot_id", "vehicle_type", "start_lat", "start_lng", "client_request_id"],
+          authenticated: [
+            "user_id",
+            "parking_lot_id",
+            "vehicle_id",
+            "vehicle_type",
+            "start_lat",
+            "start_lng",
+            "client_request_id",
+          ],
         },
         update: { authenticated: ["memo", "personal_rating"] },
       },
@@ -46,6 +60,10 @@ export const sessions: Domain = {
         "the owner's at an active lot": {
           row: ({ owner }) => ({ user_id: owner, parking_lot_id: ACTIVE }),
           by: ["owner"],
+        },
+        "the owner's with a stranger's vehicle": {
+          row: ({ owner }) => ({ user_id: owner, parking_lot_id: ACTIVE, vehicle_id: VEHICLE }),
+          by: [],
         },
         "the owner's at a draft lot": {
           row: ({ owner }) => ({ user_id: owner, parking_lot_id: HIDDEN.draft }),

@@ -1,5 +1,6 @@
 import { route } from "../_shared/http/route.ts";
 import {
+  CurrentSession,
   ParkingSession,
   ParkingSessions,
   SessionParams,
@@ -17,6 +18,19 @@ export const listMySessions = route({
   reply: [200, ParkingSessions],
   refusals: [],
   handle: ({ db, query }) => db.rpc("list_my_parking_sessions", query),
+});
+
+export const readCurrentSession = route({
+  method: "GET",
+  path: "/me/parking-sessions/current",
+  access: "user",
+  summary: "Read the caller's running session, with the live meter",
+  description:
+    "Where calc-fee would answer `fee_unknown`, the meter is its `refusal`. Without a running session: `not_found`.",
+  reply: [200, CurrentSession],
+  refusals: ["not_found", "lot_not_found"],
+  cache: { scope: "private", maxAge: 0 },
+  handle: ({ db }) => db.rpc("my_current_parking_session"),
 });
 
 export const updateMySession = route({

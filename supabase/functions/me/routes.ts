@@ -5,7 +5,7 @@ import {
   putNotificationPreferences,
   readNotificationPreferences,
 } from "./notifications.ts";
-import { listMySessions, updateMySession } from "./parking_sessions.ts";
+import { listMySessions, readCurrentSession, updateMySession } from "./parking_sessions.ts";
 import { deletePushToken, putPushToken } from "./push_tokens.ts";
 import { deleteMyReview, listMyReviews, updateMyReview } from "./reviews.ts";
 import { listSavedParkingLots, saveParkingLot, unsaveParkingLot } from "./saved_parking_lots.ts";
@@ -26,6 +26,7 @@ export const routes = [
   updateMyReview,
   deleteMyReview,
   listMySessions,
+  readCurrentSession,
   updateMySession,
   listVehicles,
   addVehicle,

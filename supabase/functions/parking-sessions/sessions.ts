@@ -20,7 +20,7 @@ export const startSession = route({
   reply: [201, StartedSession],
   alsoStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  refusals: ["lot_not_found", "concurrent_session_not_allowed"],
+  refusals: ["not_found", "lot_not_found", "concurrent_session_not_allowed"],
   handle: ({ db, body }) => db.rpc<z.input<typeof StartedSession> & { is_new: boolean }>("start_parking_session", body),
 });
 

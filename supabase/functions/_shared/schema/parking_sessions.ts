@@ -30,7 +30,8 @@ const session = {
   parking_lot_id: Id,
   parking_lot_name: z.string().meta({ description: "What the lot is called now" }),
   status: SessionStatus,
-  vehicle_type: z.string().nullable().meta({ description: "A code of category `vehicle_type`" }),
+  vehicle_id: Id.nullable().meta({ description: "Which of the caller's vehicles it was, if they said" }),
+  vehicle_type: z.string().nullable().meta({ description: "What it is charged as, a code of category `vehicle_type`" }),
   started_at: Timestamp.nullable().meta({ description: "The full second in which the session began" }),
   ended_at: Timestamp.nullable().meta({ description: "When the car left; null unless the session has ended" }),
   total_amount_minor: Amount.meta({
@@ -47,6 +48,32 @@ const session = {
 
 export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
 
+const CurvePoint = z.object({
+  at: Timestamp.meta({ description: "An exit later than this costs `amount`" }),
+  amount: z.int().min(0),
+}).meta({ id: "MeterPoint" });
+
+const Meter = z.object({
+  amount: z.int().min(0).meta({ description: "What an exit now costs, in minor units of `currency`" }),
+  currency: z.string().meta({ examples: ["JPY"] }),
+  next_increase_at: Timestamp.nullable().meta({ description: "Until when it stays so; null: through `known_until`" }),
+  next_amount: z.int().min(0).nullable(),
+  cap_reached: z.boolean().meta({ description: "Whether a maximum fee holds the amount now" }),
+  known_until: Timestamp.meta({
+    description: "How far ahead the curve reaches: 24 hours, or less where no price is known",
+  }),
+  curve: z.array(CurvePoint).meta({ description: "Every increase ahead; the last point is an exit at `known_until`" }),
+}).meta({ id: "Meter", description: "A running stay. Times carry the offset of the lot's own clock." });
+
+export const CurrentSession = z.object({
+  ...session,
+  meter: z.union([Meter, UnknownFee]),
+  can_exit_now: z.boolean().nullable().meta({ description: "Whether the car can leave; null when nobody has said" }),
+  can_exit_changes_at: Timestamp.nullable().meta({
+    description: "When that is next otherwise; null when not within 14 days",
+  }),
+}).meta({ id: "CurrentParkingSession" });
+
 export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor }).meta({
   id: "ParkingSessions",
 });
@@ -55,7 +82,11 @@ export const SessionParams = z.strictObject({ id: Id.meta({ description: "The se
 
 export const NewSession = z.strictObject({
   parking_lot_id: Id.meta({ description: "The lot; it must be open to the public" }),
-  vehicle_type: text(1, 50).default("standard").meta({ description: "A code of category `vehicle_type`" }),
+  vehicle_id: Id.optional().meta({ description: "One of the caller's vehicles" }),
+  vehicle_type: text(1, 50).optional().meta({
+    description:
+      "What it is charged as, a code of category `vehicle_type`; when absent what the vehicle is, without one `standard`",
+  }),
   start_lat: z.number().min(-90).max(90).nullable().optional().meta({
     description: "Where the car stands; with `start_lng` or not at all",
   }),

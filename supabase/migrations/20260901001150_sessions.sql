@@ -1,0 +1,402 @@
+-- Parking sessions: a person's stay at a lot, from the start to what it cost.
+--
+-- A session is parking until it is ended or cancelled, and neither is ever taken back. Ending asks the one evaluator of fees
+-- (0740) and freezes what it said: the amount, the breakdown and the rules it was made from, so that a later price alters
+-- nothing. A stay whose fee is not known ends all the same, without an amount; the breakdown then holds the refusal.
+-- started_at is the full second in which the session began, so that a client whose clock shows no parts of one can end it
+-- at once.
+--
+-- Invariants: one running session a person; what a person sends twice with the same client request id happens once; a
+-- session that has ended has its answer, whole, and no other has one; a session outlives its person, without a trace of
+-- them: no memo, no rating, no place.
+-- Interface: api.start_parking_session, finalize_parking_session, cancel_parking_session.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.parking_sessions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete set null,
+  parking_lot_id uuid not null references public.parking_lots (id),
+  status text not null default 'parking'
+    constraint parking_sessions_status_known check (status in ('parking', 'ended', 'cancelled')),
+  vehicle_id uuid references public.user_vehicles (id) on delete set null,
+  vehicle_type text not null default 'standard'
+    constraint parking_sessions_vehicle_type_length check (char_length(vehicle_type) between 1 and 50),
+  started_at timestamptz not null default date_trunc('second', now()),
+  ended_at timestamptz,
+  total_amount_minor bigint constraint parking_sessions_total_not_negative check (total_amount_minor >= 0),
+  currency text,
+  breakdown jsonb,
+  rules jsonb,
+  memo text constraint parking_sessions_memo_length check (char_length(memo) between 1 and 1000),
+  personal_rating text constraint parking_sessions_personal_rating_length check (char_length(personal_rating) between 1 and 50),
+  start_lat double precision constraint parking_sessions_start_lat_bounds check (start_lat between -90 and 90),
+  start_lng double precision constraint parking_sessions_start_lng_bounds check (start_lng between -180 and 180),
+  client_request_id uuid,
+  finalize_request_id uuid,
+  created_at timestamptz not null default now(),
+  constraint parking_sessions_start_whole check (num_nulls(start_lat, start_lng) in (0, 2)),
+  constraint parking_sessions_request_once unique (user_id, client_request_id),
+  constraint parking_sessions_ends_after_start check (ended_at >= started_at),
+  constraint parking_sessions_end_whole check (
+    case when status = 'ended' then num_nulls(ended_at, currency, breakdown, rules) = 0
+      and (total_amount_minor is null) = (breakdown ? 'refusal')
+    else num_nonnulls(ended_at, total_amount_minor, currency, breakdown, rules, finalize_request_id) = 0 end
+  )
+);
+
+comment on table public.parking_sessions is 'Stays of people at lots, running and past.';
+comment on column public.parking_sessions.user_id is 'Null when the person has left.';
+comment on column public.parking_sessions.vehicle_id is 'Which of the person''s vehicles it was, if they said.';
+comment on column public.parking_sessions.vehicle_type is 'What it is charged as; a code of category vehicle_type.';
+comment on column public.parking_sessions.ended_at is 'When the car left, as the driver said; null until then, and for a cancelled session.';
+comment on column public.parking_sessions.total_amount_minor is 'What the stay cost, in minor units of currency; null when it had not ended, or the fee was not known.';
+comment on column public.parking_sessions.breakdown is 'How the amount came about, as calc-fee says it; {refusal} when the fee was not known.';
+comment on column public.parking_sessions.rules is 'The lot''s prices as they were when the session ended.';
+comment on column public.parking_sessions.client_request_id is 'The id that the client gave the request which started it.';
+comment on column public.parking_sessions.finalize_request_id is 'The id that the client gave the request which ended it.';
+
+-- At most one running session a person.
+create unique index parking_sessions_one_running on public.parking_sessions (user_id) where status = 'parking';
+-- A person's own, newest first; and a person who goes finds theirs.
+create index parking_sessions_user_idx on public.parking_sessions (user_id, started_at desc, id desc);
+-- What was parked at a lot.
+create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id);
+-- A vehicle that is deleted finds where it was parked.
+create index parking_sessions_vehicle_idx on public.parking_sessions (vehicle_id) where vehicle_id is not null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.parking_sessions enable row level security;
+
+create policy "People read their own sessions" on public.parking_sessions for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- Row security of parking_lots and user_vehicles applies inside: nobody parks at a lot that they cannot see, or with a
+-- vehicle that is not theirs.
+create policy "People start sessions at active lots as themselves" on public.parking_sessions for insert to authenticated
+  with check (
+    (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
+    and (vehicle_id is null or (select true from public.user_vehicles v where v.id = vehicle_id))
+  );
+create policy "People annotate their own sessions" on public.parking_sessions for update to authenticated
+  using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+-- No delete: a session is history. It is ended and cancelled by private.end_session and private.cancel_session alone.
+
+grant select (
+  id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
+  breakdown, rules, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at
+), insert (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id),
+  update (memo, personal_rating) on public.parking_sessions to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: people who leave
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_parking_sessions__forget_person() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.memo := null;
+  new.personal_rating := null;
+  new.start_lat := null;
+  new.start_lng := null;
+  new.vehicle_id := null;
+  new.client_request_id := null;
+  new.finalize_request_id := null;
+  if new.status = 'parking' then
+    new.status := 'cancelled';
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_parking_sessions__forget_person() is
+  'A session without its person keeps nothing of them; one that was running is cancelled.';
+
+create trigger _100_forget_person before update of user_id on public.parking_sessions
+  for each row when (new.user_id is null and old.user_id is not null)
+  execute function private.tg_parking_sessions__forget_person();
+
+create function private.tg_app_users__leave_sessions() returns trigger
+language plpgsql
+security definer -- whoever withdraws may not take themselves off a session
+set search_path = ''
+as $$
+begin
+  update public.parking_sessions set user_id = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__leave_sessions() is 'The sessions of a person who withdraws stay, without the person.';
+
+create trigger _310_leave_sessions after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__leave_sessions();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: the end of a session
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.rules_of_stay(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'time_zone', l.time_zone, 'holiday_calendar', l.holiday_calendar,
+    'pricing_rules', private.pricing_rules_json(l.id),
+    'pricing_groups', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', g.id, 'code', g.code, 'name', g.name, 'is_default', g.is_default, 'display_order', g.display_order,
+        'vehicle_types', g.vehicle_types
+      ) order by g.display_order, g.id), '[]')
+      from public.pricing_groups g where g.parking_lot_id = l.id
+    ),
+    'date_overrides', (
+      select coalesce(jsonb_agg(jsonb_build_object('override_date', o.override_date, 'pricing', o.pricing) order by o.override_date), '[]')
+      from public.parking_lot_date_overrides o
+      where o.parking_lot_id = l.id and o.pricing is not null
+        and o.override_date between (p_entry at time zone l.time_zone)::date and (p_exit at time zone l.time_zone)::date
+    )
+  )
+  from public.parking_lots l where l.id = p_lot_id
+$$;
+
+comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
+  'The prices of a lot as they are now, as far as a stay can need them: its rules, groups, and the dates of the stay that have prices of their own.';
+
+create function private.my_session_for_change(p_id uuid) returns public.parking_sessions
+language plpgsql
+security definer -- no client may lock what it may not change
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_session public.parking_sessions;
+begin
+  select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+  end if;
+  return v_session;
+end
+$$;
+
+comment on function private.my_session_for_change(uuid) is
+  'A session of the caller, held until the transaction ends. Refuses: unauthorized, forbidden, not_found.';
+
+create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_exit_at is null then
+    perform private.refuse('validation_error', 422, 'exit_at is needed', p_param => 'exit_at');
+  elsif p_exit_at < (p_session).started_at then
+    perform private.refuse('validation_error', 422, 'The exit is before the entry', p_param => 'exit_at');
+  elsif p_exit_at > now() + interval '5 minutes' then
+    perform private.refuse('validation_error', 422, 'The exit is more than 5 minutes ahead', p_param => 'exit_at');
+  end if;
+end
+$$;
+
+comment on function private.check_exit(public.parking_sessions, timestamptz) is
+  'Refuses an exit that is missing, before the entry or more than 5 minutes ahead: validation_error.';
+
+create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
+returns public.parking_sessions
+language plpgsql
+security definer -- no client may write what a session cost
+set search_path = ''
+as $$
+declare
+  v_session public.parking_sessions := private.my_session_for_change(p_id);
+  v_fee jsonb;
+begin
+  if v_session.status = 'ended' and v_session.finalize_request_id = p_client_request_id then
+    return v_session;
+  elsif v_session.status <> 'parking' then
+    perform private.refuse('conflict', 409, format('The session is %s already', v_session.status),
+      p_details => jsonb_build_object('reason', 'session_' || v_session.status));
+  end if;
+  perform private.check_exit(v_session, p_exit_at);
+  v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, p_exit_at);
+  update public.parking_sessions s
+  set status = 'ended', ended_at = p_exit_at, finalize_request_id = p_client_request_id,
+    total_amount_minor = (v_fee ->> 'total_amount')::bigint,
+    currency = coalesce(v_fee ->> 'currency', (select l.currency from public.parking_lots l where l.id = s.parking_lot_id)),
+    breakdown = coalesce(v_fee -> 'breakdown', v_fee),
+    rules = private.rules_of_stay(s.parking_lot_id, s.started_at, p_exit_at)
+  where s.id = p_id
+  returning * into v_session;
+  perform private.log_activity('session_end', v_session.parking_lot_id, p_id, jsonb_build_object(
+    'total_amount', v_session.total_amount_minor, 'currency', v_session.currency,
+    'minutes', floor(extract(epoch from v_session.ended_at - v_session.started_at) / 60)
+  ));
+  return v_session;
+end
+$$;
+
+comment on function private.end_session(uuid, timestamptz, uuid) is
+  'Ends a running session of the caller and freezes what it cost; sent again with the same client request id, it gives what it gave. Refuses: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
+
+create function private.cancel_session(p_id uuid) returns void
+language plpgsql
+security definer -- no client may write the status
+set search_path = ''
+as $$
+declare
+  v_session public.parking_sessions := private.my_session_for_change(p_id);
+begin
+  if v_session.status = 'cancelled' then
+    return;
+  elsif v_session.status = 'ended' then
+    perform private.refuse('conflict', 409, 'The session is ended already', p_details => '{"reason": "session_ended"}');
+  elsif v_session.started_at < now() - interval '5 minutes' then
+    perform private.refuse('conflict', 409, 'A session can be cancelled within 5 minutes of its start',
+      p_details => '{"reason": "too_late"}');
+  end if;
+  update public.parking_sessions s set status = 'cancelled' where s.id = p_id;
+  perform private.log_activity('session_cancel', v_session.parking_lot_id, p_id);
+end
+$$;
+
+comment on function private.cancel_session(uuid) is
+  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays so. Refuses: unauthorized, forbidden, not_found, conflict.';
+
+grant execute on function
+  private.my_session_for_change(uuid), private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: the start of a session
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.my_vehicle_type(p_vehicle_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_vehicle_type text;
+begin
+  select v.vehicle_type into v_vehicle_type from public.user_vehicles v
+  where v.id = p_vehicle_id and v.user_id = (select auth.uid()) and v.deleted_at is null;
+  if not found and p_vehicle_id is not null then
+    perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'vehicle_id');
+  end if;
+  return v_vehicle_type;
+end
+$$;
+
+comment on function private.my_vehicle_type(uuid) is 'What kind of vehicle one of the caller''s is; null for none. Refuses: not_found.';
+
+create function private.check_start(p_vehicle_type text, p_lat double precision, p_lng double precision) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_param text;
+begin
+  perform private.check_vehicle_type(p_vehicle_type);
+  v_param := case
+    when p_lat not between -90 and 90 or (p_lat is null and p_lng is not null) then 'start_lat'
+    when p_lng not between -180 and 180 or (p_lng is null and p_lat is not null) then 'start_lng'
+  end;
+  if v_param is not null then
+    perform private.refuse('validation_error', 422, 'start_lat and start_lng are a place on earth, or neither is given',
+      p_param => v_param);
+  end if;
+end
+$$;
+
+comment on function private.check_start(text, double precision, double precision) is
+  'Refuses a vehicle type that is none and a place that is none: validation_error.';
+
+grant execute on function
+  private.my_vehicle_type(uuid), private.check_start(text, double precision, double precision)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.start_parking_session(
+  p_parking_lot_id uuid, p_vehicle_type text default null, p_start_lat double precision default null,
+  p_start_lng double precision default null, p_client_request_id uuid default null, p_vehicle_id uuid default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_vehicle_type text;
+  v_id uuid;
+begin
+  perform private.hold_account(v_user_id); -- one start after the other, and no withdrawal in between
+  select s.id into v_id from public.parking_sessions s
+  where s.user_id = v_user_id and s.client_request_id = p_client_request_id;
+  if found then
+    return jsonb_build_object('session_id', v_id, 'is_new', false);
+  end if;
+  v_vehicle_type := private.my_vehicle_type(p_vehicle_id);
+  v_vehicle_type := coalesce(p_vehicle_type, v_vehicle_type, 'standard');
+  perform private.check_start(v_vehicle_type, p_start_lat, p_start_lng);
+  perform private.require_public_lot(p_parking_lot_id);
+  insert into public.parking_sessions
+    (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id)
+  values (v_user_id, p_parking_lot_id, p_vehicle_id, v_vehicle_type, p_start_lat, p_start_lng, p_client_request_id)
+  on conflict (user_id) where status = 'parking' do nothing
+  returning id into v_id;
+  if not found then
+    select s.id into v_id from public.parking_sessions s where s.user_id = v_user_id and s.status = 'parking';
+    perform private.refuse('concurrent_session_not_allowed', 409, 'You have a running session; end or cancel it first',
+      p_details => jsonb_build_object('session_id', v_id));
+  end if;
+  perform private.log_activity('session_start', p_parking_lot_id, v_id);
+  return jsonb_build_object('session_id', v_id, 'is_new', true);
+end
+$$;
+
+comment on function api.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
+  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before gives the session that it started, and is_new is false. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
+
+create function api.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_session public.parking_sessions := private.end_session(p_id, p_exit_at, p_client_request_id);
+begin
+  return jsonb_build_object(
+    'session_id', v_session.id, 'total_amount', v_session.total_amount_minor, 'currency', v_session.currency,
+    'breakdown', v_session.breakdown
+  );
+end
+$$;
+
+comment on function api.finalize_parking_session(uuid, timestamptz, uuid) is
+  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is not known, total_amount is null and breakdown is {refusal}. With the client request id that ended it, it answers the same again. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
+
+create function api.cancel_parking_session(p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.cancel_session(p_id);
+  return '{"cancelled": true}';
+end
+$$;
+
+comment on function api.cancel_parking_session(uuid) is
+  'Cancels a session of the caller within 5 minutes of its start. Idempotent. Refuses: unauthorized, forbidden, not_found, conflict.';
+
+grant execute on function
+  api.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),
+  api.finalize_parking_session(uuid, timestamptz, uuid), api.cancel_parking_session(uuid)
+to authenticated;

@@ -1,0 +1,137 @@
+-- Session history: what people read of their sessions, and what they write beside them.
+--
+-- Invariants: nobody reads another's; a page repeats and skips nothing, whatever begins and ends meanwhile; a lot that has
+-- closed keeps its name in the history of those who parked there.
+-- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other answers.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.session_lot_names(p_lot_ids uuid[]) returns table (parking_lot_id uuid, name text)
+language sql stable rows 20
+security definer -- a lot that has closed since keeps its name in the history of those who parked there
+set search_path = ''
+as $$
+  select l.id, l.name from public.parking_lots l
+  where l.id = any (p_lot_ids)
+    and exists (select from public.parking_sessions s where s.parking_lot_id = l.id and s.user_id = (select auth.uid()))
+$$;
+
+comment on function private.session_lot_names(uuid[]) is 'What lots are called at which the caller has parked, open to the public or not.';
+
+create function private.session_rows(p_sessions public.parking_sessions[]) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'id', s.id, 'user_id', s.user_id, 'parking_lot_id', s.parking_lot_id, 'parking_lot_name', n.name, 'status', s.status,
+    'vehicle_id', s.vehicle_id, 'vehicle_type', s.vehicle_type, 'started_at', s.started_at, 'ended_at', s.ended_at,
+    'total_amount_minor', s.total_amount_minor, 'currency', s.currency, 'memo', s.memo,
+    'personal_rating', s.personal_rating, 'start_lat', s.start_lat, 'start_lng', s.start_lng, 'created_at', s.created_at
+  ) order by s.place), '[]')
+  from unnest(p_sessions) with ordinality as s (
+    id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
+    breakdown, rules, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at, place
+  )
+  left join private.session_lot_names(array(select distinct o.parking_lot_id from unnest(p_sessions) as o)) as n
+    on n.parking_lot_id = s.parking_lot_id
+$$;
+
+comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list, an array in the same order.';
+
+create function private.session_text(p_text text, p_longest integer, p_param text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  if char_length(v_text) > p_longest then
+    perform private.refuse('validation_error', 422, format('%s must have at most %s characters', p_param, p_longest),
+      p_param => p_param);
+  end if;
+  return v_text;
+end
+$$;
+
+comment on function private.session_text(text, integer, text) is
+  'What a person wrote at a session, without the space around it; null when nothing is left. Refuses: validation_error.';
+
+grant execute on function
+  private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[]),
+  private.session_text(text, integer, text)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.update_my_parking_session(p_id uuid, p_memo text default null, p_personal_rating text default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_session public.parking_sessions;
+begin
+  update public.parking_sessions s
+  set memo = case when p_memo is null then s.memo else private.session_text(p_memo, 1000, 'memo') end,
+    personal_rating = case when p_personal_rating is null then s.personal_rating
+      else private.session_text(p_personal_rating, 50, 'personal_rating') end
+  where s.id = p_id and s.user_id = v_user_id
+  returning * into v_session;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+  end if;
+  return private.session_rows(array[v_session]) -> 0;
+end
+$$;
+
+comment on function api.update_my_parking_session(uuid, text, text) is
+  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function api.list_my_parking_sessions(
+  p_limit integer default 20, p_cursor text default null, p_status text default null, p_from timestamptz default null,
+  p_to timestamptz default null, p_parking_lot_id uuid default null
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_parking_sessions', 'user_id', v_user_id, 'status', p_status,
+    'from', p_from, 'to', p_to, 'parking_lot_id', p_parking_lot_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.parking_sessions[];
+begin
+  perform private.page_limit(p_limit);
+  if p_status not in ('parking', 'ended', 'cancelled') then
+    perform private.refuse('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
+  end if;
+  select array_agg(p.session order by (p.session).started_at desc, (p.session).id desc) into v_rows
+  from (
+    select s as session from public.parking_sessions s
+    where s.user_id = v_user_id
+      and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
+      and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
+      and (v_keys is null or (s.started_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by s.started_at desc, s.id desc
+    limit p_limit + 1
+  ) p;
+  return jsonb_build_object(
+    'items', private.session_rows(v_rows[:p_limit]),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].started_at, v_rows[p_limit].id)) end
+  );
+end
+$$;
+
+comment on function api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid) is
+  'The caller''s sessions, newest first: {items, next_cursor}; of one status, one lot, begun from p_from to before p_to. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  api.update_my_parking_session(uuid, text, text),
+  api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid)
+to authenticated;

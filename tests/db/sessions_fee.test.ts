@@ -1,0 +1,133 @@
+// One amount, whoever tells it: the meter, calc-fee and the end of a session, for random price lists and stays.
+//   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/sessions_fee.test.ts
+import assert from "node:assert/strict";
+import { Chance, randomStay } from "../oracles/random_fees.ts";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
+import { type FeeAnswer, plantLots } from "./support/fees.ts";
+import { age, callAs, type Finalized, inMinutes, parked, start } from "./support/sessions.ts";
+
+const SETS = Number(Deno.env.get("FEE_SETS") ?? 200);
+const SEED = Number(Deno.env.get("FEE_SEED") ?? 5);
+const DAY_MS = 86_400_000;
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+interface Meter {
+  readonly amount?: number;
+  readonly currency?: string;
+  readonly next_increase_at?: string | null;
+  readonly next_amount?: number | null;
+  readonly known_until?: string;
+  readonly curve?: { at: string; amount: number }[];
+  readonly refusal?: { reason: string };
+}
+
+interface Current {
+  readonly id: string;
+  readonly meter: Meter;
+  readonly can_exit_now: boolean | null;
+  readonly can_exit_changes_at: string | null;
+}
+
+interface Told {
+  readonly meter: Meter;
+  readonly fee: FeeAnswer;
+  readonly end: Finalized;
+}
+
+/** What each of the three tells of one and the same moment: a transaction's. */
+async function toldOf(user: string, lot: string, id: string): Promise<Told> {
+  const [row] = await db.as(signedIn(user), async (sql) => {
+    const [current] = await sql<{ meter: Meter }[]>`select api.my_current_parking_session() -> 'meter' as meter`;
+    const [fee] = await sql<{ fee: FeeAnswer }[]>`
+      select private.fee_answer(${lot}, 'standard', s.started_at, now()) as fee
+      from public.parking_sessions s where s.id = ${id}`;
+    const [end] = await sql<{ end: Finalized }[]>`select api.finalize_parking_session(${id}, now()) as end`;
+    return [{ meter: current!.meter, fee: fee!.fee, end: end!.end }];
+  });
+  return row!;
+}
+
+Deno.test(`for ${SETS} random price lists the meter, calc-fee and the end of a session tell the same`, async () => {
+  const chance = new Chance(SEED);
+  const user = await newUser(db.sql);
+  let known = 0;
+  for (let n = 0; n < SETS; n++) {
+    const stay = randomStay(chance);
+    const lasts = Date.parse(stay.exit_at) - Date.parse(stay.entry_at);
+    // The stay ends now: dates with prices of their own move along.
+    const days = Math.round((Date.now() - Date.parse(stay.exit_at)) / DAY_MS);
+    const overrides = stay.date_overrides.map(({ override_date, ...rest }) => ({
+      ...rest,
+      override_date: new Date(Date.parse(override_date) + days * DAY_MS).toISOString().slice(0, 10),
+    }));
+    const [lot] = await plantLots(db.sql, [{ ...stay, date_overrides: overrides }]);
+    const id = await start(db, user, lot!);
+    await age(db.sql, id, lasts / 60_000);
+    const { meter, fee, end } = await toldOf(user, lot!, id);
+    const context = JSON.stringify({ meter, fee, end, ...stay }, null, 1);
+    if (fee.refusal) {
+      assert.deepEqual([meter.refusal, end.total_amount, end.breakdown], [fee.refusal, null, fee], context);
+    } else {
+      known++;
+      assert.deepEqual([meter.amount, end.total_amount], [fee.total_amount, fee.total_amount], context);
+      assert.deepEqual([end.currency, end.breakdown], [fee.currency, fee.breakdown], context);
+    }
+  }
+  assert.ok(known > SETS / 2 && known < SETS, `${known} of ${SETS} are known`);
+});
+
+const current = (user: string) => callAs<Current>(db, user, "my_current_parking_session");
+
+Deno.test("the meter tells the amount, the next one and when, and every increase of the next 24 hours", async () => {
+  const { user, id } = await parked(db, 40);
+  const { meter, id: shown } = await current(user);
+  assert.deepEqual([shown, meter.amount, meter.currency, meter.next_amount], [id, 400, "JPY", 600]);
+  const [row] = await db.sql`select started_at from public.parking_sessions where id = ${id}`;
+  assert.equal(Date.parse(meter.next_increase_at!), row!.started_at.getTime() + 60 * 60_000);
+  assert.deepEqual(meter.curve!.slice(0, 2).map(({ amount }) => amount), [600, 800]);
+  assert.equal(meter.curve!.length, 49); // 48 increases and where the curve ends
+});
+
+Deno.test("where the fee is not known the meter says why", async () => {
+  const { user, lot } = await parked(db, 10);
+  await db.sql`delete from public.pricing_rules where parking_lot_id = ${lot}`;
+  const { meter } = await current(user);
+  assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
+});
+
+Deno.test("a session that was forgotten for more than 366 days still has a meter, and can be ended", async () => {
+  const { user, id } = await parked(db, 400 * 24 * 60);
+  const { meter } = await current(user);
+  assert.equal(meter.amount, 366 * 48 * 200);
+  const end = (exit_at: string) => callAs<Finalized>(db, user, "finalize_parking_session", { id, exit_at });
+  assert.equal((await refusal(end(inMinutes(0)))).param, "exit_at");
+  assert.equal((await end(inMinutes(-399 * 24 * 60 - 1))).total_amount, 48 * 200);
+});
+
+Deno.test("who has no running session has no current one", async () => {
+  const user = await newUser(db.sql);
+  assert.equal((await refusal(current(user))).code, "not_found");
+  const { user: driver, id } = await parked(db);
+  await callAs(db, driver, "cancel_parking_session", { id });
+  assert.equal((await refusal(current(driver))).code, "not_found");
+});
+
+Deno.test("the current session says whether the car can leave, also of a lot that has closed to the public", async () => {
+  const { user, lot } = await parked(db);
+  const exit = async () => {
+    const { can_exit_now, can_exit_changes_at } = await current(user);
+    return [can_exit_now, can_exit_changes_at === null];
+  };
+  assert.deepEqual(await exit(), [null, true]);
+  // Open for all but one minute of the day, half a day from now.
+  await db.sql`
+    insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+    select ${lot}, 'exit', t.shut + interval '1 minute', t.shut
+    from (select date_trunc('minute', now() at time zone 'Asia/Tokyo' + interval '12 hours')::time as shut) as t`;
+  await db.sql`update public.parking_lots set status = 'closed' where id = ${lot}`;
+  assert.deepEqual(await exit(), [true, false]);
+});
