@@ -1,0 +1,243 @@
+// Search presets: at most twenty, one default, and a query that is a SearchQueryV1 whoever writes it.
+import assert from "node:assert/strict";
+import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
+import { database } from "../support/database.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+interface Preset {
+  readonly id: string;
+  readonly name: string;
+  readonly query_json: unknown;
+  readonly is_default: boolean;
+  readonly sort_order: number;
+}
+
+type Query = Parameters<typeof db.sql.json>[0];
+
+async function create(
+  user: string,
+  { name = "Preset", query = {}, isDefault = false, sortOrder = null }: {
+    name?: string;
+    query?: Query;
+    isDefault?: boolean;
+    sortOrder?: number | null;
+  } = {},
+): Promise<Preset> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<{ preset: Preset }[]>`
+        select api.create_my_search_preset(${name}, ${sql.json(query)}, ${isDefault}, ${sortOrder}) as preset`,
+  );
+  return row!.preset;
+}
+
+async function update(user: string, id: string, name: string | null, query: Query | null = null): Promise<Preset> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<{ preset: Preset }[]>`
+        select api.update_my_search_preset(${id}, ${name}, ${query === null ? null : sql.json(query)}) as preset`,
+  );
+  return row!.preset;
+}
+
+async function setDefault(user: string, id: string): Promise<Preset> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ preset: Preset }[]>`select api.set_default_search_preset(${id}) as preset`,
+  );
+  return row!.preset;
+}
+
+async function remove(user: string, id: string): Promise<void> {
+  await db.as(signedIn(user), (sql) => sql`select api.delete_my_search_preset(${id})`);
+}
+
+async function list(user: string, limit = 20, cursor: string | null = null) {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<{ page: { items: Preset[]; next_cursor: string | null } }[]>`
+        select api.list_my_search_presets(${limit}, ${cursor}) as page`,
+  );
+  return row!.page;
+}
+
+const defaults = async (user: string) =>
+  (await list(user)).items.filter(({ is_default }) => is_default).map(({ id }) => id);
+
+Deno.test("the first preset is the default; set-default moves it, as often as it is asked", async () => {
+  const user = await newUser(db.sql);
+  const [first, second] = [await create(user), await create(user)];
+  assert.deepEqual(await defaults(user), [first.id]);
+  for (let time = 0; time < 2; time++) {
+    assert.equal((await setDefault(user, second.id)).is_default, true);
+    assert.deepEqual(await defaults(user), [second.id]);
+  }
+  const third = await create(user, { isDefault: true });
+  assert.deepEqual(await defaults(user), [third.id]);
+});
+
+Deno.test("a deleted default is passed on to the first of the list", async () => {
+  const user = await newUser(db.sql);
+  const [late, early] = [await create(user, { sortOrder: 9 }), await create(user, { sortOrder: 1 })];
+  const chosen = await create(user, { isDefault: true, sortOrder: 5 });
+  await remove(user, chosen.id);
+  assert.deepEqual(await defaults(user), [early.id]);
+  await remove(user, early.id);
+  assert.deepEqual(await defaults(user), [late.id]);
+  await remove(user, late.id);
+  assert.deepEqual((await list(user)).items, []);
+});
+
+Deno.test("presets stand by sort_order, then age; without one a new preset stands last", async () => {
+  const user = await newUser(db.sql);
+  assert.equal((await create(user, { name: "a" })).sort_order, 0);
+  await create(user, { name: "b", sortOrder: 10 });
+  assert.equal((await create(user, { name: "c" })).sort_order, 11);
+  await create(user, { name: "d", sortOrder: 10 });
+  assert.deepEqual((await list(user)).items.map(({ name }) => name), ["a", "b", "d", "c"]);
+  const first = await list(user, 3);
+  const second = await list(user, 3, first.next_cursor);
+  assert.deepEqual([...first.items, ...second.items].map(({ name }) => name), ["a", "b", "d", "c"]);
+  assert.equal(second.next_cursor, null);
+});
+
+Deno.test("a person has at most twenty presets, by constraint", async () => {
+  const user = await newUser(db.sql);
+  const all = await Array.fromAsync({ length: 20 }, () => create(user));
+  const { code, details } = await refusal(create(user));
+  assert.deepEqual([code, details], ["conflict", { reason: "limit_reached", limit: 20 }]);
+  const insert = db.sql`insert into public.search_presets (user_id, name, query_json) values (${user}, 'x', '{}')`;
+  assert.equal(await sqlstate(insert), "23514");
+  await remove(user, all[0]!.id);
+  await create(user);
+  assert.equal((await list(user, 100)).items.length, 20);
+});
+
+Deno.test("a name has 1 to 100 characters, without the space around it", async () => {
+  const user = await newUser(db.sql);
+  assert.equal((await create(user, { name: "　会社の近く " })).name, "会社の近く");
+  assert.equal((await create(user, { name: "あ".repeat(100) })).name.length, 100);
+  for (const name of ["", "　 ", "a".repeat(101)]) {
+    assert.equal((await refusal(create(user, { name }))).param, "name", JSON.stringify(name));
+  }
+  const { id } = await create(user);
+  assert.equal((await refusal(update(user, id, " "))).param, "name");
+});
+
+Deno.test("an update changes what is given and replaces the query whole", async () => {
+  const user = await newUser(db.sql);
+  const { id } = await create(user, { query: { v: 1, price_max: 500 } });
+  const renamed = await update(user, id, "Other");
+  assert.deepEqual([renamed.name, renamed.query_json], ["Other", { v: 1, price_max: 500 }]);
+  const replaced = await update(user, id, null, { keywords: ["駅"] });
+  assert.deepEqual([replaced.name, replaced.query_json], ["Other", { keywords: ["駅"] }]);
+});
+
+/** Good and bad queries: the database and the schema of the interface must agree on each. */
+const GOOD: Query[] = [
+  {},
+  { v: 1, radius_m: 500, sort: "distance" },
+  { center: { lat: 35.68, lng: 139.76, placeName: "東京" }, radius_m: 50000 },
+  { price_min: null, price_max: 100000, attributes: ["covered", "24h"], difficulty: ["easy", "normal", "hard"] },
+  { operator_codes: ["aozora"], keywords: ["駅前"], meter_ticket_included: false, sort: "recommended" },
+  { vehicle: { height_m: 1.9, width_m: null, clearance_cm: 0, tire_width_mm: 500 } },
+];
+const BAD: [Query, string][] = [
+  [{ v: 2 }, "v"],
+  [{ center: { lat: 91, lng: 0 } }, "center"],
+  [{ center: { lat: 1 } }, "center"],
+  [{ center: { lat: 1, lng: 2, name: "x" } }, "center"],
+  [{ radius_m: 0 }, "radius_m"],
+  [{ radius_m: 50001 }, "radius_m"],
+  [{ radius_m: null }, "radius_m"],
+  [{ price_min: -1 }, "price_min"],
+  [{ price_max: 100001 }, "price_max"],
+  [{ attributes: ["flying"] }, "attributes"],
+  [{ attributes: Array(21).fill("covered") }, "attributes"],
+  [{ difficulty: ["easy", "easy", "easy", "easy"] }, "difficulty"],
+  [{ operator_codes: ["a".repeat(51)] }, "operator_codes"],
+  [{ operator_codes: Array(51).fill("a") }, "operator_codes"],
+  [{ vehicle: { height_m: 0 } }, "vehicle.height_m"],
+  [{ vehicle: { clearance_cm: 101 } }, "vehicle.clearance_cm"],
+  [{ vehicle: { wings: 2 } }, "vehicle.wings"],
+  [{ vehicle: "big" }, "vehicle"],
+  [{ vehicle: null }, "vehicle"],
+  [{ keywords: [""] }, "keywords"],
+  [{ keywords: Array(11).fill("a") }, "keywords"],
+  [{ meter_ticket_included: "no" }, "meter_ticket_included"],
+  [{ sort: "name" }, "sort"],
+  [{ colour: "red" }, "colour"],
+];
+
+Deno.test("the database takes and refuses the queries that the schema of the interface does", async () => {
+  for (const query of GOOD) {
+    const user = await newUser(db.sql);
+    assert.ok(SearchQueryV1.safeParse(query).success, JSON.stringify(query));
+    assert.deepEqual((await create(user, { query })).query_json, query);
+  }
+  const user = await newUser(db.sql);
+  for (const [query, key] of BAD) {
+    assert.ok(!SearchQueryV1.safeParse(query).success, JSON.stringify(query));
+    const { code, param } = await refusal(create(user, { query }));
+    assert.deepEqual([code, param], ["validation_error", `query_json.${key}`], JSON.stringify(query));
+  }
+  const upsideDown = await refusal(create(user, { query: { price_min: 2, price_max: 1 } }));
+  assert.equal(upsideDown.param, "query_json.price_min");
+  assert.equal((await refusal(create(user, { query: [] }))).param, "query_json");
+  assert.deepEqual((await list(user)).items, []);
+  const { id } = await create(user);
+  assert.equal((await refusal(update(user, id, null, { v: 2 }))).param, "query_json.v");
+});
+
+Deno.test("another's preset does not exist for the caller, nor does a deleted one", async () => {
+  const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
+  const { id } = await create(user);
+  for (const deed of [() => update(stranger, id, "mine"), () => remove(stranger, id), () => setDefault(stranger, id)]) {
+    assert.equal((await refusal(deed())).code, "not_found");
+  }
+  await remove(user, id);
+  for (const deed of [() => update(user, id, "mine"), () => remove(user, id), () => setDefault(user, id)]) {
+    assert.equal((await refusal(deed())).code, "not_found");
+  }
+});
+
+Deno.test("somebody suspended or withdrawn has no say over presets", async () => {
+  for (const status of ["suspended", "withdrawn"]) {
+    const user = await newUser(db.sql);
+    const { id } = await create(user);
+    await db.sql`update public.app_users set status = ${status} where id = ${user}`;
+    for (
+      const deed of [
+        () => list(user),
+        () => create(user),
+        () => update(user, id, "x"),
+        () => remove(user, id),
+        () => setDefault(user, id),
+      ]
+    ) {
+      assert.equal((await refusal(deed())).code, "forbidden", status);
+    }
+  }
+});
+
+Deno.test("what writes presets for others as the owner of the functions keeps the same rules", async () => {
+  const user = await newUser(db.sql);
+  const [first] = await db.sql<
+    { id: string }[]
+  >`select id from private.create_preset(${user}, 'One', '{}', false, null)`;
+  const [second] = await db.sql<
+    { id: string }[]
+  >`select id from private.create_preset(${user}, 'Two', '{}', true, null)`;
+  assert.deepEqual(await defaults(user), [second!.id]);
+  await db.sql`select private.delete_preset(${user}, ${second!.id})`;
+  assert.deepEqual(await defaults(user), [first!.id]);
+  const bad = db.sql`select private.update_preset(${user}, ${first!.id}, null, '{"v": 2}', null)`;
+  assert.equal((await refusal(bad)).param, "query_json.v");
+});

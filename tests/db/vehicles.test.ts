@@ -1,0 +1,192 @@
+// Vehicles: at most ten, one default, and a plate that goes with its vehicle.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+interface Vehicle {
+  readonly id: string;
+  readonly vehicle_type: string;
+  readonly nickname: string | null;
+  readonly plate_number: string | null;
+  readonly height_m: number | null;
+  readonly is_default: boolean;
+}
+
+type Fields = Record<string, string | number | boolean | null>;
+
+async function add(user: string, fields: Fields = {}): Promise<Vehicle> {
+  const vehicle = { vehicle_type: "standard", ...fields };
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ vehicle: Vehicle }[]>`select api.add_my_vehicle(${sql.json(vehicle)}) as vehicle`,
+  );
+  return row!.vehicle;
+}
+
+async function change(user: string, id: string, changes: Fields): Promise<Vehicle> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ vehicle: Vehicle }[]>`select api.update_my_vehicle(${id}, ${sql.json(changes)}) as vehicle`,
+  );
+  return row!.vehicle;
+}
+
+async function remove(user: string, id: string): Promise<void> {
+  await db.as(signedIn(user), (sql) => sql`select api.delete_my_vehicle(${id})`);
+}
+
+async function list(user: string): Promise<Vehicle[]> {
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ page: { items: Vehicle[] } }[]>`select api.list_my_vehicles() as page`,
+  );
+  return row!.page.items;
+}
+
+const defaults = async (user: string) => (await list(user)).filter(({ is_default }) => is_default).map(({ id }) => id);
+
+Deno.test("the first vehicle is the default, and a later one only when it is asked to be", async () => {
+  const user = await newUser(db.sql);
+  const first = await add(user, { is_default: false });
+  assert.deepEqual(await defaults(user), [first.id]);
+  const second = await add(user);
+  assert.deepEqual(await defaults(user), [first.id]);
+  const third = await add(user, { is_default: true });
+  assert.deepEqual(await defaults(user), [third.id]);
+  await change(user, second.id, { is_default: true });
+  assert.deepEqual(await defaults(user), [second.id]);
+  assert.deepEqual((await list(user)).map(({ id }) => id), [first.id, second.id, third.id]);
+});
+
+Deno.test("a deleted default is passed on to the vehicle that was added first, and to none when none is left", async () => {
+  const user = await newUser(db.sql);
+  const [first, second, third] = [await add(user), await add(user), await add(user, { is_default: true })];
+  await remove(user, third.id);
+  assert.deepEqual(await defaults(user), [first.id]);
+  await remove(user, second.id);
+  assert.deepEqual(await defaults(user), [first.id]);
+  await remove(user, first.id);
+  assert.deepEqual(await list(user), []);
+  assert.deepEqual(await defaults(user), []);
+  const anew = await add(user);
+  assert.deepEqual(await defaults(user), [anew.id]);
+});
+
+Deno.test("rows that the service writes and deletes itself keep one default too", async () => {
+  const user = await newUser(db.sql);
+  const rows = await db.sql<{ id: string }[]>`
+    insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei'), (${user}, 'bus') returning id`;
+  assert.equal((await defaults(user)).length, 1);
+  await db.sql`delete from public.user_vehicles where id in ${db.sql(await defaults(user))}`;
+  const left = await defaults(user);
+  assert.equal(left.length, 1);
+  assert.ok(rows.some(({ id }) => id === left[0]));
+});
+
+Deno.test("the default is not given up, only passed on", async () => {
+  const user = await newUser(db.sql);
+  const [first, second] = [await add(user), await add(user)];
+  const { code, param, details } = await refusal(change(user, first.id, { is_default: false }));
+  assert.deepEqual([code, param, details], ["conflict", "is_default", { reason: "default_required" }]);
+  assert.equal((await change(user, second.id, { is_default: false })).is_default, false);
+});
+
+Deno.test("a person has at most ten vehicles; a deleted one makes room", async () => {
+  const user = await newUser(db.sql);
+  const all = await Array.fromAsync({ length: 10 }, () => add(user));
+  const { code, details } = await refusal(add(user));
+  assert.deepEqual([code, details], ["conflict", { reason: "limit_reached", limit: 10 }]);
+  const insert = db.sql`insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei')`;
+  assert.equal(await sqlstate(insert), "23514");
+  await remove(user, all[4]!.id);
+  await add(user);
+  assert.equal((await list(user)).length, 10);
+  assert.equal(
+    await sqlstate(db.sql`update public.user_vehicles set slot = slot % 10 + 1 where id = ${all[0]!.id}`),
+    "23505",
+  );
+});
+
+Deno.test("a field that is given is changed, null takes it away, and what is absent stays", async () => {
+  const user = await newUser(db.sql);
+  const { id } = await add(user, { nickname: "　赤い車 ", plate_number: "12-34", height_m: 1.9, color: "  " });
+  const changed = await change(user, id, { plate_number: null, vehicle_type: "kei" });
+  assert.deepEqual(
+    [changed.vehicle_type, changed.nickname, changed.plate_number, changed.height_m],
+    ["kei", "赤い車", null, 1.9],
+  );
+  assert.equal((await change(user, id, { height_m: null })).height_m, null);
+  assert.equal((await change(user, id, {})).nickname, "赤い車");
+});
+
+Deno.test("a deleted vehicle stays as a row, without its plate, and is not there for anybody", async () => {
+  const user = await newUser(db.sql);
+  const { id } = await add(user, { plate_number: "12-34" });
+  await remove(user, id);
+  const [row] = await db.sql`
+    select vehicle_type, plate_number, deleted_at is not null as deleted from public.user_vehicles where id = ${id}`;
+  assert.deepEqual({ ...row }, { vehicle_type: "standard", plate_number: null, deleted: true });
+  assert.equal((await refusal(remove(user, id))).code, "not_found");
+  assert.equal((await refusal(change(user, id, {}))).code, "not_found");
+});
+
+Deno.test("another's vehicle is neither listed, changed nor deleted", async () => {
+  const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
+  const { id } = await add(user, { plate_number: "12-34" });
+  assert.deepEqual(await list(stranger), []);
+  assert.equal((await refusal(change(stranger, id, { nickname: "mine" }))).code, "not_found");
+  assert.equal((await refusal(remove(stranger, id))).code, "not_found");
+});
+
+Deno.test("a wrong field is refused by its name", async () => {
+  const user = await newUser(db.sql);
+  const wrong: [Fields, string][] = [
+    [{ vehicle_type: "hovercraft" }, "vehicle_type"],
+    [{ vehicle_type: null }, "vehicle_type"],
+    [{ vehicle_type: 7 }, "vehicle_type"],
+    [{ nickname: "a".repeat(51) }, "nickname"],
+    [{ nickname: 5 }, "nickname"],
+    [{ plate_number: "a".repeat(31) }, "plate_number"],
+    [{ color: "a".repeat(31) }, "color"],
+    [{ height_m: 0 }, "height_m"],
+    [{ height_m: 10.01 }, "height_m"],
+    [{ clearance_cm: 1.5 }, "clearance_cm"],
+    [{ clearance_cm: -1 }, "clearance_cm"],
+    [{ tire_width_mm: "200" }, "tire_width_mm"],
+    [{ is_default: "true" }, "is_default"],
+    [{ slot: 3 }, "slot"],
+    [{ user_id: crypto.randomUUID() }, "user_id"],
+  ];
+  for (const [fields, param] of wrong) {
+    const { code, param: found } = await refusal(add(user, fields));
+    assert.deepEqual([code, found], ["validation_error", param], JSON.stringify(fields));
+  }
+  const missing = db.as(signedIn(user), (sql) => sql`select api.add_my_vehicle('{}')`);
+  assert.equal((await refusal(missing)).param, "vehicle_type");
+  const none = db.as(signedIn(user), (sql) => sql`select api.add_my_vehicle('[]')`);
+  assert.equal((await refusal(none)).code, "validation_error");
+  assert.deepEqual(await list(user), []);
+});
+
+Deno.test("somebody suspended or withdrawn has no say over vehicles", async () => {
+  for (const status of ["suspended", "withdrawn"]) {
+    const user = await newUser(db.sql);
+    const { id } = await add(user);
+    await db.sql`update public.app_users set status = ${status} where id = ${user}`;
+    for (const deed of [() => list(user), () => add(user), () => change(user, id, {}), () => remove(user, id)]) {
+      assert.equal((await refusal(deed())).code, "forbidden", status);
+    }
+  }
+});
+
+Deno.test("an account that is deleted takes its vehicles along", async () => {
+  const user = await newUser(db.sql);
+  await add(user);
+  await add(user);
+  await db.sql`delete from auth.users where id = ${user}`;
+  assert.deepEqual([...await db.sql`select id from public.user_vehicles where user_id = ${user}`], []);
+});
