@@ -231,6 +231,9 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 begin
+  if p_lot_ids = '{}' then
+    return;
+  end if;
   return query
   select h.parking_lot_id, min(h.starts_at)
   from private.hours_of_days(p_lot_ids, p_after, p_until) h
@@ -306,10 +309,20 @@ language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  c_together constant timestamptz := p_entry + interval '72 hours';
 begin
   return query
-  with at_exit as materialized (
-    select x.parking_lot_id, x.can_exit from private.hours_at(p_lot_ids, p_exit) x
+  -- The answers of both ends together, unless they are so far apart that the dates between would cost more.
+  with ends as materialized (
+    select m.* from private.hours_at_moments(p_lot_ids, array[p_entry, p_exit]) m where p_exit <= c_together
+    union all
+    select m.* from private.hours_at_moments(p_lot_ids, array[p_entry]) m where p_exit > c_together
+    union all
+    select m.* from private.hours_at_moments(p_lot_ids, array[p_exit]) m where p_exit > c_together
+  ),
+  at_exit as materialized (
+    select e.parking_lot_id, e.can_exit from ends e where e.at = p_exit
   ),
   -- Nearly everyone can leave within a day, and a day is much less to work out than a fortnight.
   soon as materialized (
@@ -330,9 +343,10 @@ begin
     ) n
   )
   select e.parking_lot_id, p_entry, p_exit, e.is_open, e.can_enter, x.can_exit, not x.can_exit, n.starts_at
-  from private.hours_at(p_lot_ids, p_entry) e
+  from ends e
   join at_exit x on x.parking_lot_id = e.parking_lot_id
-  left join (select * from soon union all select * from later) n on n.parking_lot_id = e.parking_lot_id;
+  left join (select * from soon union all select * from later) n on n.parking_lot_id = e.parking_lot_id
+  where e.at = p_entry;
 end
 $$;
 

@@ -223,7 +223,8 @@ declare
   c_day constant bigint := private.day_of(p_local);
   c_date constant date := date '1970-01-01' + c_day::integer;
   c_set constant date := case when c_date = any (p_overridden) then c_date end;
-  c_mask constant integer := private.day_mask(c_day, p_holidays, exists (
+  -- Only a holiday asks whether some row is for holidays: the query costs more than all the rest.
+  c_mask constant integer := private.day_mask(c_day, p_holidays, coalesce(c_date = any (p_holidays), false) and exists (
     select from unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
     where t.family = 'cap' and t.bit = 32 and t.set_date is not distinct from c_set
   ));

@@ -174,28 +174,42 @@ create trigger _200_refresh_on_delete after delete on public.parking_lot_ratings
 
 create function private.my_marks(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
-language sql stable rows 50
+language plpgsql stable rows 50
 security definer -- a visitor has no right on the tables, and no marks; both look-ups are the caller's own
 set search_path = ''
+set plan_cache_mode = force_generic_plan -- planning costs more than running
 as $$
-  select p.id, s.id is not null, r.value
-  from unnest(p_lot_ids) as p (id)
-  left join public.saved_parking_lots s on s.parking_lot_id = p.id and s.user_id = (select auth.uid())
-  left join public.parking_lot_ratings r on r.parking_lot_id = p.id and r.user_id = (select auth.uid())
-  where (select auth.uid()) is not null
+#variable_conflict use_column
+declare
+  v_user_id uuid := auth.uid();
+begin
+  if v_user_id is null then
+    return;
+  end if;
+  return query
+    select p.id, s.id is not null, r.value
+    from unnest(p_lot_ids) as p (id)
+    left join public.saved_parking_lots s on s.parking_lot_id = p.id and s.user_id = v_user_id
+    left join public.parking_lot_ratings r on r.parking_lot_id = p.id and r.user_id = v_user_id;
+end
 $$;
 
 comment on function private.my_marks(uuid[]) is
   'Whether the caller saved these lots and how they rate them (good, bad, null); one row a lot, and none at all for a visitor.';
 
 create function private.yen_per_walk_minute() returns integer
-language sql stable
+language plpgsql stable
 security definer -- a visitor has no right on the table; the look-up is the caller's own
 set search_path = ''
 as $$
-  select coalesce(
-    (select p.yen_per_walk_minute from public.search_preferences p where p.user_id = (select auth.uid())), 20
-  )
+declare
+  v_user_id uuid := auth.uid();
+begin
+  if v_user_id is null then
+    return 20;
+  end if;
+  return coalesce((select p.yen_per_walk_minute from public.search_preferences p where p.user_id = v_user_id), 20);
+end
 $$;
 
 comment on function private.yen_per_walk_minute() is

@@ -197,27 +197,32 @@ create trigger _200_count after insert on public.occupancy_reports
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
   parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, source text
 )
-language sql stable rows 50
+language plpgsql stable rows 50
 security definer -- who reported is never told, so that nobody reads the reports themselves
 set search_path = ''
+set plan_cache_mode = force_generic_plan -- planning costs more than running
 as $$
-  select distinct on (t.parking_lot_id) t.parking_lot_id, t.state, t.free_spaces, round(t.agreed::numeric, 2),
-    t.reported_at, t.source
-  from (
-    select r.*, 1 - exp(sum(ln(1 - r.trust)) over (partition by r.parking_lot_id, r.state)) as agreed
+#variable_conflict use_column
+begin
+  return query
+    select distinct on (t.parking_lot_id) t.parking_lot_id, t.state, t.free_spaces, round(t.agreed::numeric, 2),
+      t.reported_at, t.source
     from (
-      select o.id, o.parking_lot_id, o.state, o.free_spaces, o.reported_at, o.source,
-        s.trust * 0.5 ^ (greatest(extract(epoch from now() - o.reported_at), 0)::double precision / 60 / s.half_life_min)
-          as trust
-      from unnest(p_lot_ids) as p (id)
-      join public.occupancy_reports o on o.parking_lot_id = p.id
-      join (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
-        as s (source, trust, half_life_min) on s.source = o.source
-      where o.is_current and o.reported_at > now() - interval '100 minutes' -- by then all are stale
-    ) as r
-    where r.trust >= 0.1
-  ) as t
-  order by t.parking_lot_id, t.agreed desc, t.trust desc, t.reported_at desc, t.id
+      select r.*, 1 - exp(sum(ln(1 - r.trust)) over (partition by r.parking_lot_id, r.state)) as agreed
+      from (
+        select o.id, o.parking_lot_id, o.state, o.free_spaces, o.reported_at, o.source,
+          s.trust * 0.5 ^ (greatest(extract(epoch from now() - o.reported_at), 0)::double precision / 60 / s.half_life_min)
+            as trust
+        from unnest(p_lot_ids) as p (id)
+        join public.occupancy_reports o on o.parking_lot_id = p.id
+        join (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
+          as s (source, trust, half_life_min) on s.source = o.source
+        where o.is_current and o.reported_at > now() - interval '100 minutes' -- by then all are stale
+      ) as r
+      where r.trust >= 0.1
+    ) as t
+    order by t.parking_lot_id, t.agreed desc, t.trust desc, t.reported_at desc, t.id;
+end
 $$;
 
 comment on function private.occupancy_of(uuid[]) is

@@ -32,10 +32,11 @@ comment on type private.nearby_filters is 'The filters of api.nearby_parking_lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_key = 'max_height_m' then
       case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
         else 'max_height_m must be a number above 0 and at most 100' end
@@ -57,7 +58,8 @@ as $$
           or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
           then format('%s must be from 2000 to 2099', p_key) end
     else format('There is no filter %s', p_key)
-  end
+  end;
+end
 $$;
 
 comment on function private.nearby_filter_fault(text, jsonb) is
