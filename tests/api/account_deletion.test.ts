@@ -14,7 +14,16 @@ Deno.test("deleting an account takes what is the person's, and lots go on saying
   const review = await write("POST", "/reviews", { rating: 4, comment: "wide" });
   await write("PUT", "/rating", { value: "good" });
   await write("POST", "/occupancy-reports", { state: "available" });
+  const keep = async (method: string, path: string, body: unknown) =>
+    assert.ok((await ask(path, { method, ...jsonBody(body, bearer(user.token)) })).ok, path);
+  for (let n = 0; n < 2; n++) {
+    await keep("POST", "/me/vehicles", { vehicle_type: "standard", plate_number: "12-34" });
+    await keep("POST", "/me/search-presets", { name: "Preset", query_json: {} });
+  }
+  await keep("POST", "/me/saved-parking-lots", { parking_lot_id: lot });
+  await keep("PUT", "/me/push-tokens", { fcm_token: crypto.randomUUID(), device_type: "ios" });
   await inDatabase(async (sql) => {
+    await sql`select private.notify_user(${user.id}, 'announcement', 'Title', 'Body')`;
     await sql`update public.reviews set status = 'approved' where id = ${review.id}`;
     const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
     await write("POST", `/field-values/${value!["id"]}/confirm`, {});
@@ -31,6 +40,11 @@ Deno.test("deleting an account takes what is the person's, and lots go on saying
         (select r.user_id from public.reviews r where r.id = ${review.id}) as author,
         (select count(*)::int from public.parking_lot_ratings where user_id = ${user.id})
           + (select count(*)::int from public.field_value_votes where user_id = ${user.id})
+          + (select count(*)::int from public.user_vehicles where user_id = ${user.id})
+          + (select count(*)::int from public.search_presets where user_id = ${user.id})
+          + (select count(*)::int from public.saved_parking_lots where user_id = ${user.id})
+          + (select count(*)::int from public.user_push_tokens where user_id = ${user.id})
+          + (select count(*)::int from public.user_notifications where user_id = ${user.id})
           + (select count(*)::int from public.app_users where id = ${user.id}) as rows
       from public.parking_lots l join public.field_values v on v.id = ${value!["id"]}
       where l.id = ${lot}`;

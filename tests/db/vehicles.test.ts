@@ -1,6 +1,7 @@
 // Vehicles: at most ten, one default, and a plate that goes with its vehicle.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -181,6 +182,22 @@ Deno.test("somebody suspended or withdrawn has no say over vehicles", async () =
       assert.equal((await refusal(deed())).code, "forbidden", status);
     }
   }
+});
+
+Deno.test("a vehicle that is added beside a withdrawal waits for it, and is refused", async () => {
+  const user = await newUser(db.sql);
+  const adding = await db.sql.begin(async (sql) => {
+    await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+    const refused = refusal(add(user));
+    await eventually(async () => {
+      const waiting = await db.sql`
+        select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0 ? true : undefined;
+    });
+    return { refused };
+  });
+  assert.equal((await adding.refused).code, "forbidden");
+  assert.deepEqual([...await db.sql`select id from public.user_vehicles where user_id = ${user}`], []);
 });
 
 Deno.test("an account that is deleted takes its vehicles along", async () => {
