@@ -1,0 +1,135 @@
+// What a crash leaves of sessions that begin and end: each has begun once and ended once, with one amount, and whoever
+// was told something is told the same again.
+import assert from "node:assert/strict";
+import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { eventually } from "../support/eventually.ts";
+import { newLot, newUser } from "../support/rows.ts";
+import { token } from "../support/tokens.ts";
+
+const DRIVERS = 250;
+const AT_ONCE = 40;
+
+interface Driver {
+  readonly user: string;
+  readonly start: Record<string, string>;
+  readonly end: Record<string, string>;
+  /** What was acknowledged: the session, and what it cost. */
+  session?: string;
+  cost?: string;
+}
+
+interface Heard {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function post(
+  { status }: CrashPlatform,
+  { user }: Driver,
+  path: string,
+  body: object,
+): Promise<Heard | undefined> {
+  try {
+    const answer = await fetch(`${status.API_URL}/v1/parking-sessions${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token(user, { secret: status.JWT_SECRET })}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, text: await answer.text() };
+  } catch (error) {
+    if (error instanceof TypeError) return undefined; // the connection broke: nothing was heard
+    throw error;
+  }
+}
+
+/** Does it for all drivers, so many at a time. */
+async function each(drivers: readonly Driver[], run: (driver: Driver) => Promise<void>): Promise<void> {
+  const pending = [...drivers];
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let driver = pending.shift(); driver !== undefined; driver = pending.shift()) await run(driver);
+  }));
+}
+
+async function aDriver({ sql }: CrashPlatform, lot: string): Promise<Driver> {
+  return {
+    user: await newUser(sql),
+    start: { parking_lot_id: lot, client_request_id: crypto.randomUUID() },
+    end: { exit_at: new Date(Date.now() + 120_000).toISOString(), client_request_id: crypto.randomUUID() },
+  };
+}
+
+/** Begins and ends a session of each, and kills when a third of the 500 answers are there. */
+async function driveAll(platform: CrashPlatform, drivers: Driver[], kill: () => Promise<void>): Promise<number> {
+  let acknowledged = 0;
+  let crash: Promise<void> | undefined;
+  const heard = () => {
+    if (++acknowledged > DRIVERS * 2 / 3) crash ??= kill();
+  };
+  await each(drivers, async (driver) => {
+    const started = await post(platform, driver, "", driver.start);
+    if (started?.status !== 201) return;
+    driver.session = JSON.parse(started.text).session_id as string;
+    heard();
+    const ended = await post(platform, driver, `/${driver.session}/finalize`, driver.end);
+    if (ended?.status !== 200) return;
+    driver.cost = ended.text;
+    heard();
+  });
+  await crash;
+  return acknowledged;
+}
+
+async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
+  await using platform = await crashPlatform();
+  const { sql } = platform;
+  const lot = await newLot(sql);
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+    values (${lot}, 'time_band', 1, 30, 200)`;
+  const drivers: Driver[] = [];
+  for (let n = 0; n < DRIVERS; n++) drivers.push(await aDriver(platform, lot));
+
+  const acknowledged = await driveAll(platform, drivers, () => kill(platform));
+  assert.ok(acknowledged > 0 && acknowledged < 2 * DRIVERS, `${acknowledged} answers were heard`);
+
+  await each(drivers, async (driver) => {
+    const again = (path: string, body: object) =>
+      eventually(async () => {
+        const answer = await post(platform, driver, path, body);
+        return answer && answer.status < 500 ? answer : undefined;
+      }, 30_000);
+    const started = await again("", driver.start);
+    assert.ok(started.status === 200 || (started.status === 201 && !driver.session), started.text);
+    const { session_id } = JSON.parse(started.text);
+    if (driver.session) assert.equal(session_id, driver.session);
+    const ended = await again(`/${session_id}/finalize`, driver.end);
+    assert.equal(ended.status, 200, ended.text);
+    if (driver.cost) assert.equal(ended.text, driver.cost);
+    assert.equal(JSON.parse(ended.text).total_amount, 200);
+  });
+
+  const users = drivers.map(({ user }) => user);
+  const [sessions] = await sql`
+    select count(*)::int as all, count(distinct user_id)::int as people,
+      count(*) filter (where status = 'ended' and total_amount_minor = 200)::int as ended
+    from public.parking_sessions where user_id in ${sql(users)}`;
+  assert.deepEqual({ ...sessions }, { all: DRIVERS, people: DRIVERS, ended: DRIVERS });
+  const activity = await sql`
+    select activity_type, count(*)::int as all, count(distinct subject_id)::int as sessions
+    from public.user_activity_logs where user_id in ${sql(users)} group by activity_type order by activity_type`;
+  assert.deepEqual(activity.map((row) => ({ ...row })), [
+    { activity_type: "session_end", all: DRIVERS, sessions: DRIVERS },
+    { activity_type: "session_start", all: DRIVERS, sessions: DRIVERS },
+  ]);
+}
+
+Deno.test("after kill -9 of the database every acknowledged start and end stands, and none is half written", async () => {
+  await survives((platform) => platform.killDatabase());
+});
+
+Deno.test("after kill -9 of the function every acknowledged start and end stands, and none is half written", async () => {
+  await survives((platform) => platform.killFunction("parking-sessions"));
+});
