@@ -138,12 +138,21 @@ create table public.assets (
     check (category in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot')),
   is_public boolean not null default true,
   status text not null default 'placed' check (status in ('pending', 'placed')),
+  entity_type text check (entity_type ~ '^[a-z][a-z_]{0,49}$'),
+  entity_id uuid,
+  attached_at timestamptz default now(),
   created_by uuid references auth.users (id) on delete set null,
   created_at timestamptz not null default now(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  constraint assets_entity_whole check ((entity_type is null) = (entity_id is null))
 );
 
 comment on table public.assets is 'Files in object storage, by key. The bytes are never here.';
+comment on column public.assets.entity_id is
+  'What the file belongs to, a row of the kind that entity_type names; until it is attached, what the uploader said it would.';
+comment on column public.assets.attached_at is
+  'Since when something uses the file, which a row written by hand says at once; null: an upload that nothing uses yet.';
+comment on column public.assets.deleted_at is 'Since when the file is to be deleted. The row goes after the object.';
 comment on column public.assets.status is
   'pending: an upload address was given out; placed: the bytes are in storage, which is what a row written by hand means.';
 

@@ -1,6 +1,7 @@
 // Wrong requests, through the real gateway and the real database: each gets its status, the envelope and a request id,
 // and none a 500.
 import { limitOf } from "../../supabase/functions/_shared/http/route.ts";
+import { readMe } from "../../supabase/functions/me/account.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused, type ExpectedRefusal, type WrongRequest, wrongRequests } from "../support/refusals.ts";
@@ -8,8 +9,15 @@ import { stack } from "../support/stack.ts";
 import { badAuthorizations } from "../support/tokens.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
+import { inDatabase } from "./lots.ts";
 
 const user = await signUp();
+const outcasts = { suspended: await signUp(), withdrawn: await signUp() };
+await inDatabase(async (sql) => {
+  for (const [status, { id }] of Object.entries(outcasts)) {
+    await sql`update public.app_users set status = ${status} where id = ${id}`;
+  }
+});
 const mine = bearer(user.token);
 const forged = badAuthorizations(user.id, stack().jwtSecret);
 const service = bearer(stack().serviceRoleKey);
@@ -31,6 +39,9 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
     body: { items: [{ notif_type: "campaign", push_enabled: true, in_app_enabled: true, email_enabled: true }] },
   },
   "/me/push-tokens": { body: { fcm_token: "token", device_type: "ios" } },
+  "/storage/upload-url": {
+    body: { file_name: "a.png", file_size: 1, mime_type: "image/png", category: "review" },
+  },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 

@@ -56,6 +56,7 @@ export function configFor(gatewayUrl: string): Config {
     jwtSecret: new TextEncoder().encode(SECRET),
     visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
+    storage: null,
   };
 }
 

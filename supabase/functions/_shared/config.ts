@@ -14,6 +14,19 @@ export interface Config {
   readonly visitorKeys: readonly string[];
   /** The secret key and the service role key: what a trusted service sends as bearer. */
   readonly serviceKeys: readonly string[];
+  /** Null when the environment does not say; only what stores files misses it. */
+  readonly storage: StorageConfig | null;
+}
+
+/** Where objects are, by the S3 protocol. */
+export interface StorageConfig {
+  readonly endpoint: string;
+  readonly region: string;
+  /** What everyone may read. */
+  readonly bucket: string;
+  readonly privateBucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 /** HS256 wants a key at least as long as its hash. */
@@ -55,8 +68,20 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const cdnUrl = address("CDN_URL") ||
     `${gatewayUrl}/storage/v1/object/public/assets`;
 
+  const storage = get("S3_ENDPOINT")
+    ? {
+      endpoint: address("S3_ENDPOINT"),
+      region: get("S3_REGION") || "us-east-1",
+      bucket: get("S3_BUCKET") || "assets",
+      privateBucket: get("S3_PRIVATE_BUCKET") || "assets-private",
+      accessKeyId: required("S3_ACCESS_KEY_ID"),
+      secretAccessKey: required("S3_SECRET_ACCESS_KEY"),
+    }
+    : null;
+  if (storage && storage.bucket === storage.privateBucket) problems.push("S3_PRIVATE_BUCKET is the same as S3_BUCKET");
+
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys };
+  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys, storage };
 }
 
 function isHttpUrl(value: string): boolean {

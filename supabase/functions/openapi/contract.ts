@@ -5,6 +5,7 @@ import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
+import { routes as storage } from "../storage/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
@@ -16,6 +17,7 @@ export const groups: readonly Group[] = [
     routes: parkingLots,
   },
   { name: "parking-sessions", description: "Start, end and cancel a stay", routes: parkingSessions },
+  { name: "storage", description: "Upload pictures", routes: storage },
   {
     name: "codes",
     description: "Reference data: the code master",

@@ -4,6 +4,7 @@ import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
 import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
+import { type ObjectStorage, objectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
 import { begin, type Exchange, logLine, sign } from "./exchange.ts";
 import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
@@ -23,6 +24,7 @@ export interface AppOptions {
 interface House {
   readonly config: () => Config;
   readonly links: Links;
+  readonly storage: ObjectStorage;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -31,7 +33,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   fetch(request: Request): Response | Promise<Response>;
 } {
   const config = once(options.config ?? (() => readConfig()));
-  const house = { config, links: linksOf(config) };
+  const house = { config, links: linksOf(config), storage: objectStorage(config) };
   const log = options.log ?? logToConsole;
   const app = new Hono<Env>();
 
@@ -86,6 +88,10 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
     body,
     caller: exchange.caller,
     links: house.links,
+    storage: house.storage,
+    get service() {
+      return asService(house.config(), timerOf(exchange));
+    },
     requestId: exchange.id,
     get db() {
       const db = databaseFor(route, exchange, house.config());

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Access, CallerOf } from "../auth/access.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
+import type { ObjectStorage } from "../providers/object_storage.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
 
@@ -18,6 +19,9 @@ export interface Work<A extends Access, P, Q, B> {
   readonly query: Q;
   readonly body: B;
   readonly links: Links;
+  /** The service itself, for what a provider said; never around a policy. */
+  readonly service: Database;
+  readonly storage: ObjectStorage;
   readonly requestId: string;
 }
 

@@ -1,0 +1,18 @@
+/** What kind of picture a file is, told from its first bytes. */
+
+export type ImageType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
+
+/** As many bytes as are looked at. */
+export const SIGNATURE_BYTES = 32;
+
+/** Brands of ISO base media files whose pictures are HEVC, and the two that stand for any such picture. */
+const HEIC_BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1"];
+
+export function imageTypeOf(bytes: Uint8Array): ImageType | null {
+  const text = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+  if (text(0, 3) === "\xff\xd8\xff") return "image/jpeg";
+  if (text(0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
+  if (text(0, 4) === "RIFF" && text(8, 12) === "WEBP") return "image/webp";
+  if (text(4, 8) === "ftyp" && HEIC_BRANDS.includes(text(8, 12))) return "image/heic";
+  return null;
+}

@@ -1,0 +1,3 @@
+import { createUpload } from "./uploads.ts";
+
+export const routes = [createUpload];

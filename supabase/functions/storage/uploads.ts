@@ -1,0 +1,33 @@
+import { URL_SECONDS } from "../_shared/assets.ts";
+import { route } from "../_shared/http/route.ts";
+import { type Created, Upload, UploadRequest } from "../_shared/schema/storage.ts";
+
+export const createUpload = route({
+  method: "POST",
+  path: "/storage/upload-url",
+  access: "user",
+  summary: "Get an address to upload a picture to",
+  description:
+    "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is looked at there: a " +
+    "file that is not what was declared is refused. What is not attached within a day is deleted.",
+  body: UploadRequest,
+  limit: "upload",
+  reply: [201, Upload],
+  refusals: [],
+  handle: async ({ db, body: { file_name: _, ...file }, links, storage }) => {
+    const asset = await db.rpc<Created>("create_upload", file);
+    return {
+      // Signed as of the row's time: the same request sent again gets the same address, which ends when it always did.
+      upload_url: await storage.uploadUrl(asset.storage_key, {
+        size: asset.size_bytes,
+        contentType: asset.content_type,
+        signedAt: new Date(asset.created_at),
+        seconds: URL_SECONDS,
+      }),
+      asset_id: asset.asset_id,
+      s3_key: asset.storage_key,
+      public_url: asset.is_public ? links.asset(asset.storage_key) : null,
+      expires_in: URL_SECONDS,
+    };
+  },
+});

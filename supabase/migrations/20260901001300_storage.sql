@@ -1,0 +1,269 @@
+-- Storage: the life of an uploaded file, from the address it is sent to until its object is deleted. Table: assets (0400).
+--
+-- An upload begins with its row, pending. The client sends the bytes to object storage, never through the service. Whatever
+-- is to use the file first has the object looked at (its length, its type, its first bytes) and the row marked placed, by
+-- the service alone; then the caller's own transaction attaches it, to one thing. What nothing uses a day later is deleted.
+--
+-- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
+-- of the file's name and cannot be guessed; it begins with private/ exactly when the file is private. Only avatars, reviews'
+-- and lots' pictures may be public. A file that is to be deleted is read no more, and its row goes after its object.
+-- Interface: api.create_upload; for the service api.pending_asset and api.place_asset; for the other domains
+-- private.attach_asset, private.detach_asset and private.attached_assets.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Indexes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The files of a thing, in the order in which they were attached.
+create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
+-- Uploads that nothing uses, oldest first.
+create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: beginning
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.upload_extension(p_mime_type text) returns text
+language sql immutable
+set search_path = ''
+return case p_mime_type
+  when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
+end;
+
+comment on function private.upload_extension(text) is 'How the key of a file of this type ends; null for a type that is not taken.';
+
+create function private.check_upload(
+  p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
+) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_file_size is null or p_file_size not between 1 and 10485760 then
+    perform private.refuse('validation_error', 422, 'file_size must be between 1 byte and 10 MiB', p_param => 'file_size');
+  end if;
+  if private.upload_extension(p_mime_type) is null then
+    perform private.refuse('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic',
+      p_param => 'mime_type');
+  end if;
+  if p_category is null
+    or p_category not in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot') then
+    perform private.refuse('validation_error', 422, 'category must be a code of upload_category', p_param => 'category');
+  end if;
+  if p_is_public and p_category not in ('review', 'avatar', 'parking_lot') then
+    perform private.refuse('validation_error', 422, format('A file of category %s is never public', p_category),
+      p_param => 'is_public');
+  end if;
+  if (p_entity_type is null) <> (p_entity_id is null) then
+    perform private.refuse('validation_error', 422, 'entity_type and entity_id go together',
+      p_param => case when p_entity_type is null then 'entity_type' else 'entity_id' end);
+  end if;
+  if p_entity_type !~ '^[a-z][a-z_]{0,49}$' then
+    perform private.refuse('validation_error', 422, 'entity_type must be a lower-case name', p_param => 'entity_type');
+  end if;
+end
+$$;
+
+comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
+  'Refuses what cannot be uploaded: validation_error.';
+
+create function private.open_upload(
+  p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
+) returns public.assets
+language plpgsql
+security definer -- no client may write assets; the row is the caller's, pending, and used by nothing
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := case p_category when 'parking_lot' then private.require_admin('lots') else private.active_user() end;
+  v_asset public.assets;
+begin
+  perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
+  insert into public.assets (
+    storage_key, content_type, size_bytes, category, is_public, status, entity_type, entity_id, attached_at, created_by
+  )
+  values (
+    format('%s%s/%s.%s', case when not p_is_public then 'private/' end, p_category,
+      replace(gen_random_uuid()::text, '-', ''), private.upload_extension(p_mime_type)),
+    p_mime_type, p_file_size, p_category, p_is_public, 'pending', p_entity_type, p_entity_id, null, v_user_id
+  )
+  returning * into v_asset;
+  return v_asset;
+end
+$$;
+
+comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
+  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: use
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.attach_asset(
+  p_asset_id uuid, p_category text, p_entity_type text, p_entity_id uuid, p_param text default 'asset_id'
+) returns void
+language plpgsql
+security definer -- no client may write assets; only the caller's own are touched
+set search_path = ''
+as $$
+begin
+  -- One statement: of two that want the file at once, the second finds it taken.
+  update public.assets a
+  set entity_type = p_entity_type, entity_id = p_entity_id, attached_at = clock_timestamp()
+  where a.id = p_asset_id and a.created_by = private.caller() and a.category = p_category
+    and a.status = 'placed' and a.deleted_at is null
+    and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = (p_entity_type, p_entity_id));
+  if not found then
+    perform private.refuse('not_found', 404, format('You have no uploaded file of category %s with this id', p_category),
+      p_param => p_param);
+  end if;
+end
+$$;
+
+comment on function private.attach_asset(uuid, text, text, uuid, text) is
+  'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
+
+create function private.detach_asset(p_asset_id uuid) returns void
+language sql
+security definer -- no client may write assets; whose file it is was asked by whoever held it
+set search_path = ''
+as $$
+  update public.assets set deleted_at = now() where id = p_asset_id and deleted_at is null
+$$;
+
+comment on function private.detach_asset(uuid) is
+  'A file that is used no more: its object is to be deleted, and then the row. Whoever calls this has asked whose it is.';
+
+create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
+returns table (entity_id uuid, asset_id uuid, storage_key text, content_type text, size_bytes integer, place bigint)
+language sql stable
+security definer -- private files have no policy: they are given to their uploader and to administrators only
+set search_path = ''
+as $$
+  select a.entity_id, a.id, a.storage_key, a.content_type, a.size_bytes,
+    row_number() over (partition by a.entity_id order by a.attached_at, a.id)
+  from public.assets a
+  where a.entity_id = any (p_entity_ids) and a.entity_type = p_entity_type
+    and a.attached_at is not null and a.status = 'placed' and a.deleted_at is null
+    and (
+      a.is_public or a.created_by = (select auth.uid())
+      or (select exists (select from public.admins m where m.id = auth.uid() and m.status = 'active'))
+    )
+$$;
+
+comment on function private.attached_assets(text, uuid[]) is
+  'The files of these things that the caller may see, place by place in the order in which they were attached.';
+
+grant execute on function
+  private.attach_asset(uuid, text, text, uuid, text), private.detach_asset(uuid), private.attached_assets(text, uuid[])
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: the end
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_app_users__delete_files() returns trigger
+language plpgsql
+security definer -- whoever withdraws has no right on assets
+set search_path = ''
+as $$
+begin
+  update public.assets
+  set deleted_at = now()
+  where created_by = new.id and deleted_at is null
+    and (attached_at is null or category in ('session_photo', 'error_report', 'support', 'avatar'));
+  update public.assets set created_by = null where created_by = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__delete_files() is
+  'The files of a person who withdraws are deleted; pictures of reviews and lots stay, without saying whose they were.';
+
+create trigger _320_delete_files after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__delete_files();
+
+create function private.tg_assets__leave_with_uploader() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.attached_at is null or new.category in ('session_photo', 'error_report', 'support', 'avatar') then
+    new.deleted_at := coalesce(new.deleted_at, now());
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_assets__leave_with_uploader() is
+  'The same when the auth server deletes the account: the foreign key takes the uploader off the row.';
+
+create trigger _200_leave_with_uploader before update of created_by on public.assets
+  for each row when (old.created_by is not null and new.created_by is null)
+  execute function private.tg_assets__leave_with_uploader();
+
+create function private.delete_unused_assets() returns void
+language sql
+set search_path = ''
+as $$
+  update public.assets set deleted_at = now()
+  where attached_at is null and deleted_at is null and created_at < now() - interval '1 day'
+$$;
+
+comment on function private.delete_unused_assets() is 'Uploads that nothing has used for a day are to be deleted.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.create_upload(
+  p_file_size bigint,
+  p_mime_type text,
+  p_category text,
+  p_entity_type text default null,
+  p_entity_id uuid default null,
+  p_is_public boolean default false
+) returns jsonb
+language sql
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'asset_id', a.id, 'storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes,
+    'is_public', a.is_public, 'created_at', a.created_at
+  )
+  from private.open_upload(
+    p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, coalesce(p_is_public, false)
+  ) as a
+$$;
+
+comment on function api.create_upload(bigint, text, text, text, uuid, boolean) is
+  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object('storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes)
+  from public.assets a
+  where a.id = p_asset_id and a.created_by = p_user_id and a.category = p_category
+    and a.status = 'pending' and a.deleted_at is null
+$$;
+
+comment on function api.pending_asset(uuid, uuid, text) is
+  'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It refuses nothing.';
+
+create function api.place_asset(p_asset_id uuid) returns void
+language sql
+set search_path = ''
+as $$
+  update public.assets set status = 'placed' where id = p_asset_id and status = 'pending' and deleted_at is null
+$$;
+
+comment on function api.place_asset(uuid) is
+  'For the service, which has looked at the object: it is there and what was said of it. It refuses nothing.';
+
+grant execute on function api.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
+grant execute on function api.pending_asset(uuid, uuid, text), api.place_asset(uuid) to service_role;
