@@ -9,9 +9,9 @@ import { stack } from "../support/stack.ts";
 import { badAuthorizations } from "../support/tokens.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
-import { inDatabase } from "./lots.ts";
 
 const user = await signUp();
+/** Who may do nothing but read that they may not. */
 const outcasts = { suspended: await signUp(), withdrawn: await signUp() };
 await inDatabase(async (sql) => {
   for (const [status, { id }] of Object.entries(outcasts)) {
@@ -69,6 +69,16 @@ for (const route of routes) {
   const authorization = route.access === "service" ? service.authorization : writer.authorization;
   const needs = { badAuthorizations: forged, path, otherMethod, authorization, ...goodQuery[route.path] };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
+  for (const [status, { token }] of route.access === "user" && route !== readMe ? Object.entries(outcasts) : []) {
+    const auth = bearer(token);
+    const sent = route.body ? jsonBody(needs.body ?? {}, auth) : { headers: auth };
+    refuses({
+      name: `${route.method} ${route.path} refuses a ${status} caller`,
+      path: needs.query ? `${path}?${needs.query}` : path,
+      init: { method: route.method, ...sent },
+      expected: { code: "forbidden" },
+    });
+  }
   if (policy !== undefined && route.access !== "public") {
     refuses({
       name: `${route.method} ${route.path} refuses a caller beyond the quota of ${policy}`,
