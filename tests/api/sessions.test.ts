@@ -4,11 +4,13 @@ import {
   CurrentSession,
   FinalizedSession,
   ParkingSession,
+  ParkingSessionDetail,
   ParkingSessions,
   StartedSession,
 } from "../../supabase/functions/_shared/schema/parking_sessions.ts";
 import { listMySessions, readCurrentSession, updateMySession } from "../../supabase/functions/me/parking_sessions.ts";
 import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/sessions.ts";
+import { readMySession } from "../../supabase/functions/me/session_photos.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
@@ -73,7 +75,14 @@ Deno.test("what a session costs is what calc-fee says, breakdown and all", async
     await post(`/${id}/finalize`, driver.token, { exit_at }),
     FinalizedSession,
   );
-  const entry_at = (await list(driver.token)).items[0]!.started_at;
+  const detail = await replyOf(
+    readMySession,
+    await ask(`/me/parking-sessions/${id}`, { headers: bearer(driver.token) }),
+    ParkingSessionDetail,
+  );
+  assert.deepEqual([detail.breakdown, detail.photos], [ended.breakdown, []]);
+  assert.deepEqual(detail.rules?.pricing_rules.map(({ price_minor }) => price_minor), [200]);
+  const entry_at = detail.started_at;
   const fee = await ask(`/parking-lots/${lot}/calc-fee`, { method: "POST", ...jsonBody({ entry_at, exit_at }) });
   const { total_amount, currency, breakdown } = await fee.json();
   assert.deepEqual([ended.total_amount, ended.currency, ended.breakdown], [total_amount, currency, breakdown]);
@@ -151,6 +160,17 @@ Deno.test("another's session does not exist for the caller", async () => {
   await assertRefused(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
   await assertRefused(await post(`/${id}/cancel`, stranger.token), { code: "not_found" });
   await assertRefused(await patch(id, stranger.token, { memo: "mine" }), { code: "not_found" });
+  const slot = `/me/parking-sessions/${id}/photos/during/1`;
+  const asset_id = crypto.randomUUID();
+  for (
+    const [path, init] of [
+      [`/me/parking-sessions/${id}`, { headers: bearer(stranger.token) }],
+      [slot, { method: "PUT", ...jsonBody({ asset_id }, bearer(stranger.token)) }],
+      [slot, { method: "DELETE", headers: bearer(stranger.token) }],
+    ] as const
+  ) {
+    await assertRefused(await ask(path, init), { code: "not_found", param: "id" });
+  }
   assert.deepEqual((await list(stranger.token)).items, []);
 });
 
@@ -165,6 +185,8 @@ Deno.test("a suspended and a withdrawn driver are refused everything about sessi
       await post(`/${id}/cancel`, driver.token),
       await patch(id, driver.token, { memo: "mine" }),
       await ask("/me/parking-sessions", { headers: bearer(driver.token) }),
+      await ask("/me/parking-sessions/current", { headers: bearer(driver.token) }),
+      await ask(`/me/parking-sessions/${id}`, { headers: bearer(driver.token) }),
     ];
     for (const answer of answers) await assertRefused(answer, { code: "forbidden" });
   }

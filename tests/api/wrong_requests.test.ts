@@ -30,6 +30,10 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/parking-lots/occupancy-reports": { body: { source: "sensor", reports: [{ parking_lot_id: user.id }] } },
   "/parking-sessions": { body: { parking_lot_id: user.id } },
   "/parking-sessions/{id}/finalize": { body: { exit_at: "2026-09-01T11:00:00Z" } },
+  "/me/parking-sessions/{id}/photos/{phase}/{slot}": {
+    path: `/me/parking-sessions/${user.id}/photos/during/1`,
+    body: { asset_id: user.id },
+  },
   "/me/vehicles": { body: { vehicle_type: "standard" } },
   "/me/search-presets": { body: { name: "Near work", query_json: {} } },
   "/me/search-preferences": { body: { yen_per_walk_minute: 30 } },
@@ -74,7 +78,7 @@ for (const route of routes) {
     const sent = route.body ? jsonBody(needs.body ?? {}, auth) : { headers: auth };
     refuses({
       name: `${route.method} ${route.path} refuses a ${status} caller`,
-      path: needs.query ? `${path}?${needs.query}` : path,
+      path: needs.query ? `${needs.path}?${needs.query}` : needs.path,
       init: { method: route.method, ...sent },
       expected: { code: "forbidden" },
     });

@@ -14,6 +14,12 @@ const VEHICLE = "00000000-0000-4000-8000-000000001199";
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 
+const PHOTOS = {
+  owners: "00000000-0000-4000-8000-000000001171",
+  strangers: "00000000-0000-4000-8000-000000001172",
+  suspendeds: "00000000-0000-4000-8000-000000001173",
+};
+
 export const sessions: Domain = {
   async plant(sql, { owner, stranger, suspended }) {
     await sql`
@@ -30,6 +36,17 @@ export const sessions: Domain = {
       await sql`
         insert into public.parking_sessions (id, user_id, parking_lot_id, status)
         values (${SESSIONS[name]}, ${user}, ${ACTIVE}, 'cancelled')`;
+    }
+    for (const name of ["owners", "strangers", "suspendeds"] as const) {
+      await sql`
+        with asset as (
+          insert into public.assets (storage_key, category, is_public, created_by)
+          values (${`private/session_photo/${
+        PHOTOS[name]
+      }.jpg`}, 'session_photo', false, null) returning id, storage_key
+        )
+        insert into public.parking_session_photos (id, session_id, phase, slot, asset_id, storage_key)
+        select ${PHOTOS[name]}, ${SESSIONS[name]}, 'during', 1, id, storage_key from asset`;
     }
   },
 
@@ -70,6 +87,13 @@ export const sessions: Domain = {
           by: [],
         },
       },
+    },
+    {
+      table: "parking_session_photos",
+      grants: { select: { authenticated: allBut() } },
+      key: "id::text",
+      rows: () => PHOTOS,
+      reads: own,
     },
   ],
 };

@@ -17,6 +17,7 @@ import {
   setDefaultSearchPreset,
   updateSearchPreset,
 } from "./search_presets.ts";
+import { deleteSessionPhoto, putSessionPhoto, readMySession } from "./session_photos.ts";
 import { addVehicle, deleteVehicle, listVehicles, updateVehicle } from "./vehicles.ts";
 
 export const routes = [
@@ -28,6 +29,9 @@ export const routes = [
   listMySessions,
   readCurrentSession,
   updateMySession,
+  readMySession,
+  putSessionPhoto,
+  deleteSessionPhoto,
   listVehicles,
   addVehicle,
   updateVehicle,

@@ -25,7 +25,11 @@ type Fields = z.ZodObject;
 export const noFields = z.strictObject({});
 
 export function readParams<F extends Fields>(fields: F, raw: Record<string, string>): z.output<F> {
-  return check(fields, raw, unstorable(raw));
+  const values = Object.entries(raw).map(([name, text]) => {
+    const schema = fields.shape[name];
+    return [name, schema ? decoded(text, schema) : text];
+  });
+  return check(fields, Object.fromEntries(values), unstorable(raw));
 }
 
 export function readQuery<F extends Fields>(fields: F, search: string): z.output<F> {
@@ -154,7 +158,7 @@ interface Kind {
   readonly element?: z.core.$ZodType;
 }
 
-/** The type a query parameter has once defaults and optionality are taken off. */
+/** The type a parameter has once defaults and optionality are taken off. */
 function kindOf(schema: z.core.$ZodType): Kind {
   const def = schema._zod.def as z.core.$ZodTypeDef & {
     innerType?: z.core.$ZodType;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fee } from "./fees.ts";
+import { Fee, PricingRule } from "./fees.ts";
 import { Cursor, Limit, NextCursor } from "./lists.ts";
 import { Id, Moment, text, Timestamp } from "./values.ts";
 
@@ -77,6 +77,60 @@ export const CurrentSession = z.object({
 export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor }).meta({
   id: "ParkingSessions",
 });
+
+const Phase = z.enum(["during", "after"]).meta({
+  description: "A code of category `session_photo_phase`: while parked, or afterwards",
+});
+const Slot = z.int().min(1).max(4);
+
+export const SessionPhoto = z.object({
+  id: Id,
+  phase: Phase,
+  slot: Slot,
+  asset_id: Id,
+  storage_key: z.string(),
+  content_type: z.string().nullable(),
+  size_bytes: z.int().nullable(),
+  created_at: Timestamp,
+  url: z.url().meta({ description: "Where the picture is read for the next 600 seconds, by whoever has the address" }),
+}).meta({ id: "SessionPhoto" });
+
+const RulesOfStay = z.object({
+  time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
+  holiday_calendar: z.string().nullable(),
+  pricing_rules: z.array(PricingRule),
+  pricing_groups: z.array(z.object({
+    id: Id,
+    code: z.string(),
+    name: z.string(),
+    is_default: z.boolean(),
+    display_order: z.int(),
+    vehicle_types: z.array(z.string()).nullable(),
+  })),
+  date_overrides: z.array(z.object({
+    override_date: z.iso.date(),
+    pricing: z.array(z.record(z.string(), z.unknown())).meta({ description: "Rows in the form of a PricingRule" }),
+  })).meta({ description: "The dates of the stay that had prices of their own" }),
+}).meta({ id: "RulesOfStay", description: "The lot's prices as they were when the session ended" });
+
+export const ParkingSessionDetail = z.object({
+  ...session,
+  breakdown: z.union([Fee.shape.breakdown, UnknownFee]).nullable().meta({
+    description: "How the amount came about; null unless the session has ended",
+  }),
+  rules: RulesOfStay.nullable(),
+  photos: z.array(SessionPhoto).meta({ description: "Those of `during` first, slot by slot" }),
+}).meta({ id: "ParkingSessionDetail" });
+
+export const PhotoParams = z.strictObject({
+  id: Id.meta({ description: "The session" }),
+  phase: Phase,
+  slot: Slot,
+});
+
+export const NewPhoto = z.strictObject({
+  asset_id: Id.meta({ description: "An upload of category `session_photo`" }),
+}).meta({ id: "NewSessionPhoto" });
 
 export const SessionParams = z.strictObject({ id: Id.meta({ description: "The session" }) });
 

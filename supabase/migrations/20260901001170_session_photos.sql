@@ -1,0 +1,219 @@
+-- Session photos: pictures that a driver keeps with a session, of where the car stands and of what was seen afterwards.
+--
+-- A slot holds one picture. The picture is a private upload (1300) that is attached to the photo's row; what it is, its key,
+-- type and length, is copied here, because a placed upload never changes. A picture that leaves its slot, however that
+-- comes, is detached, and its object is deleted.
+--
+-- Invariants: one picture a session, phase and slot; slots 1 to 4; no picture without its session.
+-- Interface: api.my_parking_session, put_my_session_photo, delete_my_session_photo.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.parking_session_photos (
+  id uuid primary key default gen_random_uuid(),
+  session_id uuid not null references public.parking_sessions (id) on delete cascade,
+  phase text not null constraint parking_session_photos_phase_known check (phase in ('during', 'after')),
+  slot integer not null constraint parking_session_photos_slot_bounds check (slot between 1 and 4),
+  asset_id uuid not null constraint parking_session_photos_asset_once unique references public.assets (id) on delete cascade,
+  storage_key text not null,
+  content_type text,
+  size_bytes integer,
+  created_at timestamptz not null default now(),
+  constraint parking_session_photos_one_a_slot unique (session_id, phase, slot)
+);
+
+comment on table public.parking_session_photos is 'Pictures of sessions, by phase and slot.';
+comment on column public.parking_session_photos.storage_key is 'Of the upload, as its type and length.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.parking_session_photos enable row level security;
+
+-- Row security of parking_sessions applies inside.
+create policy "People see the photos of their own sessions" on public.parking_session_photos for select to authenticated
+  using ((select true from public.parking_sessions s where s.id = session_id));
+-- No insert, update or delete: a photo follows its upload.
+
+grant select (id, session_id, phase, slot, asset_id, storage_key, content_type, size_bytes, created_at)
+  on public.parking_session_photos to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_parking_session_photos__detach() returns trigger
+language plpgsql
+security definer -- no client may write uploads
+set search_path = ''
+as $$
+begin
+  perform private.detach_asset(old.asset_id);
+  return null;
+end
+$$;
+
+comment on function private.tg_parking_session_photos__detach() is 'A picture that has left its slot is kept nowhere.';
+
+create trigger _100_detach after delete on public.parking_session_photos
+  for each row execute function private.tg_parking_session_photos__detach();
+
+create function private.tg_parking_sessions__drop_photos() returns trigger
+language plpgsql
+security definer -- no client may delete photos by hand
+set search_path = ''
+as $$
+begin
+  delete from public.parking_session_photos p where p.session_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_parking_sessions__drop_photos() is 'A session without its person has no pictures.';
+
+create trigger _200_drop_photos after update of user_id on public.parking_sessions
+  for each row when (new.user_id is null and old.user_id is not null)
+  execute function private.tg_parking_sessions__drop_photos();
+
+create function private.check_slot(p_phase text, p_slot integer) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_phase is null or p_phase not in ('during', 'after') then
+    perform private.refuse('validation_error', 422, 'phase must be during or after', p_param => 'phase');
+  elsif p_slot is null or p_slot not between 1 and 4 then
+    perform private.refuse('validation_error', 422, 'slot must be 1 to 4', p_param => 'slot');
+  end if;
+end
+$$;
+
+comment on function private.check_slot(text, integer) is 'Refuses what is no place for a photo: validation_error.';
+
+create function private.put_session_photo(p_session_id uuid, p_phase text, p_slot integer, p_asset_id uuid)
+returns public.parking_session_photos
+language plpgsql
+security definer -- no client may write photos by hand
+set search_path = ''
+as $$
+declare
+  v_id uuid := gen_random_uuid();
+  v_photo public.parking_session_photos;
+begin
+  perform private.my_session_for_change(p_session_id); -- one photo of a session after the other
+  select * into v_photo from public.parking_session_photos p
+  where p.session_id = p_session_id and p.phase = p_phase and p.slot = p_slot;
+  if found and v_photo.asset_id = p_asset_id then
+    return v_photo;
+  end if;
+  perform private.attach_asset(p_asset_id, 'session_photo', 'session_photo', v_id);
+  delete from public.parking_session_photos p where p.id = v_photo.id;
+  insert into public.parking_session_photos (id, session_id, phase, slot, asset_id, storage_key, content_type, size_bytes)
+  select v_id, p_session_id, p_phase, p_slot, a.id, a.storage_key, a.content_type, a.size_bytes
+  from public.assets a where a.id = p_asset_id
+  returning * into v_photo;
+  return v_photo;
+end
+$$;
+
+comment on function private.put_session_photo(uuid, text, integer, uuid) is
+  'Puts an upload into a slot of the caller''s session; what lay there goes. Refuses: unauthorized, forbidden, not_found.';
+
+create function private.drop_session_photo(p_session_id uuid, p_phase text, p_slot integer) returns void
+language plpgsql
+security definer -- no client may delete photos by hand
+set search_path = ''
+as $$
+begin
+  perform private.my_session_for_change(p_session_id);
+  delete from public.parking_session_photos p
+  where p.session_id = p_session_id and p.phase = p_phase and p.slot = p_slot;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no photo in this slot', p_param => 'slot');
+  end if;
+end
+$$;
+
+comment on function private.drop_session_photo(uuid, text, integer) is
+  'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, not_found.';
+
+create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
+    'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
+    'created_at', (p_photo).created_at
+  )
+$$;
+
+comment on function private.photo_row(public.parking_session_photos) is 'A photo as the interface shows it.';
+
+grant execute on function
+  private.check_slot(text, integer), private.put_session_photo(uuid, text, integer, uuid),
+  private.drop_session_photo(uuid, text, integer), private.photo_row(public.parking_session_photos)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_parking_session(p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_session public.parking_sessions;
+begin
+  select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+  end if;
+  return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(
+    'breakdown', v_session.breakdown, 'rules', v_session.rules,
+    'photos', (
+      select coalesce(jsonb_agg(private.photo_row(p) order by p.phase desc, p.slot), '[]')
+      from public.parking_session_photos p where p.session_id = p_id
+    )
+  );
+end
+$$;
+
+comment on function api.my_parking_session(uuid) is
+  'A session of the caller with what it cost line by line, the rules of then, and its photos: those of during first. Reads only. Refuses: unauthorized, forbidden, not_found.';
+
+create function api.put_my_session_photo(p_id uuid, p_phase text, p_slot integer, p_asset_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.check_slot(p_phase, p_slot);
+  return private.photo_row(private.put_session_photo(p_id, p_phase, p_slot, p_asset_id));
+end
+$$;
+
+comment on function api.put_my_session_photo(uuid, text, integer, uuid) is
+  'Puts a confirmed upload of the caller into a slot of their session and returns the photo; what lay there goes. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function api.delete_my_session_photo(p_id uuid, p_phase text, p_slot integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.check_slot(p_phase, p_slot);
+  perform private.drop_session_photo(p_id, p_phase, p_slot);
+end
+$$;
+
+comment on function api.delete_my_session_photo(uuid, text, integer) is
+  'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+grant execute on function
+  api.my_parking_session(uuid), api.put_my_session_photo(uuid, text, integer, uuid),
+  api.delete_my_session_photo(uuid, text, integer)
+to authenticated;
