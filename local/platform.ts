@@ -11,9 +11,11 @@ import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
 import { quietLibrary } from "./gateway/quiet.ts";
 import { Rest } from "./gateway/rest.ts";
+import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
-import { FUNCTIONS, SECRET_KEY, STATE, type Status, status } from "./settings.ts";
-import { forgetRunning, recordRunning } from "./state.ts";
+import { FUNCTIONS, S3_BUCKET, S3_PRIVATE_BUCKET, SECRET_KEY, STATE, type Status, status } from "./settings.ts";
+import { forgetRunning, recordRunning, removeIfThere } from "./state.ts";
+import { Storage } from "./storage/storage.ts";
 
 export interface PlatformOptions {
   /** The gateway's port; 0 for any free one. */
@@ -47,6 +49,8 @@ interface Services {
   readonly rest: Rest;
   readonly auth: Auth;
   readonly functions: FunctionRunner;
+  readonly storage: Storage;
+  readonly jobs: Jobs;
 }
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -61,11 +65,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port);
-    const { server, rest, auth, functions } = services;
+    const { server, rest, auth, functions, storage } = services;
     gateway.open({
       rest: (request, url) => rest.handle(request, url),
       auth: (request, url, client) => auth.handle(request, url, client),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
+      storage: (request, url) => storage.handle(request, url),
     });
     return status(gateway.port, server.url("postgres"));
   }
@@ -76,6 +81,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     if (services !== undefined) await stopServices(services);
     services = undefined;
     await removeDatabase(name);
+    await removeIfThere(objectsOf(name));
     try {
       await raise();
     } catch (error) {
@@ -121,7 +127,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   const packages = fetchPackages(options.functionsDeno);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
-  const [rest, auth] = await Promise.all([
+  const [rest, auth, storage] = await Promise.all([
     Rest.start({
       authenticator: server.url("authenticator"),
       schemas: config.schemas,
@@ -135,6 +141,15 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
       rate: options.authRate,
       log: options.log,
     }),
+    Storage.start({
+      folder: objectsOf(name),
+      buckets: config.buckets,
+      largestObject: config.fileSizeLimit,
+      credentials: {
+        accessKeyId: current.S3_PROTOCOL_ACCESS_KEY_ID,
+        secretAccessKey: current.S3_PROTOCOL_ACCESS_KEY_SECRET,
+      },
+    }),
   ]);
   options.say("The Data API and the auth server are ready");
   await packages;
@@ -146,16 +161,23 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     verifyJwt: config.verifyJwt,
     log: options.log,
   });
-  return { server, rest, auth, functions };
+  const jobs = await Jobs.start(server.url(), current, options.log);
+  return { server, rest, auth, functions, storage, jobs };
 }
 
-async function stopServices({ server, rest, auth, functions }: Services): Promise<void> {
+async function stopServices({ server, rest, auth, functions, jobs }: Services): Promise<void> {
+  await jobs.stop();
   await functions.stop();
   await Promise.all([rest.stop(), auth.stop()]);
   await server.stop();
 }
 
-/** What Supabase tells a function, and the two names of ours that a hosted project sets as secrets. */
+/** Where a platform keeps its objects. */
+function objectsOf(name: string): string {
+  return join(STATE, name, "objects");
+}
+
+/** What Supabase tells a function, and the names of ours that a hosted project sets as secrets. */
 function functionEnvironment(current: Status): Record<string, string> {
   return {
     SUPABASE_URL: current.API_URL,
@@ -166,6 +188,12 @@ function functionEnvironment(current: Status): Record<string, string> {
     SUPABASE_DB_URL: current.DB_URL,
     SUPABASE_JWKS: JSON.stringify({ keys: [] }),
     JWT_SECRET: current.JWT_SECRET,
-    CDN_URL: `${current.API_URL}/storage/v1/object/public/assets`,
+    CDN_URL: `${current.API_URL}/storage/v1/object/public/${S3_BUCKET}`,
+    S3_ENDPOINT: current.STORAGE_S3_URL,
+    S3_REGION: current.S3_PROTOCOL_REGION,
+    S3_BUCKET,
+    S3_PRIVATE_BUCKET,
+    S3_ACCESS_KEY_ID: current.S3_PROTOCOL_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY: current.S3_PROTOCOL_ACCESS_KEY_SECRET,
   };
 }

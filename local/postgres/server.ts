@@ -19,6 +19,9 @@ export interface ServerOptions {
 export const SUPERUSER = "supabase_admin";
 export const PASSWORD = "postgres";
 
+/** What the vault's stand-in encrypts with: the server reads it beside its data, and no client can. */
+const VAULT_KEY = "vault.key";
+
 const READY = "database system is ready to accept connections";
 const START_PATIENCE = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
@@ -62,6 +65,7 @@ export class PostgresServer {
       ...(this.options.durable ? [] : ["--no-sync"]),
     ], { stdout: "piped", stderr: "piped", stdin: "null" }));
     await Deno.remove(passwordFile);
+    await Deno.writeTextFile(join(partial, VAULT_KEY), crypto.getRandomValues(new Uint8Array(32)).toHex());
     await Deno.rename(partial, this.data);
     return true;
   }

@@ -1,0 +1,37 @@
+// Work that the database asks for by itself: jobs by the clock and requests after commit, with the secrets they need.
+import postgres from "postgres";
+import { patient } from "../database/connection.ts";
+import type { Status } from "../settings.ts";
+import { CronRunner } from "./cron.ts";
+import { NetWorker } from "./net.ts";
+
+export class Jobs {
+  private constructor(readonly cron: CronRunner, readonly net: NetWorker) {}
+
+  static async start(superuser: string, current: Status, log: (line: string) => void): Promise<Jobs> {
+    await keepSecrets(superuser, { project_url: current.API_URL, service_role_key: current.SERVICE_ROLE_KEY });
+    const jobs = new Jobs(new CronRunner(superuser, log), new NetWorker(superuser, log));
+    await jobs.net.start();
+    jobs.cron.start();
+    return jobs;
+  }
+
+  async stop(): Promise<void> {
+    await this.cron.stop();
+    await this.net.stop();
+  }
+}
+
+/** The vault's secrets that a hosted project is given once by hand (docs/operations.md); here the address may change. */
+async function keepSecrets(superuser: string, secrets: Record<string, string>): Promise<void> {
+  const sql = postgres(superuser, { max: 1, ...patient });
+  try {
+    for (const [name, value] of Object.entries(secrets)) {
+      const [kept] = await sql<{ id: string }[]>`select id from vault.secrets where name = ${name}`;
+      if (kept === undefined) await sql`select vault.create_secret(${value}, ${name})`;
+      else await sql`select vault.update_secret(${kept.id}, ${value})`;
+    }
+  } finally {
+    await sql.end();
+  }
+}

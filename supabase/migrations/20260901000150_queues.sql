@@ -1,0 +1,136 @@
+-- Queues, the clock and secrets: how work is done later, by whom, and with whose keys.
+--
+-- A message is put into a queue by the transaction that causes it, and is there if that commits. A consumer reads messages,
+-- which hides them from others for a while, does the work and finishes them; what it does not finish is read again. A
+-- message that was read too often is dead: it is put aside with its count, so that it holds nobody up and somebody can look.
+--
+-- Jobs by the clock are rows of cron.job, each scheduled beside what it calls. Where a job needs the functions, it calls one
+-- over HTTP with the service's key, both found in the vault: project_url and service_role_key.
+--
+-- Invariants: queues are reached through these functions alone, and by the service alone.
+-- Interface: private.enqueue, private.dequeue; for consumers private.read_messages and private.finish_messages; for jobs
+-- private.call_function.
+
+create extension if not exists pgmq;
+create extension if not exists pg_cron with schema pg_catalog;
+create extension if not exists pg_net with schema extensions;
+create extension if not exists supabase_vault;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Queues
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select pgmq.create('session_reminders');
+
+create table private.dead_messages (
+  queue text not null,
+  msg_id bigint not null,
+  message jsonb not null,
+  read_count integer not null,
+  enqueued_at timestamptz not null,
+  died_at timestamptz not null default now(),
+  primary key (queue, msg_id)
+);
+
+comment on table private.dead_messages is 'Messages that no consumer could finish, for somebody to look at.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.enqueue(p_queue text, p_message jsonb, p_delay_seconds integer default 0) returns bigint
+language sql
+security definer -- queues are the service's: whoever causes work may not see what others caused
+set search_path = ''
+as $$
+  select pgmq.send(p_queue, p_message, greatest(p_delay_seconds, 0))
+$$;
+
+comment on function private.enqueue(text, jsonb, integer) is
+  'Puts a message into a queue, to be read after so many seconds, and gives its id. Nothing is there unless the transaction commits.';
+
+create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
+language sql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+  select pgmq.delete(p_queue, p_msg_id)
+$$;
+
+comment on function private.dequeue(text, bigint) is 'Takes a message out of a queue; false when it is not there any more.';
+
+create function private.read_messages(p_queue text, p_seconds integer, p_count integer) returns jsonb
+language plpgsql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+declare
+  c_most_reads constant integer := 5;
+  v_read record;
+  v_messages jsonb := '[]';
+begin
+  for v_read in select m.msg_id, m.read_ct, m.enqueued_at, m.message from pgmq.read(p_queue, p_seconds, p_count) as m loop
+    if v_read.read_ct > c_most_reads then
+      insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
+      values (p_queue, v_read.msg_id, v_read.message, v_read.read_ct - 1, v_read.enqueued_at);
+      perform pgmq.delete(p_queue, v_read.msg_id);
+    else
+      v_messages := v_messages || jsonb_build_object(
+        'msg_id', v_read.msg_id, 'read_count', v_read.read_ct, 'enqueued_at', v_read.enqueued_at, 'message', v_read.message
+      );
+    end if;
+  end loop;
+  return v_messages;
+end
+$$;
+
+comment on function private.read_messages(text, integer, integer) is
+  'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. One that was read five times before is put into private.dead_messages instead.';
+
+create function private.finish_messages(p_queue text, p_msg_ids bigint[]) returns integer
+language sql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+  select count(*)::integer from pgmq.delete(p_queue, p_msg_ids)
+$$;
+
+comment on function private.finish_messages(text, bigint[]) is 'Removes messages whose work is done, and counts them.';
+
+grant execute on function private.read_messages(text, integer, integer), private.finish_messages(text, bigint[]) to service_role;
+
+create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_url text;
+  v_key text;
+begin
+  select s.decrypted_secret into v_url from vault.decrypted_secrets s where s.name = 'project_url';
+  select s.decrypted_secret into v_key from vault.decrypted_secrets s where s.name = 'service_role_key';
+  if v_url is null or v_key is null then
+    raise warning 'The vault has no project_url or no service_role_key: % is not called', p_path;
+    return null;
+  end if;
+  return net.http_post(
+    url := v_url || '/functions/v1/' || p_path, body := p_body,
+    headers := jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || v_key),
+    timeout_milliseconds := 60000
+  );
+end
+$$;
+
+comment on function private.call_function(text, jsonb) is
+  'Calls a function of the service over HTTP, as the service, once the transaction has committed; gives the id of the request in net._http_response. For jobs: no client may execute it.';
+
+create function private.purge_job_runs() returns void
+language sql
+set search_path = ''
+as $$
+  delete from cron.job_run_details where end_time < now() - interval '7 days'
+$$;
+
+comment on function private.purge_job_runs() is 'Removes what is known of runs of jobs that ended a week ago.';
+
+select cron.schedule('purge_job_runs', '17 3 * * *', 'select private.purge_job_runs()');

@@ -1,0 +1,128 @@
+// Work that is put off: what a queue promises, and who may touch it.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const QUEUE = "session_reminders";
+
+interface Message {
+  readonly msg_id: number;
+  readonly read_count: number;
+  readonly message: { readonly n: number };
+}
+
+async function put(n: number, delay = 0): Promise<string> {
+  const [row] = await db.sql<{ id: string }[]>`select private.enqueue(${QUEUE}, ${db.sql.json({ n })}, ${delay}) as id`;
+  return row!.id;
+}
+
+async function read(seconds: number, count = 10): Promise<Message[]> {
+  const [row] = await db.sql<{ messages: Message[] }[]>`
+    select private.read_messages(${QUEUE}, ${seconds}, ${count}) as messages`;
+  return row!.messages;
+}
+
+const numbers = (messages: readonly Message[]) => messages.map(({ message }) => message.n);
+const empty = () => db.sql`select pgmq.purge_queue(${QUEUE})`;
+
+Deno.test("messages are read oldest first, hidden while they are worked on, and gone when they are finished", async () => {
+  await empty();
+  for (const n of [1, 2, 3]) await put(n);
+  const first = await read(60, 2);
+  assert.deepEqual(numbers(first), [1, 2]);
+  assert.deepEqual(numbers(await read(60)), [3]);
+  assert.deepEqual(await read(60), []);
+  const ids = first.map(({ msg_id }) => msg_id);
+  const [gone] = await db.sql`select private.finish_messages(${QUEUE}, ${ids}) as count`;
+  assert.equal(gone!["count"], 2);
+  const [again] = await db.sql`select private.finish_messages(${QUEUE}, ${ids}) as count`;
+  assert.equal(again!["count"], 0);
+});
+
+Deno.test("a message that is delayed is not read before its time", async () => {
+  await empty();
+  const id = await put(1, 3600);
+  assert.deepEqual(await read(60), []);
+  await db.sql`select pgmq.set_vt(${QUEUE}, ${id}::bigint, 0)`;
+  assert.deepEqual(numbers(await read(60)), [1]);
+});
+
+Deno.test("a message whose cause is rolled back was never there, and one that is taken out is not read", async () => {
+  await empty();
+  await assert.rejects(
+    db.sql.begin(async (sql) => {
+      await sql`select private.enqueue(${QUEUE}, '{"n": 1}')`;
+      throw new Error("the cause failed");
+    }),
+    /the cause failed/,
+  );
+  const id = await put(2);
+  const dequeue = async () => (await db.sql`select private.dequeue(${QUEUE}, ${id}::bigint) as found`)[0]!["found"];
+  assert.deepEqual([await dequeue(), await dequeue()], [true, false]);
+  assert.deepEqual(await read(60), []);
+});
+
+Deno.test("a message that nobody finishes is put aside after five readings, and holds nobody up", async () => {
+  await empty();
+  const id = await put(1);
+  for (const count of [1, 2, 3, 4, 5]) assert.deepEqual((await read(0)).map((each) => each.read_count), [count]);
+  await put(2);
+  assert.deepEqual(numbers(await read(0)), [2]);
+  const [dead] = await db
+    .sql`select msg_id::text, message, read_count from private.dead_messages where queue = ${QUEUE}`;
+  assert.deepEqual({ ...dead }, { msg_id: id, message: { n: 1 }, read_count: 5 });
+});
+
+Deno.test("two readers at once never get the same message", async () => {
+  await empty();
+  for (let n = 0; n < 40; n++) await put(n);
+  const got = (await Promise.all(Array.from({ length: 8 }, () => read(60, 5)))).flatMap(numbers);
+  assert.deepEqual(got.toSorted((a, b) => a - b), Array.from({ length: 40 }, (_, n) => n));
+});
+
+Deno.test("no client puts, reads or sees messages, jobs, requests or secrets", async () => {
+  const questions = [
+    "select private.enqueue('session_reminders', '{}')",
+    "select private.dequeue('session_reminders', 1)",
+    "select private.read_messages('session_reminders', 1, 1)",
+    "select pgmq.send('session_reminders', '{}')",
+    "select * from pgmq.q_session_reminders",
+    "select * from private.dead_messages",
+    "select private.call_function('storage/sweep')",
+    "select cron.schedule('x', '* * * * *', 'select 1')",
+    "select net.http_get('http://127.0.0.1')",
+    "select * from vault.decrypted_secrets",
+    "select vault.create_secret('x')",
+  ];
+  for (const role of ["anon", "authenticated"] as const) {
+    for (const question of questions) {
+      await assert.rejects(db.as({ role }, (sql) => sql.unsafe(question)), { code: "42501" }, `${role}: ${question}`);
+    }
+  }
+});
+
+Deno.test("a secret is kept as ciphertext, read by name, and changed in place", async () => {
+  const [made] = await db.sql<{ id: string }[]>`select vault.create_secret('first word', 'a name') as id`;
+  const [kept] = await db.sql`select secret, decrypted_secret from vault.decrypted_secrets where name = 'a name'`;
+  assert.equal(kept!["decrypted_secret"], "first word");
+  assert.ok(!String(kept!["secret"]).includes("first word"));
+  await db.sql`select vault.update_secret(${made!.id}, 'second word')`;
+  const [changed] = await db.sql`select decrypted_secret from vault.decrypted_secrets where id = ${made!.id}`;
+  assert.equal(changed!["decrypted_secret"], "second word");
+  await assert.rejects(db.sql`select vault.create_secret('other', 'a name')`, { code: "23505" });
+});
+
+Deno.test("a schedule that is none is refused, and a job that has a name is replaced", async () => {
+  for (const wrong of ["", "* * * *", "every day", "60 seconds", "* * * * * *", "soon * * * *"]) {
+    await assert.rejects(db.sql`select cron.schedule('test', ${wrong}, 'select 1')`, { code: "22023" }, wrong);
+  }
+  const schedule = async (at: string) =>
+    (await db.sql`select cron.schedule('test', ${at}, 'select 1') as id`)[0]!["id"];
+  assert.equal(await schedule("*/5 3 $ jan-mar mon,fri"), await schedule("10 seconds"));
+  const jobs = await db.sql`select schedule from cron.job where jobname = 'test'`;
+  assert.deepEqual(jobs.map((job) => job["schedule"]), ["10 seconds"]);
+  await db.sql`select cron.unschedule('test')`;
+  await assert.rejects(db.sql`select cron.unschedule('test')`, /could not find valid entry/);
+});
