@@ -1,6 +1,7 @@
 // The part of supabase/config.toml that the local platform follows.
 import { join } from "node:path";
 import { ROOT } from "./settings.ts";
+import type { Bucket } from "./storage/storage.ts";
 
 export interface Config {
   readonly schemas: readonly string[];
@@ -8,9 +9,14 @@ export interface Config {
   readonly jwtExpiry: number;
   readonly minimumPasswordLength: number;
   readonly refreshTokenReuseInterval: number;
+  readonly buckets: readonly Bucket[];
+  /** Bytes. */
+  readonly fileSizeLimit: number;
   /** Whether the gateway checks the token before the function sees the request. */
   verifyJwt(name: string): boolean;
 }
+
+const BUCKETS = "storage.buckets.";
 
 type Value = string | number | boolean | string[];
 
@@ -29,8 +35,19 @@ export async function readConfig(): Promise<Config> {
     jwtExpiry: get("auth", "jwt_expiry", 3600),
     minimumPasswordLength: get("auth", "minimum_password_length", 6),
     refreshTokenReuseInterval: get("auth", "refresh_token_reuse_interval", 10),
+    buckets: [...tables.keys()].filter((table) => table.startsWith(BUCKETS)).map((table) => ({
+      name: table.slice(BUCKETS.length),
+      isPublic: get(table, "public", false),
+    })),
+    fileSizeLimit: bytesOf(get("storage", "file_size_limit", "50MiB")),
     verifyJwt: (name) => get(`functions.${name}`, "verify_jwt", true),
   };
+}
+
+function bytesOf(text: string): number {
+  const [, number, unit] = text.match(/^(\d+)(KiB|MiB|GiB)$/) ?? [];
+  if (number === undefined) throw new Error(`supabase/config.toml: "${text}" is no size`);
+  return Number(number) * 1024 ** (["KiB", "MiB", "GiB"].indexOf(unit!) + 1);
 }
 
 // The file keeps to strings, numbers, booleans and lists of strings on one line; anything else is refused, not guessed.

@@ -15,6 +15,13 @@ export const SECRET_KEY = "sb_secret_ParkingLotLocalDevOnly0_00000000";
 export const ANON_KEY = legacyKey("anon");
 export const SERVICE_ROLE_KEY = legacyKey("service_role");
 
+/** Object storage: its keys are as public as the others. */
+export const S3_BUCKET = "assets";
+export const S3_PRIVATE_BUCKET = "assets-private";
+const S3_ACCESS_KEY_ID = "ParkingLotLocalDevOnly";
+const S3_SECRET_ACCESS_KEY = "parking-lot-local-dev-only-object-storage-key";
+const S3_REGION = "local";
+
 /** The names of `supabase status -o json`. */
 export interface Status {
   readonly API_URL: string;
@@ -26,6 +33,10 @@ export interface Status {
   readonly ANON_KEY: string;
   readonly SERVICE_ROLE_KEY: string;
   readonly JWT_SECRET: string;
+  readonly STORAGE_S3_URL: string;
+  readonly S3_PROTOCOL_ACCESS_KEY_ID: string;
+  readonly S3_PROTOCOL_ACCESS_KEY_SECRET: string;
+  readonly S3_PROTOCOL_REGION: string;
 }
 
 export function status(port: number, databaseUrl: string): Status {
@@ -40,6 +51,10 @@ export function status(port: number, databaseUrl: string): Status {
     ANON_KEY,
     SERVICE_ROLE_KEY,
     JWT_SECRET,
+    STORAGE_S3_URL: `${origin}/storage/v1/s3`,
+    S3_PROTOCOL_ACCESS_KEY_ID: S3_ACCESS_KEY_ID,
+    S3_PROTOCOL_ACCESS_KEY_SECRET: S3_SECRET_ACCESS_KEY,
+    S3_PROTOCOL_REGION: S3_REGION,
   };
 }
 

@@ -5,6 +5,7 @@ export interface Parts {
   rest(request: Request, url: URL): Promise<Response>;
   auth(request: Request, url: URL, client: string): Promise<Response>;
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
+  storage(request: Request, url: URL): Promise<Response>;
 }
 
 export interface Gateway {
@@ -49,6 +50,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
   if (name !== undefined) return parts.functions(request, name, path, client);
+  if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
   if (/^\/(storage|realtime)\/v1(\/|$)/.test(pathname)) {
     return refusal(501, "not_implemented", "The local platform does not have this service yet");
   }

@@ -1,0 +1,18 @@
+// How object storage says no: a status, and XML.
+
+export class S3Error extends Error {
+  constructor(readonly status: number, readonly code: string, message: string) {
+    super(message);
+  }
+}
+
+export function errorResponse({ status, code, message }: S3Error, resource: string): Response {
+  const fields = { Code: code, Message: message, Resource: resource, RequestId: crypto.randomUUID() };
+  const inside = Object.entries(fields).map(([name, value]) => `<${name}>${escaped(value)}</${name}>`).join("");
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inside}</Error>`;
+  return new Response(xml, { status, headers: { "content-type": "application/xml" } });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
