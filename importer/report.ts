@@ -52,6 +52,15 @@ function section(title: string, entries: readonly Entry[]): string[] {
   ];
 }
 
+/** How often each reason was given, the most frequent first. */
+function tally(entries: readonly Entry[]): string[] {
+  const said = entries.flatMap(({ problems }) => problems).map(({ field, reason }) => `${field}: ${reason}`);
+  return [...Map.groupBy(said, (one) => one)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, SHOWN)
+    .map(([reason, times]) => `  ${String(times.length).padStart(6)} × ${reason}`);
+}
+
 /** The table that a person reads at the end. */
 export function summary(report: ImportReport): string {
   const { counts, entries } = report;
@@ -71,6 +80,7 @@ export function summary(report: ImportReport): string {
     ...section("Rejected", of("rejected")),
     ...section("Skipped", of("skipped")),
     ...section("Warnings", of("warning")),
+    ...(counts.warnings > SHOWN ? ["", "Warnings by reason:", ...tally(of("warning"))] : []),
   ].join("\n");
 }
 

@@ -144,16 +144,23 @@ async function mergePricing(sql: TransactionSql): Promise<void> {
       ["rule_order", "category", "per_minutes", "price_minor", "cap_type", "cap_price_minor", "cap_repeat"]
         .map((column) => `${rule}.${column}`).join(", "),
     );
-  // Another price list altogether, or one with hours and days, is none of these rules.
+  await sql`analyze import_rules`;
+  // A rule with hours or days is none of these; of rules that are the same, one stays.
+  await sql`
+    create temporary table import_kept on commit drop as
+    select distinct on (i.lot_id, i.rule_order) p.id, i.lot_id, i.rule_order
+    from import_rules i
+    join public.pricing_rules p on p.parking_lot_id = i.lot_id and p.rule_order = i.rule_order
+      and (${terms("p")}) is not distinct from (${terms("i")})
+      and (p.pricing_group_id, p.time_start, p.time_end, p.day_type, p.cap_duration_hours)
+        is not distinct from (null, null, null, null, null)
+    order by i.lot_id, i.rule_order, p.id`;
+  await sql`analyze import_kept`;
   await sql`
     with gone as (
       delete from public.pricing_rules p
       where p.pricing_group_id is null and p.parking_lot_id in (select i.lot_id from import_rules i)
-        and not exists (
-          select from import_rules i
-          where i.lot_id = p.parking_lot_id and (${terms("i")}) is not distinct from (${terms("p")})
-            and (p.time_start, p.time_end, p.day_type, p.cap_duration_hours) is not distinct from (null, null, null, null)
-        )
+        and not exists (select from import_kept k where k.id = p.id)
       returning p.parking_lot_id
     )
     insert into import_outcome select distinct 'UPDATE', parking_lot_id from gone`;
@@ -162,12 +169,7 @@ async function mergePricing(sql: TransactionSql): Promise<void> {
       insert into public.pricing_rules
         (parking_lot_id, rule_order, category, per_minutes, price_minor, cap_type, cap_price_minor, cap_repeat)
       select i.lot_id, ${terms("i")} from import_rules i
-      where not exists (
-        select from public.pricing_rules p
-        where p.parking_lot_id = i.lot_id and p.pricing_group_id is null and (${terms("p")}) is not distinct from (${
-    terms("i")
-  })
-      )
+      where not exists (select from import_kept k where k.lot_id = i.lot_id and k.rule_order = i.rule_order)
       returning parking_lot_id
     )
     insert into import_outcome select distinct 'UPDATE', parking_lot_id from added`;

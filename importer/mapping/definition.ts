@@ -87,6 +87,7 @@ const Pricing = z.strictObject({
     minimum_minutes: Value.optional(),
     day_cap: Value.optional(),
   }),
+  leave: z.array(z.strictObject({ when: Condition, reason: z.string().min(1) })).default([]),
 });
 
 const MappingDefinition = z.strictObject({

@@ -1,6 +1,6 @@
 import type { SourceRecord } from "../reading/record.ts";
 import type { Mapping } from "./definition.ts";
-import { isMissing, look, valueOf } from "./lookup.ts";
+import { holds, isMissing, look, valueOf } from "./lookup.ts";
 import { integerOf } from "./numbers.ts";
 
 /** A row of pricing_rules. */
@@ -61,11 +61,14 @@ function rate(category: "initial" | "time_band", minutes: number, price: number)
  * What a record's price steps say as pricing rules: every unit of a step that ends is an `initial` row, the last step
  * the rate from then on, and the most of a day a cap. A price that leaves a question open is a problem and no rule.
  */
-export function pricingOf(record: SourceRecord, { steps }: NonNullable<Mapping["pricing"]>): Pricing {
+export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Mapping["pricing"]>): Pricing {
   if (isMissing(look(record, steps.from))) return { rules: null };
   const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
+  const left = leave.find(({ when }) => holds(record, when));
+  if (left !== undefined) return problem(left.reason);
   const found = stepsOf(record, steps);
   if (found === undefined) return problem("the price steps could not be read");
+  if (found.every(({ price }) => price === 0)) return problem("every price is 0: free, or not known?");
   const unit = wholeOf(valueOf(record, steps.unit_minutes), 1, 527_040);
   if (unit === undefined) return problem("the minutes that a price is for are not stated");
   const minimum = steps.minimum_minutes === undefined ? undefined : valueOf(record, steps.minimum_minutes);
