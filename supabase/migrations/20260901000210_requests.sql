@@ -232,14 +232,7 @@ $$;
 
 comment on function private.purge_requests() is 'Removes keys older than a day, and windows that are closed.';
 
-do $$
-begin
-  -- A database without the scheduler keeps old rows until somebody calls the purge; they count for nothing.
-  if exists (select from pg_catalog.pg_extension where extname = 'pg_cron') then
-    perform cron.schedule('purge_requests', '*/5 * * * *', 'select private.purge_requests()');
-  end if;
-end
-$$;
+select cron.schedule('purge_requests', '*/5 * * * *', 'select private.purge_requests()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

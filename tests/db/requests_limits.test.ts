@@ -112,6 +112,18 @@ Deno.test("the purge takes closed windows and leaves open ones", async () => {
   assert.deepEqual(left.map(({ subject }) => subject), [open]);
 });
 
+Deno.test("the purge is run every five minutes, as the owner of the tables", async () => {
+  const [job, ...others] = await db.sql`
+    select jobname, schedule, username, active from cron.job where command like '%private.purge_requests()%'`;
+  assert.deepEqual({ ...job }, {
+    jobname: "purge_requests",
+    schedule: "*/5 * * * *",
+    username: "postgres",
+    active: true,
+  });
+  assert.deepEqual(others, []);
+});
+
 Deno.test("what a policy may say is bounded", async () => {
   for (const [name, quota, seconds] of [["Big", 1, 60], ["big", 0, 60], ["big", 1, 0], ["big", 1, 86_401]] as const) {
     const insert = db.sql`
