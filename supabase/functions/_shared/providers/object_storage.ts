@@ -2,7 +2,7 @@
  * Object storage, by the S3 protocol. Every request is one signed address, for the client who uploads as for ourselves,
  * so that the SDK only signs: it is loaded when the first address is needed, and no function starts slower for it.
  */
-import type { S3Client } from "@aws-sdk/client-s3";
+import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { type Config, ConfigError, type StorageConfig } from "../config.ts";
 import { Refusal } from "../errors.ts";
 
@@ -85,6 +85,20 @@ function settings({ storage }: Config): StorageConfig {
   return storage;
 }
 
+/** Whatever is not said here the SDK looks for in files and in the system, which a function may not read. */
+const NOT_LOOKED_UP = {
+  authSchemePreference: ["sigv4"],
+  defaultsMode: "standard",
+  defaultUserAgentProvider: () => Promise.resolve([]),
+  disableS3ExpressSessionAuth: true,
+  maxAttempts: 1,
+  retryMode: "standard",
+  useArnRegion: false,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: "parking-lots",
+} satisfies S3ClientConfig & Record<string, unknown>;
+
 async function loadSigner(storage: StorageConfig): Promise<Sign> {
   const [s3, { getSignedUrl }] = await Promise.all([
     import("@aws-sdk/client-s3"),
@@ -98,6 +112,7 @@ async function loadSigner(storage: StorageConfig): Promise<Sign> {
     // Otherwise an upload's address would carry the checksum of an empty body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
+    ...NOT_LOOKED_UP,
   });
   const commands = {
     PutObject: (input: Input & Place) => new s3.PutObjectCommand(input),

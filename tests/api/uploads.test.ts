@@ -1,0 +1,178 @@
+// A picture on its way: the address, the bytes, the look at them, and who may read them.
+import assert from "node:assert/strict";
+import { confirmAsset } from "../../supabase/functions/_shared/assets.ts";
+import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
+import { asService } from "../../supabase/functions/_shared/db/client.ts";
+import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { objectStorage } from "../../supabase/functions/_shared/providers/object_storage.ts";
+import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { createUpload } from "../../supabase/functions/storage/uploads.ts";
+import { IMAGE_TYPES, picture, put } from "../support/files.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+const SIZE = 200;
+const wish = { file_name: "IMG 1.png", file_size: SIZE, mime_type: "image/png", category: "review" };
+
+const post = (person: Person, body: unknown, headers: Record<string, string> = {}) =>
+  ask("/storage/upload-url", { method: "POST", ...jsonBody(body, { ...bearer(person.token), ...headers }) });
+const begin = async (person: Person, more: Record<string, unknown> = {}) =>
+  await replyOf(createUpload, await post(person, { ...wish, ...more }), Upload);
+const statusOf = (asset: string) =>
+  inDatabase(async (sql) => (await sql`select status from public.assets where id = ${asset}`)[0]?.["status"]);
+
+const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();
+const settings: Record<string, string | undefined> = {
+  SUPABASE_URL: apiUrl,
+  SUPABASE_ANON_KEY: anonKey,
+  SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+  JWT_SECRET: jwtSecret,
+  S3_ENDPOINT: Deno.env.get("STORAGE_S3_URL"),
+  S3_REGION: Deno.env.get("S3_PROTOCOL_REGION"),
+  S3_ACCESS_KEY_ID: Deno.env.get("S3_PROTOCOL_ACCESS_KEY_ID"),
+  S3_SECRET_ACCESS_KEY: Deno.env.get("S3_PROTOCOL_ACCESS_KEY_SECRET"),
+};
+const config: Config = readConfig((name) => settings[name]);
+const storage = objectStorage(() => config);
+const service = asService(config, () => {});
+
+/** What an endpoint does with an asset that it is given, as far as the object goes. */
+const confirm = ({ id, token }: Person, asset: string) =>
+  confirmAsset({ caller: { id, token }, service, storage }, asset, "review", "photo_asset_id");
+
+Deno.test("an address is given for each type, the bytes are taken with one PUT, and a public file is read by everyone", async () => {
+  const person = await signUp({ displayName: "山田" });
+  for (const type of IMAGE_TYPES) {
+    const file = picture(type, SIZE);
+    const upload = await begin(person, { mime_type: type, is_public: true });
+    assert.equal(upload.expires_in, 600);
+    assert.ok(upload.public_url?.endsWith(`/${upload.s3_key}`), String(upload.public_url));
+    assert.equal((await fetch(upload.public_url!)).status, 404);
+    assert.equal(await put(upload.upload_url, file, type), 200);
+    const read = await fetch(upload.public_url!);
+    assert.deepEqual([read.status, read.headers.get("content-type")], [200, type]);
+    assert.deepEqual(new Uint8Array(await read.arrayBuffer()), file);
+    await confirm(person, upload.asset_id);
+    assert.equal(await statusOf(upload.asset_id), "placed");
+  }
+});
+
+Deno.test("curl -T sends a file", async () => {
+  const upload = await begin(await signUp());
+  const file = await Deno.makeTempFile();
+  await Deno.writeFile(file, picture("image/png", SIZE));
+  const { stdout } = await new Deno.Command("curl", {
+    args: [
+      "-s",
+      "-o",
+      "/dev/null",
+      "-w",
+      "%{http_code}",
+      "-T",
+      file,
+      "-H",
+      "Content-Type: image/png",
+      upload.upload_url,
+    ],
+  }).output();
+  assert.equal(new TextDecoder().decode(stdout), "200");
+  await Deno.remove(file);
+});
+
+Deno.test("a byte more or less, another type, another key or a changed signature is refused", async () => {
+  const upload = await begin(await signUp());
+  const file = picture("image/png", SIZE);
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE + 1), "image/png"), 403);
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE - 1), "image/png"), 403);
+  assert.equal(await put(upload.upload_url, file, "image/jpeg"), 403);
+  assert.equal(await put(upload.upload_url.replace("/private/review/", "/private/support/"), file, "image/png"), 403);
+  const signature = new URL(upload.upload_url).searchParams.get("X-Amz-Signature")!;
+  const changed = signature.replace(/.$/, (last) => last === "0" ? "1" : "0");
+  assert.equal(await put(upload.upload_url.replace(signature, changed), file, "image/png"), 403);
+  assert.equal(await put(upload.upload_url, file, "image/png"), 200);
+});
+
+Deno.test("a private file has no public address, and only a signed one reads it", async () => {
+  const upload = await begin(await signUp());
+  assert.equal(upload.public_url, null);
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
+  for (const bucket of ["assets", "assets-private"]) {
+    const guess = await fetch(`${apiUrl}/storage/v1/object/public/${bucket}/${upload.s3_key}`);
+    await guess.body?.cancel();
+    assert.equal(guess.status, 404, bucket);
+  }
+  const read = await fetch(await storage.readUrl(upload.s3_key, 60));
+  assert.equal((await read.arrayBuffer()).byteLength, SIZE);
+});
+
+Deno.test("a file that is not there, or not what was declared, cannot be used; when it is mended it can", async () => {
+  const person = await signUp();
+  const upload = await begin(person);
+  const refusal = async () => {
+    try {
+      await confirm(person, upload.asset_id);
+    } catch (error) {
+      if (error instanceof Refusal) return [error.code, error.param, error.message] as const;
+      throw error;
+    }
+    return assert.fail("it was expected to be refused");
+  };
+  const field = ["validation_error", "photo_asset_id"] as const;
+  assert.deepEqual(await refusal(), [...field, "This file has not been uploaded."]);
+  assert.equal(await put(upload.upload_url, picture("image/jpeg", SIZE), "image/png"), 200);
+  assert.deepEqual(await refusal(), [...field, "The uploaded file is no image/png."]);
+  assert.equal(await statusOf(upload.asset_id), "pending");
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
+  await confirm(person, upload.asset_id);
+  await confirm(person, upload.asset_id);
+  assert.equal(await statusOf(upload.asset_id), "placed");
+});
+
+Deno.test("another's upload is not looked at", async () => {
+  const [owner, stranger] = [await signUp(), await signUp()];
+  const upload = await begin(owner);
+  await put(upload.upload_url, picture("image/png", SIZE), "image/png");
+  await confirm(stranger, upload.asset_id);
+  assert.equal(await statusOf(upload.asset_id), "pending");
+});
+
+Deno.test("the same request with the same key gets the same address", async () => {
+  const person = await signUp();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const [first, second] = [await post(person, wish, headers), await post(person, wish, headers)];
+  assert.equal(second.headers.get("idempotent-replayed"), "true");
+  assert.deepEqual(await second.json(), await first.json());
+});
+
+Deno.test("what may not be uploaded is refused by its field", async () => {
+  const person = await signUp();
+  const wrong: [Record<string, unknown>, string, string?][] = [
+    [{ file_size: 0 }, "file_size", "too_small"],
+    [{ file_size: 10 * 1024 * 1024 + 1 }, "file_size", "too_big"],
+    [{ file_size: 1.5 }, "file_size", "invalid_type"],
+    [{ file_name: "" }, "file_name", "too_small"],
+    [{ file_name: "a".repeat(256) }, "file_name", "too_big"],
+    [{ mime_type: "image/gif" }, "mime_type", "invalid_value"],
+    [{ category: "video" }, "category", "invalid_value"],
+    [{ category: "session_photo", is_public: true }, "is_public"],
+    [{ entity_type: "review" }, "entity_id"],
+    [{ entity_id: person.id }, "entity_type"],
+    [{ entity_type: "Review", entity_id: person.id }, "entity_type", "invalid_format"],
+  ];
+  for (const [change, param, field] of wrong) {
+    const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
+    await assertRefused(await post(person, { ...wish, ...change }), expected);
+  }
+});
+
+Deno.test("lots' pictures are for administrators of lots, and a suspended person uploads nothing", async () => {
+  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { name: "A", areas: ["lots"] } } })];
+  await assertRefused(await post(person, { ...wish, category: "parking_lot" }), { code: "forbidden" });
+  const upload = await begin(admin, { category: "parking_lot", is_public: true });
+  assert.match(upload.s3_key, /^parking_lot\//);
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
+  await assertRefused(await post(person, wish), { code: "forbidden" });
+});
