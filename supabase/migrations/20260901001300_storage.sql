@@ -7,17 +7,23 @@
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
 -- of the file's name and cannot be guessed; it begins with private/ exactly when the file is private. Only avatars, reviews'
 -- and lots' pictures may be public. A file that is to be deleted is read no more, and its row goes after its object.
--- Interface: api.create_upload; for the service api.pending_asset and api.place_asset; for the other domains
--- private.attach_asset, private.detach_asset and private.attached_assets.
+-- Interface: api.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
+-- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_asset and
+-- private.attached_assets. Whatever sets deleted_at has the object deleted.
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Indexes
+-- Queue and indexes
 -- ---------------------------------------------------------------------------------------------------------------------
+
+-- Objects that are to be deleted: {"storage_key"}.
+select pgmq.create('object_deletion');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
 -- Uploads that nothing uses, oldest first.
 create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
+-- What is to be deleted, oldest first.
+create index assets_deleted_idx on public.assets (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: beginning
@@ -205,15 +211,57 @@ create trigger _200_leave_with_uploader before update of created_by on public.as
   for each row when (old.created_by is not null and new.created_by is null)
   execute function private.tg_assets__leave_with_uploader();
 
-create function private.delete_unused_assets() returns void
-language sql
+create function private.tg_assets__delete_object() returns trigger
+language plpgsql
+security definer -- whoever may mark a row, as the service may, has no right on queues
 set search_path = ''
 as $$
-  update public.assets set deleted_at = now()
-  where attached_at is null and deleted_at is null and created_at < now() - interval '1 day'
+begin
+  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', new.storage_key));
+  return null;
+end
 $$;
 
-comment on function private.delete_unused_assets() is 'Uploads that nothing has used for a day are to be deleted.';
+comment on function private.tg_assets__delete_object() is 'A file that is to be deleted is put into the queue, by whatever marked it.';
+
+-- Not "of deleted_at": the trigger above may set it while another column is updated.
+create trigger _300_delete_object after update on public.assets
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.tg_assets__delete_object();
+
+create function private.sweep_assets() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.assets set deleted_at = now()
+  where attached_at is null and deleted_at is null and created_at < now() - interval '1 day';
+
+  -- What could not be deleted for a day has left the queue: it is put in again. Deleting twice does no harm.
+  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', a.storage_key))
+  from public.assets a where a.deleted_at < now() - interval '1 day';
+end
+$$;
+
+comment on function private.sweep_assets() is
+  'Uploads that nothing has used for a day are to be deleted; what should have been deleted a day ago is tried again.';
+
+create function private.delete_objects() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Without work there is no call.
+  if exists (select from pgmq.q_object_deletion q where q.vt <= now()) then
+    perform private.call_function('storage/sweep');
+  end if;
+end
+$$;
+
+comment on function private.delete_objects() is 'Has the function storage delete objects, when there are any to delete.';
+
+select cron.schedule('sweep_assets', '40 2 * * *', 'select private.sweep_assets()');
+select cron.schedule('delete_objects', '* * * * *', 'select private.delete_objects()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -265,5 +313,31 @@ $$;
 comment on function api.place_asset(uuid) is
   'For the service, which has looked at the object: it is there and what was said of it. It refuses nothing.';
 
+create function api.read_object_deletions(p_limit integer default 100) returns jsonb
+language sql
+set search_path = ''
+as $$
+  select private.read_messages('object_deletion', 120, p_limit)
+$$;
+
+comment on function api.read_object_deletions(integer) is
+  'For the service: objects to delete, {msg_id, message: {storage_key}}, hidden from other readers for two minutes. It refuses nothing.';
+
+create function api.finish_object_deletions(p_msg_ids bigint[], p_storage_keys text[]) returns integer
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.assets a where a.storage_key = any (p_storage_keys) and a.deleted_at is not null;
+  return private.finish_messages('object_deletion', p_msg_ids);
+end
+$$;
+
+comment on function api.finish_object_deletions(bigint[], text[]) is
+  'For the service: these objects are gone; their rows and messages go too. Counts the messages. It refuses nothing.';
+
 grant execute on function api.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
-grant execute on function api.pending_asset(uuid, uuid, text), api.place_asset(uuid) to service_role;
+grant execute on function
+  api.pending_asset(uuid, uuid, text), api.place_asset(uuid), api.read_object_deletions(integer),
+  api.finish_object_deletions(bigint[], text[])
+to service_role;

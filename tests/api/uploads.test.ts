@@ -5,8 +5,10 @@ import { type Config, readConfig } from "../../supabase/functions/_shared/config
 import { asService } from "../../supabase/functions/_shared/db/client.ts";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
 import { objectStorage } from "../../supabase/functions/_shared/providers/object_storage.ts";
-import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { Sweep, Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { sweepStorage } from "../../supabase/functions/storage/sweep.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
+import { eventually } from "../support/eventually.ts";
 import { IMAGE_TYPES, picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
@@ -175,4 +177,42 @@ Deno.test("lots' pictures are for administrators of lots, and a suspended person
   assert.match(upload.s3_key, /^parking_lot\//);
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
   await assertRefused(await post(person, wish), { code: "forbidden" });
+});
+
+Deno.test("the service's sweep deletes objects and then their rows, and has nothing to do the second time", async () => {
+  const person = await signUp();
+  const sweep = () => ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
+  const uploads = [await begin(person), await begin(person, { is_public: true }), await begin(person)];
+  for (const { upload_url } of uploads.slice(0, 2)) {
+    assert.equal(await put(upload_url, picture("image/png", SIZE), "image/png"), 200);
+  }
+  const kept = await begin(person);
+  await put(kept.upload_url, picture("image/png", SIZE), "image/png");
+  const ids = uploads.map(({ asset_id }) => asset_id);
+  await inDatabase((sql) => sql`select private.detach_asset(id) from public.assets where id in ${sql(ids)}`);
+  // The platform's own job may sweep at the same moment: whoever comes first deletes.
+  await eventually(async () => {
+    assert.equal((await sweep()).status, 200);
+    const left = await inDatabase((sql) => sql`select from public.assets where id in ${sql(ids)}`);
+    return left.length === 0 ? true : undefined;
+  });
+  for (const { s3_key } of uploads) assert.equal(await storage.head(s3_key), null);
+  assert.equal((await storage.head(kept.s3_key))?.size, SIZE);
+  assert.equal(await statusOf(kept.asset_id), "pending");
+  assert.equal((await replyOf(sweepStorage, await sweep(), Sweep)).failed, 0);
+});
+
+Deno.test("nobody but the service sweeps", async () => {
+  const { token } = await signUp();
+  for (const headers of [{}, bearer(token), bearer(anonKey)]) {
+    await assertRefused(await ask("/storage/sweep", { method: "POST", headers }), { code: "unauthorized" });
+  }
+});
+
+Deno.test("what object storage does not delete is not gone, and is told so", async () => {
+  const away = objectStorage(() => ({ ...config, storage: { ...config.storage!, endpoint: "http://127.0.0.1:1" } }));
+  assert.equal(await away.delete("review/a.png"), false);
+  const denied = objectStorage(() => ({ ...config, storage: { ...config.storage!, secretAccessKey: "guess" } }));
+  assert.equal(await denied.delete("review/a.png"), false);
+  assert.equal(await storage.delete("review/nothing.png"), true);
 });

@@ -189,7 +189,7 @@ Deno.test("uploads that nothing has used for a day are to be deleted, and nothin
   const [byHand] = await db.sql`insert into public.assets (storage_key) values ('by/hand') returning id`;
   const old = [pending.asset_id, unused.asset_id, used.asset_id, byHand!["id"]];
   await db.sql`update public.assets set created_at = now() - interval '25 hours' where id in ${db.sql(old)}`;
-  await db.sql`select private.delete_unused_assets()`;
+  await db.sql`select private.sweep_assets()`;
   const deleted = await db.sql`
     select id from public.assets where deleted_at is not null and id in ${db.sql([fresh.asset_id, ...old])}`;
   assert.deepEqual(deleted.map(({ id }) => id).sort(), [pending.asset_id, unused.asset_id].sort());
@@ -217,3 +217,54 @@ for (
     }
   });
 }
+
+const read = async () => {
+  const [row] = await asService((sql) =>
+    sql<{ messages: { msg_id: number; message: { storage_key: string } }[] }[]>`
+      select api.read_object_deletions(1000) as messages`
+  );
+  return row!.messages;
+};
+const finish = (messages: Awaited<ReturnType<typeof read>>) =>
+  asService((sql) =>
+    sql`select api.finish_object_deletions(
+      ${messages.map(({ msg_id }) => msg_id)}::bigint[], ${messages.map(({ message }) => message.storage_key)})`
+  );
+
+Deno.test("whatever marks a file for deletion queues its object once, and its row goes when the object is gone", async () => {
+  await finish(await read());
+  const user = await newUser(db.sql);
+  const files = [await placed(user), await placed(user), await placed(user)];
+  await detach(files[0]!.asset_id);
+  await detach(files[0]!.asset_id);
+  await db.sql`update public.assets set deleted_at = now() where id = ${files[1]!.asset_id}`;
+  const messages = await read();
+  const keys = files.slice(0, 2).map(({ storage_key }) => storage_key);
+  assert.deepEqual(messages.map(({ message }) => message), keys.map((storage_key) => ({ storage_key })));
+  assert.deepEqual(await read(), []);
+
+  await finish(messages.slice(0, 1));
+  assert.equal(await asset(files[0]!.asset_id), undefined);
+  assert.ok(await asset(files[1]!.asset_id));
+  await db.sql`select pgmq.set_vt('object_deletion', ${messages[1]!.msg_id}, 0)`;
+  assert.deepEqual((await read()).map(({ msg_id }) => msg_id), [messages[1]!.msg_id]);
+  await finish([{ msg_id: messages[1]!.msg_id, message: { storage_key: files[2]!.storage_key } }]);
+  assert.ok(await asset(files[2]!.asset_id), "a file that nobody marked is never deleted");
+});
+
+Deno.test("what should have been deleted a day ago is queued again", async () => {
+  const user = await newUser(db.sql);
+  const { asset_id, storage_key } = await placed(user);
+  await detach(asset_id);
+  await db.sql`update public.assets set deleted_at = now() - interval '25 hours' where id = ${asset_id}`;
+  await db.sql`select pgmq.purge_queue('object_deletion')`;
+  await db.sql`select private.sweep_assets()`;
+  assert.ok((await read()).some(({ message }) => message.storage_key === storage_key));
+});
+
+Deno.test("no client reads or ends deletions", async () => {
+  const user = await newUser(db.sql);
+  for (const call of ["api.read_object_deletions(1)", "api.finish_object_deletions('{}', '{}')"]) {
+    await assert.rejects(db.as(signedIn(user), (sql) => sql.unsafe(`select ${call}`)), /permission denied/);
+  }
+});

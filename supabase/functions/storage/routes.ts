@@ -1,3 +1,4 @@
+import { sweepStorage } from "./sweep.ts";
 import { createUpload } from "./uploads.ts";
 
-export const routes = [createUpload];
+export const routes = [createUpload, sweepStorage];

@@ -22,8 +22,8 @@ export interface ObjectStorage {
   head(key: string): Promise<ObjectFacts | null>;
   /** The first bytes of the object that has this ETag; null when it is another one by now, or gone. */
   firstBytes(key: string, etag: string, count: number): Promise<Uint8Array | null>;
-  /** Deletes the object; that there is none is as good. */
-  delete(key: string): Promise<void>;
+  /** Deletes the object, and says whether it is gone; that there was none is as good. */
+  delete(key: string): Promise<boolean>;
 }
 
 /** Private objects are in a bucket of their own, because the other one is read by everyone. */
@@ -73,9 +73,9 @@ export function objectStorage(config: () => Config): ObjectStorage {
       return bytes;
     },
     delete: async (key) => {
-      const answer = await ask("DeleteObject", key);
-      await answer.body?.cancel();
-      if (answer.status !== 404) expect(answer, 204);
+      const answer = await attempt(() => ask("DeleteObject", key));
+      await answer?.body?.cancel();
+      return answer !== null && (answer.ok || answer.status === 404);
     },
   };
 }
@@ -145,6 +145,16 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     if (isNetworkError(cause)) throw new Refusal("service_unavailable", { cause });
     throw cause;
+  }
+}
+
+/** Null when object storage could not be asked. */
+async function attempt(asking: () => Promise<Response>): Promise<Response | null> {
+  try {
+    return await asking();
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "service_unavailable") return null;
+    throw error;
   }
 }
 
