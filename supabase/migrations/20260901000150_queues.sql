@@ -20,7 +20,7 @@ create extension if not exists supabase_vault;
 -- Queues
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq.create('session_reminders');
+select pgmq."create"('session_reminders');
 
 create table private.dead_messages (
   queue text not null,

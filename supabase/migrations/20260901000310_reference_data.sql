@@ -48,6 +48,7 @@ insert into public.code_categories (id, description) values
   ('store_sync_task', 'What is fetched from a store: store sync'),
   ('structure', 'How a lot is built: parking_lots.structure'),
   ('subscription_status', 'State of a subscription: user_subscriptions.status'),
+  ('support_message_author', 'Who wrote in a ticket: support_messages.author'),
   ('theme_acquisition_type', 'How a theme came to its owner: user_themes.acquisition_type'),
   ('ticket_category', 'What a support ticket is about: support_tickets.category'),
   ('ticket_status', 'State of a support ticket: support_tickets.status'),
@@ -317,6 +318,9 @@ from (values
   ('subscription_status', 'expired', 60, '期限切れ', 'Expired', '{"color": "#757575"}'),
   ('subscription_status', 'revoked', 70, '取り消し', 'Revoked', '{"color": "#c62828"}'),
   ('subscription_status', 'unknown', 80, '不明', 'Unknown', '{"color": "#757575"}'),
+
+  ('support_message_author', 'user', 10, '利用者', 'User', null),
+  ('support_message_author', 'support', 20, 'サポート', 'Support', null),
 
   ('theme_acquisition_type', 'free', 10, '無料', 'Free', null),
   ('theme_acquisition_type', 'purchase', 20, '購入', 'Purchase', null),

@@ -46,6 +46,11 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/storage/upload-url": {
     body: { file_name: "a.png", file_size: 1, mime_type: "image/png", category: "review" },
   },
+  "/error-reports": {
+    body: { parking_lot_name: "A lot", report_type: "missing", description: "It is there" },
+  },
+  "/support/tickets": { body: { category: "other", subject: "Subject", message: "Message" } },
+  "/support/tickets/{id}/messages": { body: { message: "Message" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 

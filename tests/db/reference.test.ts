@@ -85,6 +85,7 @@ const NAMED: Record<string, string[]> = {
   store_sync_status: ["queued"],
   structure: [],
   theme_acquisition_type: [],
+  support_message_author: ["user", "support"],
   ticket_category: [],
   user_activity: ["session_end"],
   vehicle_type: ["standard"],

@@ -7,6 +7,7 @@ import { lots } from "./lots.ts";
 import { marks } from "./marks.ts";
 import { occupancy } from "./occupancy.ts";
 import { reference } from "./reference.ts";
+import { reports } from "./reports.ts";
 import { reviews } from "./reviews.ts";
 import type { Domain } from "./rules.ts";
 import { sessions } from "./sessions.ts";
@@ -22,4 +23,5 @@ export const domains: readonly Domain[] = [
   activity,
   sessions,
   driver,
+  reports,
 ];

@@ -57,3 +57,20 @@ async function problemWith(storage: ObjectStorage, declared: Pending): Promise<s
   if (bytes === null) return "The file is being uploaded anew.";
   return imageTypeOf(bytes) === content_type ? null : `The uploaded file is no ${content_type}.`;
 }
+
+/** The same for a list of uploads; `param` names the list. */
+export async function confirmAssets(
+  work: Work,
+  assetIds: readonly string[] | undefined,
+  category: UploadCategory,
+  param: string,
+): Promise<void> {
+  for (const id of assetIds ?? []) await confirmAsset(work, id, category, param);
+}
+
+/** Addresses under which whoever is shown these files reads them for a while; null where there are no files. */
+export function addressesOf(storage: ObjectStorage, keys: readonly string[]): Promise<string[]>;
+export function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null>;
+export async function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null> {
+  return keys === null ? null : await Promise.all(keys.map((key) => storage.readUrl(key, URL_SECONDS)));
+}

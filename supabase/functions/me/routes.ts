@@ -1,4 +1,5 @@
 import { readMe, updateMe } from "./account.ts";
+import { listMyErrorReports } from "./error_reports.ts";
 import {
   listNotifications,
   markNotificationsRead,
@@ -26,6 +27,7 @@ export const routes = [
   listMyReviews,
   updateMyReview,
   deleteMyReview,
+  listMyErrorReports,
   listMySessions,
   readCurrentSession,
   updateMySession,

@@ -1,11 +1,13 @@
 /** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
 import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
 import { routes as codes } from "../codes/routes.ts";
+import { routes as errorReports } from "../error-reports/routes.ts";
 import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
+import { routes as support } from "../support/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
@@ -17,6 +19,8 @@ export const groups: readonly Group[] = [
     routes: parkingLots,
   },
   { name: "parking-sessions", description: "Start, end and cancel a stay", routes: parkingSessions },
+  { name: "error-reports", description: "Say what is wrong about a lot", routes: errorReports },
+  { name: "support", description: "Ask support", routes: support },
   { name: "storage", description: "Upload pictures", routes: storage },
   {
     name: "codes",

@@ -53,7 +53,14 @@ function builtIn(code: string, status: number): Code {
 /** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
 function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
   const { param, details } = detailsOf(error.details);
-  return new Refusal(code, { message: error.message ?? undefined, param, details, cause });
+  const wait = code === "rate_limited" ? details?.["retry_after"] : undefined;
+  return new Refusal(code, {
+    message: error.message ?? undefined,
+    param,
+    details,
+    ...(typeof wait === "number" ? { headers: { "Retry-After": String(wait) } } : {}),
+    cause,
+  });
 }
 
 function detailsOf(json: string | null | undefined): { param?: string; details?: Record<string, unknown> } {

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Id, text, Timestamp } from "./values.ts";
+
+const ReportType = z.string().min(1).max(50).meta({
+  description: "A code of category `error_report_type`",
+  examples: ["price"],
+});
+const Severity = z.enum(["low", "medium", "high", "critical"]);
+
+export const MeErrorReport = z.object({
+  id: Id,
+  parking_lot_id: Id.nullable().meta({ description: "Null: a lot that is missing here, or was deleted since" }),
+  parking_lot_name: z.string().meta({ description: "What the lot was called when it was reported" }),
+  report_type: ReportType,
+  severity: Severity.nullable(),
+  status: z.enum(["open", "in_review", "resolved", "rejected"]),
+  description: z.string(),
+  evidence_urls: z.array(z.url()).nullable().meta({
+    description: "Addresses of the evidence, good for ten minutes; null without evidence",
+  }),
+  created_at: Timestamp,
+}).meta({ id: "MeErrorReport" });
+
+export const MeErrorReports = z.object({ items: z.array(MeErrorReport), next_cursor: NextCursor }).meta({
+  id: "MeErrorReports",
+});
+
+export const MyErrorReportsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+
+export const NewErrorReport = z.strictObject({
+  parking_lot_id: Id.optional().meta({ description: "The lot; or `parking_lot_name` when it is missing here" }),
+  parking_lot_name: text(1, 200).optional().meta({ description: "What a lot that is missing here is called" }),
+  report_type: ReportType,
+  severity: Severity.optional(),
+  description: text(1, 2000),
+  evidence_asset_ids: z.array(Id).max(5).optional().meta({
+    description: "Files uploaded with the category `error_report`, each in one report",
+  }),
+}).meta({ id: "NewErrorReport" });
+
+/** As the database gives a report: with the keys of its evidence. */
+export type StoredErrorReport = Omit<z.input<typeof MeErrorReport>, "evidence_urls"> & {
+  readonly evidence_keys: readonly string[] | null;
+};

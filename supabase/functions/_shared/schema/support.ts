@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Id, text, Timestamp } from "./values.ts";
+
+const Category = z.string().min(1).max(50).meta({
+  description: "A code of category `ticket_category`",
+  examples: ["app_problem"],
+});
+
+export const SupportTicket = z.object({
+  id: Id,
+  category: Category,
+  subject: z.string(),
+  status: z.enum(["open", "answered", "closed"]).meta({ description: "A message of the author reopens a ticket" }),
+  created_at: Timestamp,
+  updated_at: Timestamp.meta({ description: "When it was last written to or closed" }),
+}).meta({ id: "SupportTicket" });
+
+export const SupportMessage = z.object({
+  id: Id,
+  author: z.enum(["user", "support"]),
+  body: z.string(),
+  attachment_urls: z.array(z.url()).meta({ description: "Addresses of the files, good for ten minutes" }),
+  created_at: Timestamp,
+}).meta({ id: "SupportMessage" });
+
+export const SupportTicketDetail = SupportTicket.extend({
+  messages: z.array(SupportMessage).meta({ description: "Oldest first" }),
+}).meta({ id: "SupportTicketDetail" });
+
+export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cursor: NextCursor }).meta({
+  id: "SupportTickets",
+});
+
+export const SupportTicketsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+
+export const TicketParams = z.strictObject({ id: Id.meta({ description: "The ticket" }) });
+
+const Attachments = z.array(Id).max(5).optional().meta({
+  description: "Files uploaded with the category `support`, each in one message",
+});
+const Message = text(1, 4000);
+
+export const NewSupportTicket = z.strictObject({
+  category: Category,
+  subject: text(1, 100),
+  message: Message,
+  attachment_asset_ids: Attachments,
+}).meta({ id: "NewSupportTicket" });
+
+export const NewSupportMessage = z.strictObject({
+  message: Message,
+  attachment_asset_ids: Attachments,
+}).meta({ id: "NewSupportMessage" });
+
+/** As the database gives a ticket: with the keys of its files. */
+export type StoredTicketDetail = Omit<z.input<typeof SupportTicketDetail>, "messages"> & {
+  readonly messages: readonly (Omit<z.input<typeof SupportMessage>, "attachment_urls"> & {
+    readonly attachment_keys: readonly string[];
+  })[];
+};

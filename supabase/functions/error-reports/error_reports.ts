@@ -1,0 +1,22 @@
+import { addressesOf, confirmAssets } from "../_shared/assets.ts";
+import { route } from "../_shared/http/route.ts";
+import { MeErrorReport, NewErrorReport, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
+
+export const postErrorReport = route({
+  method: "POST",
+  path: "/error-reports",
+  access: "user",
+  summary: "Report what is wrong about a lot",
+  description: "A public lot by its id, or one that is missing here by its name. Evidence is uploaded first " +
+    "(`POST /v1/storage/upload-url`, category `error_report`).",
+  body: NewErrorReport,
+  reply: [201, MeErrorReport],
+  refusals: ["lot_not_found", "not_found"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, body, storage } = work;
+    await confirmAssets(work, body.evidence_asset_ids, "error_report", "evidence_asset_ids");
+    const { evidence_keys, ...report } = await db.rpc<StoredErrorReport>("post_error_report", body);
+    return { ...report, evidence_urls: await addressesOf(storage, evidence_keys) };
+  },
+});

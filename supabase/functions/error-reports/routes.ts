@@ -1,0 +1,3 @@
+import { postErrorReport } from "./error_reports.ts";
+
+export const routes = [postErrorReport];

@@ -1,0 +1,25 @@
+import { addressesOf } from "../_shared/assets.ts";
+import { route } from "../_shared/http/route.ts";
+import { MeErrorReports, MyErrorReportsQuery, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
+
+export const listMyErrorReports = route({
+  method: "GET",
+  path: "/me/error-reports",
+  access: "user",
+  summary: "List the caller's error reports",
+  description: "In every state, newest first.",
+  query: MyErrorReportsQuery,
+  reply: [200, MeErrorReports],
+  refusals: [],
+  handle: async ({ db, query, storage }) => {
+    const page = await db.rpc<{ items: StoredErrorReport[]; next_cursor: string | null }>(
+      "list_my_error_reports",
+      query,
+    );
+    const items = page.items.map(async ({ evidence_keys, ...report }) => ({
+      ...report,
+      evidence_urls: await addressesOf(storage, evidence_keys),
+    }));
+    return { ...page, items: await Promise.all(items) };
+  },
+});

@@ -1,0 +1,80 @@
+import { addressesOf, confirmAssets } from "../_shared/assets.ts";
+import { route } from "../_shared/http/route.ts";
+import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import {
+  NewSupportMessage,
+  NewSupportTicket,
+  type StoredTicketDetail,
+  SupportTicketDetail,
+  SupportTickets,
+  SupportTicketsQuery,
+  TicketParams,
+} from "../_shared/schema/support.ts";
+
+async function readable(storage: ObjectStorage, ticket: StoredTicketDetail) {
+  const messages = ticket.messages.map(async ({ attachment_keys, ...message }) => ({
+    ...message,
+    attachment_urls: await addressesOf(storage, attachment_keys),
+  }));
+  return { ...ticket, messages: await Promise.all(messages) };
+}
+
+export const createTicket = route({
+  method: "POST",
+  path: "/support/tickets",
+  access: "user",
+  summary: "Ask support",
+  description: "At most five new tickets in any 24 hours; `details.retry_after` says when there may be another.",
+  body: NewSupportTicket,
+  reply: [201, SupportTicketDetail],
+  refusals: ["not_found"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, body, storage } = work;
+    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
+    return await readable(storage, await db.rpc<StoredTicketDetail>("create_support_ticket", body));
+  },
+});
+
+export const listTickets = route({
+  method: "GET",
+  path: "/support/tickets",
+  access: "user",
+  summary: "List the caller's tickets",
+  description: "Newest first.",
+  query: SupportTicketsQuery,
+  reply: [200, SupportTickets],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("list_my_support_tickets", query),
+});
+
+export const readTicket = route({
+  method: "GET",
+  path: "/support/tickets/{id}",
+  access: "user",
+  summary: "Read a ticket with its messages",
+  params: TicketParams,
+  reply: [200, SupportTicketDetail],
+  refusals: ["not_found"],
+  handle: async ({ db, params, storage }) =>
+    await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id })),
+});
+
+export const replyToTicket = route({
+  method: "POST",
+  path: "/support/tickets/{id}/messages",
+  access: "user",
+  summary: "Write into a ticket",
+  description: "The ticket is open again, whatever it was.",
+  params: TicketParams,
+  body: NewSupportMessage,
+  reply: [201, SupportTicketDetail],
+  refusals: ["not_found"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, params, body, storage } = work;
+    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
+    const ticket = await db.rpc<StoredTicketDetail>("reply_to_support_ticket", { id: params.id, ...body });
+    return await readable(storage, ticket);
+  },
+});

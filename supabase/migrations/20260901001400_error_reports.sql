@@ -1,0 +1,252 @@
+-- Error reports: what people say is wrong about a lot, and what became of it.
+--
+-- A report is open until an administrator takes it into review and resolves or rejects it. It names a public lot, or by its
+-- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
+--
+-- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot.
+-- Interface: api.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.error_reports (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete set null,
+  parking_lot_id uuid references public.parking_lots (id) on delete set null,
+  parking_lot_name text not null constraint error_reports_lot_name_length check (char_length(parking_lot_name) between 1 and 200),
+  report_type text not null constraint error_reports_report_type_known check (report_type in (
+    'price', 'hours', 'location', 'name_or_address', 'capacity', 'vehicle_limits', 'features', 'image', 'closed',
+    'duplicate', 'missing', 'other'
+  )),
+  severity text constraint error_reports_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
+  status text not null default 'open'
+    constraint error_reports_status_known check (status in ('open', 'in_review', 'resolved', 'rejected')),
+  description text not null constraint error_reports_description_length check (char_length(description) between 1 and 2000),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.error_reports is 'What people say is wrong about lots. Evidence is in assets, by entity.';
+comment on column public.error_reports.user_id is 'The author; null when the author has left.';
+comment on column public.error_reports.parking_lot_id is 'Null: a lot that is missing here, or was deleted since.';
+comment on column public.error_reports.parking_lot_name is 'What the lot was called when it was reported.';
+
+-- A person's own, newest first; and what a person who leaves has written.
+create index error_reports_user_id_idx on public.error_reports (user_id, created_at desc, id desc) where user_id is not null;
+-- What the console works through, oldest first in each state.
+create index error_reports_status_idx on public.error_reports (status, created_at, id);
+create index error_reports_parking_lot_id_idx on public.error_reports (parking_lot_id) where parking_lot_id is not null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.error_reports enable row level security;
+
+create policy "People read their own reports" on public.error_reports for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People report as themselves" on public.error_reports for insert to authenticated
+  with check ((select auth.uid()) = user_id and status = 'open');
+-- No update, no delete: a report stands as it was made, and its status is moved by private.move_error_report.
+
+grant select (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at),
+  insert (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
+  on public.error_reports to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.error_reports
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_app_users__leave_error_reports() returns trigger
+language plpgsql
+security definer -- a report is nobody's to change by hand
+set search_path = ''
+as $$
+begin
+  update public.error_reports set user_id = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__leave_error_reports() is
+  'What a person who withdraws reported about lots stays, without an author.';
+
+create trigger _330_leave_error_reports after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__leave_error_reports();
+
+create function private.move_error_report(p_report_id uuid, p_status text) returns void
+language plpgsql
+security definer -- no client holds a right on status: the function asks for an administrator of lots itself
+set search_path = ''
+as $$
+declare
+  v_status text;
+begin
+  perform private.require_admin('lots');
+  if p_status is null or p_status not in ('in_review', 'resolved', 'rejected') then
+    perform private.refuse('validation_error', 422, 'status must be in_review, resolved or rejected', p_param => 'status');
+  end if;
+  select r.status into v_status from public.error_reports r where r.id = p_report_id for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
+  end if;
+  if (v_status, p_status) not in (
+    ('open', 'in_review'), ('open', 'resolved'), ('open', 'rejected'), ('in_review', 'resolved'), ('in_review', 'rejected')
+  ) then
+    perform private.refuse('conflict', 409, format('A report that is %s cannot become %s', v_status, p_status),
+      p_param => 'status', p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_status));
+  end if;
+  update public.error_reports set status = p_status where id = p_report_id;
+end
+$$;
+
+comment on function private.move_error_report(uuid, text) is
+  'Moves a report: open to in_review, either of them to resolved or rejected. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+
+grant execute on function private.move_error_report(uuid, text) to authenticated;
+
+create function private.written_text(p_text text, p_most integer, p_param text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := private.trimmed(p_text);
+begin
+  if v_text is null or char_length(v_text) > p_most then
+    perform private.refuse('validation_error', 422, format('%s must have 1 to %s characters', p_param, p_most),
+      p_param => p_param);
+  end if;
+  return v_text;
+end
+$$;
+
+comment on function private.written_text(text, integer, text) is
+  'A text that somebody has to write, without the space around it. Refuses: validation_error, naming the field.';
+
+create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_lot_id is null then
+    return private.written_text(p_name, 200, 'parking_lot_name');
+  end if;
+  if p_name is not null then
+    perform private.refuse('validation_error', 422, 'A lot is named by its id or by its name, not by both',
+      p_param => 'parking_lot_name');
+  end if;
+  perform private.require_public_lot(p_lot_id, 'parking_lot_id');
+  return (select l.name from public.parking_lots l where l.id = p_lot_id);
+end
+$$;
+
+comment on function private.reported_lot_name(uuid, text) is
+  'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Refuses: validation_error, lot_not_found.';
+
+create function private.error_report_rows(p_reports public.error_reports[]) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'id', r.id, 'parking_lot_id', r.parking_lot_id, 'parking_lot_name', r.parking_lot_name, 'report_type', r.report_type,
+    'severity', r.severity, 'status', r.status, 'description', r.description, 'evidence_keys', e.keys,
+    'created_at', r.created_at
+  ) order by r.created_at desc, r.id desc), '[]')
+  from unnest(p_reports) as r
+  left join (
+    select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
+    from private.attached_assets('error_report', array(select o.id from unnest(p_reports) as o)) a
+    group by a.entity_id
+  ) e on e.entity_id = r.id
+$$;
+
+comment on function private.error_report_rows(public.error_reports[]) is
+  'Reports as the interface shows them, newest first; evidence_keys are storage keys, null without evidence.';
+
+grant execute on function
+  private.written_text(text, integer, text), private.reported_lot_name(uuid, text),
+  private.error_report_rows(public.error_reports[])
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.post_error_report(
+  p_report_type text,
+  p_description text,
+  p_parking_lot_id uuid default null,
+  p_parking_lot_name text default null,
+  p_severity text default null,
+  p_evidence_asset_ids uuid[] default '{}'
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_report public.error_reports;
+begin
+  if cardinality(p_evidence_asset_ids) > 5 then
+    perform private.refuse('validation_error', 422, 'evidence_asset_ids must be at most 5', p_param => 'evidence_asset_ids');
+  end if;
+  if not exists (
+    select from public.codes c where c.category_id = 'error_report_type' and c.code = p_report_type
+  ) then
+    perform private.refuse('validation_error', 422, 'report_type must be a code of error_report_type', p_param => 'report_type');
+  end if;
+  if p_severity not in ('low', 'medium', 'high', 'critical') then
+    perform private.refuse('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
+  end if;
+  insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
+  values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
+    p_severity, private.written_text(p_description, 2000, 'description'))
+  returning * into v_report;
+  perform private.attach_asset(a.id, 'error_report', 'error_report', v_report.id, 'evidence_asset_ids')
+  from unnest(p_evidence_asset_ids) with ordinality as a (id, place) order by a.place;
+  perform private.log_activity('error_report_post', p_parking_lot_id, v_report.id);
+  return private.error_report_rows(array[v_report]) -> 0;
+end
+$$;
+
+comment on function api.post_error_report(text, text, uuid, text, text, uuid[]) is
+  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found.';
+
+create function api.list_my_error_reports(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_error_reports', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.error_reports[];
+begin
+  perform private.page_limit(p_limit);
+  select array_agg(p.report order by (p.report).created_at desc, (p.report).id desc) into v_rows
+  from (
+    select r as report from public.error_reports r
+    where r.user_id = v_user_id
+      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by r.created_at desc, r.id desc
+    limit p_limit + 1
+  ) p;
+  return jsonb_build_object(
+    'items', private.error_report_rows(v_rows[:p_limit]),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
+  );
+end
+$$;
+
+comment on function api.list_my_error_reports(integer, text) is
+  'The caller''s reports in every state, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  api.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text)
+to authenticated;

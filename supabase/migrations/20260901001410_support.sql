@@ -1,0 +1,331 @@
+-- Support: what people ask, and what they are answered.
+--
+-- A ticket is a conversation: it opens with its author's first message, support answers, the author may write again, which
+-- reopens it, and support closes it.
+--
+-- Invariants: five new tickets a person in any 24 hours; a ticket has at least one message; its status is what its last
+-- event made it: opened or written to by the author (open), answered by support (answered), closed.
+-- Interface: api.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
+-- console private.answer_support_ticket(ticket, body) and private.close_support_ticket(ticket).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.support_tickets (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete set null,
+  category text not null constraint support_tickets_category_known check (category in (
+    'account', 'subscription', 'parking_session', 'lot_information', 'review', 'app_problem', 'request', 'other'
+  )),
+  subject text not null constraint support_tickets_subject_length check (char_length(subject) between 1 and 100),
+  status text not null default 'open'
+    constraint support_tickets_status_known check (status in ('open', 'answered', 'closed')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.support_tickets is 'Conversations with support.';
+comment on column public.support_tickets.user_id is 'Whose it is; null when that person has left.';
+comment on column public.support_tickets.updated_at is 'When it was last written to or closed.';
+
+-- A person's own, newest first; and how many they opened of late.
+create index support_tickets_user_id_idx on public.support_tickets (user_id, created_at desc, id desc)
+  where user_id is not null;
+-- What waits for support, longest waiting first.
+create index support_tickets_status_idx on public.support_tickets (status, updated_at, id);
+
+create table public.support_messages (
+  id uuid primary key default gen_random_uuid(),
+  ticket_id uuid not null references public.support_tickets (id) on delete cascade,
+  author text not null constraint support_messages_author_known check (author in ('user', 'support')),
+  admin_id uuid references public.admins (id) on delete set null,
+  body text not null constraint support_messages_body_length check (char_length(body) between 1 and 4000),
+  created_at timestamptz not null default clock_timestamp(),
+  constraint support_messages_admin_answers check (admin_id is null or author = 'support')
+);
+
+comment on table public.support_messages is 'What was written in tickets, in order of created_at. Files are in assets, by entity.';
+comment on column public.support_messages.admin_id is 'Who answered; never shown to the ticket''s author.';
+
+create index support_messages_ticket_id_idx on public.support_messages (ticket_id, created_at, id);
+create index support_messages_admin_id_idx on public.support_messages (admin_id) where admin_id is not null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.support_tickets enable row level security;
+alter table public.support_messages enable row level security;
+
+create policy "People read their own tickets" on public.support_tickets for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- Row security of support_tickets applies inside.
+create policy "People read the messages of their own tickets" on public.support_messages for select to authenticated
+  using ((select true from public.support_tickets t where t.id = ticket_id));
+-- No insert, update or delete: what counts tickets and moves them is in private.
+
+grant select (id, user_id, category, subject, status, created_at, updated_at) on public.support_tickets to authenticated;
+grant select (id, ticket_id, author, body, created_at) on public.support_messages to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.support_tickets
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_app_users__delete_tickets() returns trigger
+language plpgsql
+security definer -- nobody deletes tickets by hand
+set search_path = ''
+as $$
+begin
+  delete from public.support_tickets where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__delete_tickets() is
+  'What a person who withdraws wrote to support goes with them; its files do so by themselves.';
+
+create trigger _330_delete_tickets after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__delete_tickets();
+
+create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
+language plpgsql
+security definer -- clients have no right to insert: the count of the day would be theirs to walk around
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 5;
+  v_user_id uuid := private.active_user();
+  v_ticket public.support_tickets;
+  v_opened timestamptz[];
+begin
+  -- One at a time for each person, so that two requests cannot both be the fifth.
+  perform private.hold_account(v_user_id);
+  select array_agg(t.created_at order by t.created_at desc) into v_opened
+  from public.support_tickets t where t.user_id = v_user_id and t.created_at > clock_timestamp() - interval '24 hours';
+  if cardinality(v_opened) >= c_most then
+    perform private.refuse('rate_limited', 429, format('At most %s tickets in 24 hours', c_most), p_details => jsonb_build_object(
+      'policy', 'support_tickets',
+      'retry_after', ceil(extract(epoch from v_opened[c_most] + interval '24 hours' - clock_timestamp()))::integer
+    ));
+  end if;
+  insert into public.support_tickets (user_id, category, subject, created_at, updated_at)
+  values (v_user_id, p_category, p_subject, clock_timestamp(), clock_timestamp())
+  returning * into v_ticket;
+  return v_ticket;
+end
+$$;
+
+comment on function private.open_support_ticket(text, text) is
+  'Opens a ticket of the calling person, still without a message. Refuses: unauthorized, forbidden, rate_limited.';
+
+create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns void
+language plpgsql
+security definer -- clients have no right to insert or to move a ticket; that it is the caller's is asked here
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_message_id uuid;
+begin
+  if cardinality(p_asset_ids) > 5 then
+    perform private.refuse('validation_error', 422, 'attachment_asset_ids must be at most 5', p_param => 'attachment_asset_ids');
+  end if;
+  update public.support_tickets set status = 'open'
+  where id = p_ticket_id and user_id = v_user_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
+  end if;
+  insert into public.support_messages (ticket_id, author, body)
+  values (p_ticket_id, 'user', private.written_text(p_body, 4000, 'message'))
+  returning id into v_message_id;
+  perform private.attach_asset(a.id, 'support', 'support_message', v_message_id, 'attachment_asset_ids')
+  from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
+end
+$$;
+
+comment on function private.write_support_message(uuid, text, uuid[]) is
+  'Writes into a ticket of the calling person, which is then open, whatever it was. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function private.answer_support_ticket(p_ticket_id uuid, p_body text) returns void
+language plpgsql
+security definer -- no client holds these rights: the function asks for an administrator of support itself
+set search_path = ''
+as $$
+declare
+  v_admin_id uuid := private.require_admin('support');
+  v_ticket public.support_tickets;
+begin
+  update public.support_tickets set status = 'answered'
+  where id = p_ticket_id returning * into v_ticket;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  end if;
+  insert into public.support_messages (ticket_id, author, admin_id, body)
+  values (p_ticket_id, 'support', v_admin_id, private.written_text(p_body, 4000, 'message'));
+  if v_ticket.user_id is not null then
+    perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
+  end if;
+end
+$$;
+
+comment on function private.answer_support_ticket(uuid, text) is
+  'Answers a ticket, which is then answered, and notifies its author. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function private.close_support_ticket(p_ticket_id uuid) returns void
+language plpgsql
+security definer -- as private.answer_support_ticket
+set search_path = ''
+as $$
+begin
+  perform private.require_admin('support');
+  update public.support_tickets set status = 'closed'
+  where id = p_ticket_id and status <> 'closed';
+  if not found and not exists (select from public.support_tickets t where t.id = p_ticket_id) then
+    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  end if;
+end
+$$;
+
+comment on function private.close_support_ticket(uuid) is
+  'Closes a ticket; one that is closed stays so. Refuses: unauthorized, forbidden, not_found.';
+
+create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
+    'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
+  )
+$$;
+
+comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface shows it in lists.';
+
+create function private.support_messages_of(p_ticket_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  with messages as (
+    select m.id, m.author, m.body, m.created_at from public.support_messages m where m.ticket_id = p_ticket_id
+  ), files as (
+    select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
+    from private.attached_assets('support_message', array(select m.id from messages m)) a group by a.entity_id
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'id', m.id, 'author', m.author, 'body', m.body, 'attachment_keys', coalesce(f.keys, '[]'), 'created_at', m.created_at
+  ) order by m.created_at, m.id), '[]')
+  from messages m left join files f on f.entity_id = m.id
+$$;
+
+comment on function private.support_messages_of(uuid) is 'The messages of a ticket in order; attachment_keys are storage keys.';
+
+grant execute on function
+  private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),
+  private.answer_support_ticket(uuid, text), private.close_support_ticket(uuid),
+  private.support_ticket_row(public.support_tickets), private.support_messages_of(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.get_support_ticket(p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_ticket public.support_tickets;
+begin
+  select t.* into v_ticket from public.support_tickets t where t.id = p_id and t.user_id = v_user_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
+  end if;
+  return private.support_ticket_row(v_ticket) || jsonb_build_object('messages', private.support_messages_of(p_id));
+end
+$$;
+
+comment on function api.get_support_ticket(uuid) is
+  'A ticket of the caller with its messages, oldest first. Reads only. Refuses: unauthorized, forbidden, not_found.';
+
+create function api.create_support_ticket(
+  p_category text, p_subject text, p_message text, p_attachment_asset_ids uuid[] default '{}'
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ticket public.support_tickets;
+begin
+  perform private.active_user();
+  if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
+    perform private.refuse('validation_error', 422, 'category must be a code of ticket_category', p_param => 'category');
+  end if;
+  v_ticket := private.open_support_ticket(p_category, private.written_text(p_subject, 100, 'subject'));
+  perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
+  perform private.log_activity('support_ticket_post', null, v_ticket.id);
+  return api.get_support_ticket(v_ticket.id);
+end
+$$;
+
+comment on function api.create_support_ticket(text, text, text, uuid[]) is
+  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Refuses: unauthorized, forbidden, validation_error, not_found, rate_limited.';
+
+create function api.reply_to_support_ticket(
+  p_id uuid, p_message text, p_attachment_asset_ids uuid[] default '{}'
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.write_support_message(p_id, p_message, p_attachment_asset_ids);
+  return api.get_support_ticket(p_id);
+end
+$$;
+
+comment on function api.reply_to_support_ticket(uuid, text, uuid[]) is
+  'Writes into the caller''s ticket, which is then open, whatever it was, and returns it. Refuses: unauthorized, forbidden, validation_error, not_found.';
+
+create function api.list_my_support_tickets(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_support_tickets', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows public.support_tickets[];
+begin
+  perform private.page_limit(p_limit);
+  select array_agg(p.ticket order by (p.ticket).created_at desc, (p.ticket).id desc) into v_rows
+  from (
+    select t as ticket from public.support_tickets t
+    where t.user_id = v_user_id
+      and (v_keys is null or (t.created_at, t.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by t.created_at desc, t.id desc
+    limit p_limit + 1
+  ) p;
+  return jsonb_build_object(
+    'items', (
+      select coalesce(jsonb_agg(private.support_ticket_row(t) order by t.created_at desc, t.id desc), '[]')
+      from unnest(v_rows[:p_limit]) as t
+    ),
+    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
+      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
+  );
+end
+$$;
+
+comment on function api.list_my_support_tickets(integer, text) is
+  'The caller''s tickets, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  api.get_support_ticket(uuid), api.create_support_ticket(text, text, text, uuid[]),
+  api.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text)
+to authenticated;

@@ -1,0 +1,126 @@
+// What people report about lots, through HTTP: with evidence, by themselves, and as it moves on.
+import assert from "node:assert/strict";
+import { MeErrorReport, MeErrorReports } from "../../supabase/functions/_shared/schema/error_reports.ts";
+import { postErrorReport } from "../../supabase/functions/error-reports/error_reports.ts";
+import { listMyErrorReports } from "../../supabase/functions/me/error_reports.ts";
+import { picture } from "../support/files.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
+import { aLot, hiddenLots, inDatabase } from "./lots.ts";
+import { uploaded } from "./uploaded.ts";
+
+const post = ({ token }: Person, body: unknown) =>
+  ask("/error-reports", { method: "POST", ...jsonBody(body, bearer(token)) });
+const posted = async (person: Person, body: unknown) =>
+  await replyOf(postErrorReport, await post(person, body), MeErrorReport);
+const list = async ({ token }: Person, asked: Record<string, unknown> = {}) =>
+  await replyOf(
+    listMyErrorReports,
+    await ask(`/me/error-reports${query(asked)}`, { headers: bearer(token) }),
+    MeErrorReports,
+  );
+
+const report = { report_type: "price", description: "　200 yen a 20 minutes now " };
+
+Deno.test("a report names a public lot, keeps what it was called, and leaves an activity row", async () => {
+  const [person, lot] = [await signUp(), await aLot({ name: "Reported" })];
+  const made = await posted(person, { ...report, parking_lot_id: lot, severity: "high" });
+  assert.deepEqual(
+    { ...made, id: "", created_at: "" },
+    {
+      id: "",
+      parking_lot_id: lot,
+      parking_lot_name: "Reported",
+      report_type: "price",
+      severity: "high",
+      status: "open",
+      description: "200 yen a 20 minutes now",
+      evidence_urls: null,
+      created_at: "",
+    },
+  );
+  await inDatabase(async (sql) => {
+    const activity = await sql`
+      select activity_type, parking_lot_id, subject_id from public.user_activity_logs where user_id = ${person.id}`;
+    assert.deepEqual([...activity].map((row) => ({ ...row })), [
+      { activity_type: "error_report_post", parking_lot_id: lot, subject_id: made.id },
+    ]);
+    await sql`update public.parking_lots set name = 'Renamed' where id = ${lot}`;
+  });
+  assert.equal((await list(person)).items[0]?.parking_lot_name, "Reported");
+});
+
+Deno.test("a lot that is missing here is named; a report that names none, or both ways, or one that is not public is refused", async () => {
+  const person = await signUp();
+  const made = await posted(person, {
+    report_type: "missing",
+    description: "It is there",
+    parking_lot_name: "New lot",
+  });
+  assert.deepEqual([made.parking_lot_id, made.parking_lot_name], [null, "New lot"]);
+  await assertRefused(await post(person, report), { code: "validation_error", param: "parking_lot_name" });
+  const both = { ...report, parking_lot_id: await aLot(), parking_lot_name: "Both" };
+  await assertRefused(await post(person, both), { code: "validation_error", param: "parking_lot_name" });
+  for (const [name, id] of Object.entries(await hiddenLots())) {
+    await assertRefused(await post(person, { ...report, parking_lot_id: id }), { code: "lot_not_found" })
+      .catch((error) => assert.fail(`${name}: ${error}`));
+  }
+  assert.equal((await list(person)).items.length, 1);
+});
+
+Deno.test("every field that is wrong is named", async () => {
+  const [person, parking_lot_id] = [await signUp(), await aLot()];
+  const good = { ...report, parking_lot_id };
+  for (
+    const [param, wrong] of [
+      ["report_type", "rumour"],
+      ["report_type", ""],
+      ["severity", "awful"],
+      ["description", ""],
+      ["description", "　 "],
+      ["description", "x".repeat(2001)],
+      ["evidence_asset_ids", Array.from({ length: 6 }, () => crypto.randomUUID())],
+    ] as const
+  ) {
+    await assertRefused(await post(person, { ...good, [param]: wrong }), { code: "validation_error", param });
+  }
+});
+
+Deno.test("evidence is shown to its author in order, and is used by one report", async () => {
+  const [person, other, parking_lot_id] = [await signUp(), await signUp(), await aLot()];
+  const files = [picture("image/jpeg", 300), picture("image/jpeg", 400)];
+  const ids = [];
+  for (const file of files) ids.push(await uploaded(person, "error_report", file));
+  const wanted = { ...report, parking_lot_id, evidence_asset_ids: ids };
+  await assertRefused(await post(other, wanted), { code: "not_found", param: "evidence_asset_ids" });
+  const { evidence_urls } = await posted(person, wanted);
+  const read = await Promise.all(
+    evidence_urls!.map(async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer())),
+  );
+  assert.deepEqual(read, files);
+  assert.equal((await list(person)).items[0]?.evidence_urls?.length, 2);
+  await assertRefused(await post(person, wanted), { code: "not_found", param: "evidence_asset_ids" });
+  const notUploaded = { ...wanted, evidence_asset_ids: [crypto.randomUUID()] };
+  await assertRefused(await post(person, notUploaded), { code: "not_found", param: "evidence_asset_ids" });
+  const ofSupport = { ...wanted, evidence_asset_ids: [await uploaded(person, "support")] };
+  await assertRefused(await post(person, ofSupport), { code: "not_found", param: "evidence_asset_ids" });
+  // What was refused left nothing.
+  assert.equal((await list(person)).items.length, 1);
+});
+
+Deno.test("the list has the caller's own, newest first, page by page, in every state", async () => {
+  const [person, other, lot] = [await signUp(), await signUp(), await aLot()];
+  await posted(other, { ...report, parking_lot_id: lot });
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.unshift((await posted(person, { ...report, parking_lot_id: lot })).id);
+  await inDatabase((sql) => sql`update public.error_reports set status = 'resolved' where id = ${ids[0]!}`);
+  const seen: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await list(person, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+    seen.push(...page.items.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  assert.deepEqual(seen, ids);
+  assert.equal((await list(person)).items[0]?.status, "resolved");
+});

@@ -1,0 +1,143 @@
+// Conversations with support, through HTTP.
+import assert from "node:assert/strict";
+import { SupportTicketDetail, SupportTickets } from "../../supabase/functions/_shared/schema/support.ts";
+import { createTicket, listTickets, readTicket, replyToTicket } from "../../supabase/functions/support/tickets.ts";
+import { picture } from "../support/files.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+import { uploaded } from "./uploaded.ts";
+
+const question = { category: "app_problem", subject: "It stopped", message: "On the map, twice." };
+
+const post = ({ token }: Person, path: string, body: unknown) =>
+  ask(`/support/tickets${path}`, { method: "POST", ...jsonBody(body, bearer(token)) });
+const opened = async (person: Person, body: unknown = question) =>
+  await replyOf(createTicket, await post(person, "", body), SupportTicketDetail);
+const get = ({ token }: Person, path: string) => ask(`/support/tickets${path}`, { headers: bearer(token) });
+const read = async (person: Person, id: string) =>
+  await replyOf(readTicket, await get(person, `/${id}`), SupportTicketDetail);
+
+/** What an administrator of support does, as themselves. */
+async function answer(admin: Person, ticket: string, act: "answer" | "close"): Promise<void> {
+  await inDatabase((sql) =>
+    sql.begin(async (transaction) => {
+      const claims = JSON.stringify({ sub: admin.id, role: "authenticated" });
+      await transaction`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+      if (act === "answer") await transaction`select private.answer_support_ticket(${ticket}, 'Try the new version.')`;
+      else await transaction`select private.close_support_ticket(${ticket})`;
+    })
+  );
+}
+
+Deno.test("a ticket opens, is answered, is reopened by its author, and is closed", async () => {
+  const person = await signUp();
+  const support = await signUp({ appMetadata: { admin: { name: "Support", areas: ["support"] } } });
+  const ticket = await opened(person);
+  assert.equal(ticket.status, "open");
+  assert.deepEqual(ticket.messages.map(({ author, body }) => [author, body]), [["user", "On the map, twice."]]);
+
+  await answer(support, ticket.id, "answer");
+  assert.equal((await read(person, ticket.id)).status, "answered");
+  const told = await inDatabase((sql) =>
+    sql`select type, body from public.user_notifications where user_id = ${person.id}`
+  );
+  assert.deepEqual({ ...told[0] }, { type: "support_reply", body: "It stopped" });
+
+  const message = { message: "Still the same." };
+  const reply = await replyOf(
+    replyToTicket,
+    await post(person, `/${ticket.id}/messages`, message),
+    SupportTicketDetail,
+  );
+  assert.equal(reply.status, "open");
+  assert.deepEqual(reply.messages.map(({ author }) => author), ["user", "support", "user"]);
+
+  await answer(support, ticket.id, "close");
+  assert.equal((await read(person, ticket.id)).status, "closed");
+  await post(person, `/${ticket.id}/messages`, message);
+  assert.equal((await read(person, ticket.id)).status, "open");
+});
+
+Deno.test("nobody but an administrator of support answers or closes", async () => {
+  const person = await signUp();
+  const { id } = await opened(person);
+  const lots = await signUp({ appMetadata: { admin: { name: "Lots", areas: ["lots"] } } });
+  for (const who of [person, lots]) {
+    for (const act of ["answer", "close"] as const) {
+      await assert.rejects(answer(who, id, act), (error: Error) => error.message.includes('"forbidden"'));
+    }
+  }
+});
+
+Deno.test("another's ticket is not there, to read or to write into", async () => {
+  const [person, stranger] = [await signUp(), await signUp()];
+  const { id } = await opened(person);
+  for (const ticket of [id, crypto.randomUUID()]) {
+    await assertRefused(await get(stranger, `/${ticket}`), { code: "not_found", param: "id" });
+    await assertRefused(await post(stranger, `/${ticket}/messages`, { message: "Hello" }), { code: "not_found" });
+  }
+  assert.equal((await read(person, id)).messages.length, 1);
+});
+
+Deno.test("the sixth ticket in 24 hours is refused with the time to wait; a day later there is room", async () => {
+  const person = await signUp();
+  for (let n = 0; n < 5; n++) await opened(person);
+  const refused = await post(person, "", question);
+  const wait = Number(refused.headers.get("retry-after"));
+  assert.ok(wait > 86_000 && wait <= 86_400, `retry after ${wait}`);
+  await assertRefused(refused, { code: "rate_limited" });
+  await inDatabase((sql) =>
+    sql`
+      update public.support_tickets set created_at = created_at - interval '24 hours'
+      where id = (select id from public.support_tickets where user_id = ${person.id} order by created_at limit 1)`
+  );
+  await opened(person);
+  await assertRefused(await post(person, "", question), { code: "rate_limited" });
+});
+
+Deno.test("files belong to one message, and are read at addresses of its author", async () => {
+  const person = await signUp();
+  const file = picture("image/jpeg", 500);
+  const asset = await uploaded(person, "support", file);
+  const ticket = await opened(person, { ...question, attachment_asset_ids: [asset] });
+  const [url] = ticket.messages[0]!.attachment_urls;
+  assert.deepEqual(new Uint8Array(await (await fetch(url!)).arrayBuffer()), file);
+  const again = await post(person, `/${ticket.id}/messages`, { message: "Again", attachment_asset_ids: [asset] });
+  await assertRefused(again, { code: "not_found", param: "attachment_asset_ids" });
+  assert.equal((await read(person, ticket.id)).messages.length, 1);
+});
+
+Deno.test("every field that is wrong is named, and nothing is left behind", async () => {
+  const person = await signUp();
+  for (
+    const [param, wrong] of [
+      ["category", "gossip"],
+      ["subject", ""],
+      ["subject", "x".repeat(101)],
+      ["message", "　"],
+      ["message", "x".repeat(4001)],
+      ["attachment_asset_ids", Array.from({ length: 6 }, () => crypto.randomUUID())],
+    ] as const
+  ) {
+    await assertRefused(await post(person, "", { ...question, [param]: wrong }), { code: "validation_error", param });
+  }
+  const page = await replyOf(listTickets, await get(person, ""), SupportTickets);
+  assert.deepEqual(page.items, []);
+});
+
+Deno.test("the list has the caller's own, newest first, page by page", async () => {
+  const [person, other] = [await signUp(), await signUp()];
+  await opened(other);
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.unshift((await opened(person)).id);
+  const seen: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const asked = query({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await replyOf(listTickets, await get(person, asked), SupportTickets);
+    seen.push(...page.items.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  assert.deepEqual(seen, ids);
+});
