@@ -4,6 +4,7 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import { patient } from "../database/connection.ts";
 import { textualJson } from "../database/json.ts";
 import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
+import { settings } from "./settings.ts";
 import { asPostgrest } from "./sqlstate.ts";
 import type { Claims } from "./tokens.ts";
 
@@ -69,6 +70,7 @@ async function connect(options: DataApiOptions) {
   Object.assign(connection, {
     rlsState: "active",
     normalizeDbError: (error: unknown) => asPostgrest(normalize(error)),
+    ...settings,
   });
   const callers = new WeakMap<Request, Claims>();
   const app = new App({

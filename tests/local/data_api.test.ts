@@ -189,6 +189,31 @@ Deno.test("a function may set status and headers of its refusal", async () => {
   });
 });
 
+Deno.test("a function reads who calls it and how, and nothing of the call before", async () => {
+  const user = await signUp();
+  const definition = `() returns jsonb language sql as $$
+    select jsonb_build_object(
+      'role', current_user, 'sub', auth.uid(), 'claims', current_setting('request.jwt.claims', true)::jsonb ->> 'sub',
+      'method', current_setting('request.method', true), 'path', current_setting('request.path', true),
+      'header', current_setting('request.headers', true)::jsonb ->> 'x-note'
+    ) $$`;
+  await withFunction(definition, async (name) => {
+    const call = { method: "POST", path: `/rpc/${name}` };
+    for (let round = 0; round < 3; round++) {
+      const told = await rpc(name, {}, { authorization: `Bearer ${user.token}`, "x-note": "first" });
+      assert.deepEqual(await told.json(), {
+        ...call,
+        role: "authenticated",
+        sub: user.id,
+        claims: user.id,
+        header: "first",
+      });
+      const untold = await rpc(name, {});
+      assert.deepEqual(await untold.json(), { ...call, role: "anon", sub: null, claims: null, header: null });
+    }
+  });
+});
+
 Deno.test("a call that takes longer than eight seconds is stopped", async () => {
   const definition = `() returns text language sql stable as $$ select current_setting('statement_timeout') $$`;
   await withFunction(definition, async (name) => {
