@@ -202,6 +202,15 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
   assert.equal((await replyOf(sweepStorage, await sweep(), Sweep)).failed, 0);
 });
 
+Deno.test("the database's job has the function delete what is in the queue", async () => {
+  const upload = await begin(await signUp());
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
+  await inDatabase((sql) => sql`select private.detach_asset(${upload.asset_id})`);
+  await inDatabase((sql) => sql`select private.delete_objects()`);
+  await eventually(async () => await statusOf(upload.asset_id) === undefined ? true : undefined);
+  assert.equal(await storage.head(upload.s3_key), null);
+});
+
 Deno.test("nobody but the service sweeps", async () => {
   const { token } = await signUp();
   for (const headers of [{}, bearer(token), bearer(anonKey)]) {

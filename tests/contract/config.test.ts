@@ -47,6 +47,25 @@ Deno.test("everything that is missing or wrong is named at once", () => {
   assert.throws(() => read({ SUPABASE_URL: undefined }), /^ConfigError: SUPABASE_URL is missing$/);
 });
 
+Deno.test("object storage is known whole or not at all", () => {
+  assert.equal(read().storage, null);
+  const given = {
+    S3_ENDPOINT: "https://s3.test/storage/v1/s3/",
+    S3_ACCESS_KEY_ID: "key",
+    S3_SECRET_ACCESS_KEY: "secret",
+  };
+  assert.deepEqual(read(given).storage, {
+    endpoint: "https://s3.test/storage/v1/s3",
+    region: "us-east-1",
+    bucket: "assets",
+    privateBucket: "assets-private",
+    accessKeyId: "key",
+    secretAccessKey: "secret",
+  });
+  assert.throws(() => read({ ...given, S3_ACCESS_KEY_ID: "" }), /S3_ACCESS_KEY_ID is missing/);
+  assert.throws(() => read({ ...given, S3_PRIVATE_BUCKET: "assets" }), /S3_PRIVATE_BUCKET is the same as S3_BUCKET/);
+});
+
 Deno.test("a secret shorter than its hash is refused", () => {
   assert.throws(() => read({ JWT_SECRET: "short" }), /JWT_SECRET is shorter than 32 bytes/);
 });
