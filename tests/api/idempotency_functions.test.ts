@@ -51,6 +51,7 @@ const byType: Record<string, unknown> = {
   integer: 1,
   smallint: 1,
   bigint: 1,
+  "bigint[]": [1],
   boolean: true,
   numeric: 1.5,
   "double precision": 1.5,
