@@ -1,5 +1,6 @@
 import { route } from "../_shared/http/route.ts";
-import { Me, MeUpdate } from "../_shared/schema/me.ts";
+import { Me, MeUpdate, MyData } from "../_shared/schema/me.ts";
+import { Nothing } from "../_shared/schema/values.ts";
 
 export const readMe = route({
   method: "GET",
@@ -21,4 +22,28 @@ export const updateMe = route({
   reply: [200, Me],
   refusals: [],
   handle: ({ db, body }) => db.rpc("update_my_account", body),
+});
+
+export const withdraw = route({
+  method: "POST",
+  path: "/me/withdraw",
+  access: "user",
+  summary: "End the caller's account",
+  description:
+    "For good. Name, e-mail, vehicles, memos, devices and files go; reviews and visits stay without the person. Nobody " +
+    "signs in or refreshes any more; a token that is still valid is answered `forbidden`, but for `GET /v1/me`.",
+  reply: [204, Nothing],
+  refusals: [],
+  handle: ({ db }) => db.rpc("withdraw_my_account"),
+});
+
+export const exportMyData = route({
+  method: "GET",
+  path: "/me/export",
+  access: "user",
+  summary: "Export all that is held about the caller",
+  reply: [200, MyData],
+  refusals: [],
+  cache: { scope: "private", maxAge: 0 },
+  handle: ({ db }) => db.rpc("export_my_data"),
 });

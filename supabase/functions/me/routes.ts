@@ -1,4 +1,4 @@
-import { readMe, updateMe } from "./account.ts";
+import { exportMyData, readMe, updateMe, withdraw } from "./account.ts";
 import { listMyErrorReports } from "./error_reports.ts";
 import {
   listNotifications,
@@ -24,6 +24,8 @@ import { addVehicle, deleteVehicle, listVehicles, updateVehicle } from "./vehicl
 export const routes = [
   readMe,
   updateMe,
+  withdraw,
+  exportMyData,
   listMyReviews,
   updateMyReview,
   deleteMyReview,

@@ -24,3 +24,14 @@ export const Me = z.object({
 export const MeUpdate = z.strictObject({
   display_name: text(1, 100).optional().meta({ description: "Left as it is when absent" }),
 }).meta({ id: "MeUpdate" });
+
+const Rows = z.array(z.record(z.string(), z.unknown()));
+
+export const MyData = z.object({
+  exported_at: Timestamp,
+  account: Me,
+  data: z.record(z.string(), Rows).meta({
+    description:
+      "Every row that names the caller, by table: vehicles, sessions with photos, reviews, reports, tickets …",
+  }),
+}).meta({ id: "MyData", description: "All that is held about the caller" });

@@ -1,0 +1,164 @@
+-- The end of an account, and what is held about a person.
+--
+-- Who withdraws is forgotten in one transaction. What was theirs alone goes; what others build on stays without them: their
+-- reviews, their sessions as visits of a lot, their reports and uploads that show a lot. Each domain does its part by a
+-- trigger on the account's status; here stand the parts that are nothing but rows to delete, and the identity provider's.
+-- The account's row and the auth user stay, empty, so that the person's tokens are refused by name until they expire.
+--
+-- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
+-- both); the export has every table that names a person.
+-- Interface: api.withdraw_my_account, api.export_my_data.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: forgetting
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_app_users__forget_person() returns trigger
+language plpgsql
+security definer -- whoever withdraws may delete little of this by hand
+set search_path = ''
+as $$
+begin
+  delete from public.user_vehicles where user_id = new.id;
+  delete from public.search_presets where user_id = new.id;
+  delete from public.search_preferences where user_id = new.id;
+  delete from public.saved_parking_lots where user_id = new.id;
+  delete from public.parking_lot_ratings where user_id = new.id;
+  delete from public.field_value_votes where user_id = new.id;
+  delete from public.user_notifications where user_id = new.id;
+  delete from public.notification_preferences where user_id = new.id;
+  delete from public.user_push_tokens where user_id = new.id;
+  delete from public.user_activity_logs where user_id = new.id;
+  update public.occupancy_reports set user_id = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__forget_person() is
+  'What a person who withdraws kept for themselves goes, with their votes; what they saw of a lot stays without them.';
+
+-- After the other domains' triggers: sessions have let go of their vehicles by then.
+create trigger _400_forget_person after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__forget_person();
+
+create function private.end_account() returns void
+language plpgsql
+security definer -- the standing of an account and the identity provider's tables are nobody's to write by hand
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  perform private.hold_account(v_user_id);
+  update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
+  -- Neither a password nor a refresh token opens it again. The ban says so to what the identity provider has in memory.
+  delete from auth.sessions where user_id = v_user_id;
+  delete from auth.identities where user_id = v_user_id;
+  update auth.users
+  set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}',
+    banned_until = '2999-12-31 00:00:00+00', updated_at = now()
+  where id = v_user_id;
+end
+$$;
+
+comment on function private.end_account() is
+  'Withdraws the calling person: empties the account, ends its sessions, and has every domain forget it. Refuses: unauthorized, forbidden.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what is held
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.session_data_of(p_user_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('photos', (
+    select coalesce(jsonb_agg(to_jsonb(p) - 'session_id' order by p.phase, p.slot), '[]')
+    from public.parking_session_photos p where p.session_id = s.id
+  )) order by s.started_at, s.id), '[]')
+  from public.parking_sessions s where s.user_id = p_user_id
+$$;
+
+comment on function private.session_data_of(uuid) is 'A person''s sessions with their photos, oldest first.';
+
+create function private.ticket_data_of(p_user_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('messages', (
+    select coalesce(jsonb_agg(to_jsonb(m) - 'admin_id' order by m.created_at, m.id), '[]')
+    from public.support_messages m where m.ticket_id = t.id
+  )) order by t.created_at, t.id), '[]')
+  from public.support_tickets t where t.user_id = p_user_id
+$$;
+
+comment on function private.ticket_data_of(uuid) is 'A person''s tickets with all messages, oldest first.';
+
+create function private.my_data() returns jsonb
+language plpgsql stable
+security definer -- some of what is held about a person has no policy; all of this is the caller's own
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_table text;
+  v_rows jsonb;
+  v_data jsonb := jsonb_build_object(
+    'app_users', (select jsonb_agg(to_jsonb(u)) from public.app_users u where u.id = v_user_id),
+    'parking_sessions', private.session_data_of(v_user_id),
+    'support_tickets', private.ticket_data_of(v_user_id),
+    'assets', (
+      select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at, a.id), '[]') from public.assets a
+      where a.created_by = v_user_id and a.deleted_at is null
+    )
+  );
+begin
+  foreach v_table in array array[
+    'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
+    'field_value_votes', 'occupancy_reports', 'user_notifications', 'notification_preferences', 'user_push_tokens',
+    'user_activity_logs', 'error_reports'
+  ] loop
+    execute format(
+      'select coalesce(jsonb_agg(to_jsonb(r) order by r.created_at), ''[]'') from public.%I r where r.user_id = $1', v_table
+    ) into v_rows using v_user_id;
+    v_data := v_data || jsonb_build_object(v_table, v_rows);
+  end loop;
+  return v_data;
+end
+$$;
+
+comment on function private.my_data() is
+  'Every row that names the calling person, by table. Refuses: unauthorized, forbidden.';
+
+grant execute on function private.end_account(), private.my_data() to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.withdraw_my_account() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.end_account();
+end
+$$;
+
+comment on function api.withdraw_my_account() is
+  'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Refuses: unauthorized, forbidden.';
+
+create function api.export_my_data() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('exported_at', now(), 'account', api.my_account(), 'data', private.my_data());
+end
+$$;
+
+comment on function api.export_my_data() is
+  'All that is held about the caller: {exported_at, account, data}; data has rows by table. Reads only. Refuses: unauthorized, forbidden.';
+
+grant execute on function api.withdraw_my_account(), api.export_my_data() to authenticated;

@@ -1,0 +1,168 @@
+// The end of an account, through HTTP: who it was is forgotten, what others build on stays.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { MyData } from "../../supabase/functions/_shared/schema/me.ts";
+import { exportMyData } from "../../supabase/functions/me/account.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { aLot, inDatabase } from "./lots.ts";
+import { uploaded } from "./uploaded.ts";
+
+const SECRETS = ["Kenji", "品川 330 あ 12-34", "Level 3, by the lift", "token-of-kenji", "my own words"];
+
+async function write({ token }: Person, method: string, path: string, body: unknown) {
+  const answer = await ask(path, { method, ...jsonBody(body, bearer(token)) });
+  const text = await answer.text();
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+/** Somebody who has left a row wherever a person can. */
+async function busyPerson(): Promise<{ person: Person; lot: string; review: string; session: string }> {
+  const [person, lot] = [await signUp({ displayName: "Kenji" }), await aLot({ total_spaces: 40 })];
+  const { id: vehicle_id } = await write(person, "POST", "/me/vehicles", {
+    vehicle_type: "standard",
+    plate_number: "品川 330 あ 12-34",
+  });
+  await write(person, "POST", "/me/search-presets", { name: "Near work", query_json: { v: 1 } });
+  await write(person, "POST", "/me/saved-parking-lots", { parking_lot_id: lot });
+  await write(person, "PUT", `/parking-lots/${lot}/rating`, { value: "good" });
+  const review = await write(person, "POST", `/parking-lots/${lot}/reviews`, { rating: 4, comment: "wide" });
+  await write(person, "POST", "/parking-lots/" + lot + "/occupancy-reports", { state: "available" });
+  await write(person, "PUT", "/me/push-tokens", { fcm_token: `token-of-kenji-${person.id}`, device_type: "ios" });
+  await write(person, "PUT", "/me/notification-preferences", {
+    items: [{ notif_type: "campaign", push_enabled: false, in_app_enabled: true, email_enabled: false }],
+  });
+  const start = { parking_lot_id: lot, vehicle_type: "standard", vehicle_id, start_lat: 35.6, start_lng: 139.7 };
+  const { session_id } = await write(person, "POST", "/parking-sessions", start);
+  await write(person, "PATCH", `/me/parking-sessions/${session_id}`, { memo: "Level 3, by the lift" });
+  const photo = await uploaded(person, "session_photo");
+  await write(person, "PUT", `/me/parking-sessions/${session_id}/photos/during/1`, { asset_id: photo });
+  await write(person, "POST", "/error-reports", {
+    parking_lot_id: lot,
+    report_type: "price",
+    description: "Dearer",
+    evidence_asset_ids: [await uploaded(person, "error_report")],
+  });
+  await write(person, "POST", "/support/tickets", { category: "other", subject: "Hello", message: "my own words" });
+  await inDatabase(async (sql) => {
+    await sql`select private.notify_user(${person.id}, 'announcement', 'Kenji', 'my own words')`;
+    await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${person.id}, 30)`;
+    const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
+    await write(person, "POST", `/parking-lots/${lot}/field-values/${value!["id"]}/confirm`, {});
+  });
+  return { person, lot, review: review.id, session: session_id };
+}
+
+/** Tables that name people, and whether a row goes with the account or only loses the name. */
+async function tablesOfPeople(sql: Sql) {
+  return await sql<{ table: string; column: string; goes: boolean }[]>`
+    select c.conrelid::regclass::text as table, a.attname as column, c.confdeltype = 'c' as goes
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.confrelid = 'public.app_users'::regclass
+    order by 1`;
+}
+
+const withdraw = ({ token }: Person) => ask("/me/withdraw", { method: "POST", headers: bearer(token) });
+
+Deno.test("the export has every table that names the caller, and nobody else's rows", async () => {
+  const [{ person }, other] = [await busyPerson(), await busyPerson()];
+  const answer = await ask("/me/export", { headers: bearer(person.token) });
+  const { account, data } = await replyOf(exportMyData, answer, MyData);
+  assert.equal(account.email, person.email);
+  const tables = await inDatabase(tablesOfPeople);
+  const named = tables.map(({ table }) => table.replace(/^public\./, ""));
+  assert.deepEqual(named.filter((table) => !(data[table]?.length)), [], "every table has a row of this person");
+  const text = JSON.stringify(data);
+  for (const secret of SECRETS) assert.ok(text.includes(secret), secret);
+  assert.ok(!text.includes(other.person.id) && !text.includes(other.session));
+});
+
+Deno.test("a withdrawal takes every row that is the person's alone, and the name off every other", async () => {
+  const { person, lot, review, session } = await busyPerson();
+  assert.equal((await withdraw(person)).status, 204);
+  await inDatabase(async (sql) => {
+    for (const { table, column } of await tablesOfPeople(sql)) {
+      const [left] = await sql`
+        select count(*)::integer as rows from ${sql(table)} where ${sql(column)} = ${person.id}`;
+      assert.equal(left!["rows"], 0, `${table}.${column}`);
+    }
+    const [kept] = await sql`
+      select (select row(user_id, comment)::text from public.reviews where id = ${review}) as review,
+        (select row(user_id, status, memo, start_lat, vehicle_id)::text from public.parking_sessions where id = ${session}) as session,
+        (select count(*)::integer from public.error_reports where parking_lot_id = ${lot}) as reports,
+        (select count(*)::integer from public.occupancy_reports where parking_lot_id = ${lot}) as occupancy,
+        (select count(*)::integer from public.parking_session_photos where session_id = ${session}) as photos,
+        (select count(*)::integer from private.session_reminders where session_id = ${session}) as reminders,
+        (select row(display_name, status)::text from public.app_users where id = ${person.id}) as account,
+        (select row(email, encrypted_password, raw_user_meta_data)::text from auth.users where id = ${person.id}) as auth`;
+    assert.deepEqual({ ...kept }, {
+      review: "(,wide)",
+      session: "(,cancelled,,,)",
+      reports: 1,
+      occupancy: 1,
+      photos: 0,
+      reminders: 0,
+      account: "(,withdrawn)",
+      auth: "(,,{})",
+    });
+    const files = await sql`
+      select deleted_at is not null as is_going from public.assets where created_by = ${person.id} or created_by is null
+        and storage_key like 'private/%' and created_at > now() - interval '1 minute'`;
+    assert.ok(files.every((file) => file["is_going"]) || files.length === 0);
+  });
+});
+
+Deno.test("nobody signs in or refreshes any more, the valid token is refused by name, and the address is free again", async () => {
+  const person = await signUp({ displayName: "Kenji" });
+  assert.equal((await withdraw(person)).status, 204);
+  const { apiUrl, publishableKey } = stack();
+  const token = (grant: string, body: unknown) =>
+    fetch(`${apiUrl}/auth/v1/token?grant_type=${grant}`, {
+      method: "POST",
+      ...jsonBody(body, { apikey: publishableKey }),
+    });
+  for (
+    const [grant, body] of [
+      ["password", { email: person.email, password: person.password }],
+      ["refresh_token", { refresh_token: person.refreshToken }],
+    ] as const
+  ) {
+    const answer = await token(grant, body);
+    await answer.body?.cancel();
+    assert.equal(answer.status, 400, grant);
+  }
+  const me = await (await ask("/me", { headers: bearer(person.token) })).json();
+  assert.deepEqual([me.app_user.status, me.app_user.display_name, me.email], ["withdrawn", null, null]);
+  await assertRefused(await withdraw(person), { code: "forbidden" });
+  await assertRefused(await ask("/me/export", { headers: bearer(person.token) }), { code: "forbidden" });
+
+  const again = await fetch(`${apiUrl}/auth/v1/signup`, {
+    method: "POST",
+    ...jsonBody({ email: person.email, password: person.password }, { apikey: publishableKey }),
+  });
+  const { user } = await again.json();
+  assert.equal(again.status, 200);
+  assert.notEqual(user.id, person.id);
+});
+
+Deno.test("forty withdrawals at once end one account once, beside requests that write for it", async () => {
+  const [person, lot] = [await signUp(), await aLot()];
+  const answers = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
+    const answer = n % 2 === 0 ? await withdraw(person) : await ask("/me/saved-parking-lots", {
+      method: "POST",
+      ...jsonBody({ parking_lot_id: lot }, bearer(person.token)),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  }));
+  assert.equal(answers.filter((status) => status === 204).length, 1);
+  assert.deepEqual([...new Set(answers)].filter((status) => ![200, 201, 204, 403].includes(status)), []);
+  const [left] = await inDatabase((sql) =>
+    sql`
+    select count(*)::integer as rows from public.saved_parking_lots where user_id = ${person.id}`
+  );
+  assert.equal(left!["rows"], 0);
+});
