@@ -33,11 +33,26 @@ Deno.test("every function is a group of the contract, and every group a function
   }
 });
 
-Deno.test("every index.ts serves its routes and does nothing else", async () => {
-  for (const { name } of groups) {
+Deno.test("every index.ts serves its routes, with object storage where a handler uses it, and does nothing else", async () => {
+  const plain = [
+    'import { createApp } from "../_shared/http/app.ts";',
+    'import { routes } from "./routes.ts";',
+    "",
+    "Deno.serve(createApp(routes).fetch);",
+    "",
+  ];
+  const storing = [
+    plain[0],
+    'import { objectStorage } from "../_shared/providers/object_storage.ts";',
+    plain[1],
+    "",
+    "Deno.serve(createApp(routes, { storage: objectStorage }).fetch);",
+    "",
+  ];
+  for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
-    const first = await Deno.readTextFile(new URL(`supabase/functions/${groups[0]!.name}/index.ts`, root));
-    assert.equal(index, first, name);
+    const stores = routes.some(({ handle }) => /\bstorage\b/.test(handle.toString()));
+    assert.equal(index, (stores ? storing : plain).join("\n"), name);
   }
 });
 

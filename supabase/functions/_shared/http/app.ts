@@ -4,7 +4,7 @@ import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
 import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
-import { type ObjectStorage, objectStorage } from "../providers/object_storage.ts";
+import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
 import { begin, type Exchange, logLine, sign } from "./exchange.ts";
 import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
@@ -19,12 +19,14 @@ export interface AppOptions {
   /** Called when the environment is first needed, and not again once it succeeded. */
   readonly config?: () => Config;
   readonly log?: Log;
+  /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
+  readonly storage?: (config: () => Config) => ObjectStorage;
 }
 
 interface House {
   readonly config: () => Config;
   readonly links: Links;
-  readonly storage: ObjectStorage;
+  readonly storage: ObjectStorage | undefined;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -33,7 +35,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   fetch(request: Request): Response | Promise<Response>;
 } {
   const config = once(options.config ?? (() => readConfig()));
-  const house = { config, links: linksOf(config), storage: objectStorage(config) };
+  const house = { config, links: linksOf(config), storage: options.storage?.(config) };
   const log = options.log ?? logToConsole;
   const app = new Hono<Env>();
 
@@ -88,7 +90,10 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
     body,
     caller: exchange.caller,
     links: house.links,
-    storage: house.storage,
+    get storage() {
+      if (!house.storage) throw new TypeError(`${route.path}: its group's createApp was given no object storage`);
+      return house.storage;
+    },
     get service() {
       return asService(house.config(), timerOf(exchange));
     },
