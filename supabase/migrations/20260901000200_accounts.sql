@@ -9,7 +9,7 @@
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
 -- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
--- private.require_admin(area), private.is_premium(user) and private.hold_account(user).
+-- private.require_admin(area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -262,6 +262,21 @@ $$;
 comment on function private.hold_account(uuid) is
   'Holds an account until the transaction ends: nobody else who holds it writes meanwhile, and its standing cannot change. Refuses (forbidden) one that is not active.';
 
+create function private.writing_user() returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+begin
+  perform private.hold_account(v_user_id);
+  return v_user_id;
+end
+$$;
+
+comment on function private.writing_user() is
+  'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Refuses: unauthorized, forbidden.';
+
 create function private.is_premium(p_user_id uuid) returns boolean
 language sql stable
 security definer -- whether somebody pays is asked by domains that may not read the account
@@ -343,7 +358,7 @@ comment on function private.my_auth_user() is
   'The caller''s auth user as it is now (a token keeps the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
-  private.caller(), private.require_active(text), private.active_user(), private.hold_account(uuid),
+  private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
   private.is_premium(uuid), private.require_admin(text), private.my_scopes(), private.my_auth_user()
 to authenticated;
 
@@ -390,7 +405,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   if char_length(p_display_name) not between 1 and 100 then
     perform private.refuse('validation_error', 422, 'display_name must have 1 to 100 characters', p_param => 'display_name');

@@ -336,7 +336,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_review public.reviews;
 begin
   perform private.require_public_lot(p_parking_lot_id);
@@ -394,7 +394,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_review public.reviews;
 begin
   if p_rating is null and p_comment is null then

@@ -335,7 +335,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_state text;
 begin
   perform private.require_public_lot(p_parking_lot_id);

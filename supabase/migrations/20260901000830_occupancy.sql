@@ -324,7 +324,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_id uuid;
 begin
   perform private.require_public_lot(p_parking_lot_id);

@@ -280,10 +280,9 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_vehicle public.user_vehicles := private.read_own_vehicle(null, p_vehicle);
 begin
-  perform private.hold_account(v_user_id);
   if (select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null) >= 10 then
     perform private.refuse('conflict', 409, 'You have ten vehicles already; delete one first',
       p_details => '{"reason": "limit_reached", "limit": 10}');
@@ -310,11 +309,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_old public.user_vehicles;
   v_vehicle public.user_vehicles;
 begin
-  perform private.hold_account(v_user_id);
   select * into v_old from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'id');
@@ -343,9 +341,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
-  perform private.hold_account(v_user_id);
   update public.user_vehicles set deleted_at = now(), is_default = false, plate_number = null
   where id = p_id and user_id = v_user_id and deleted_at is null;
   if not found then

@@ -91,7 +91,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_saved public.saved_parking_lots;
   v_is_new boolean;
 begin
@@ -151,7 +151,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   if not private.is_premium(v_user_id) then
     perform private.refuse('forbidden', 403, 'This is for premium members', p_details => '{"reason": "premium_required"}');

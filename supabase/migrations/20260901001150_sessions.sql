@@ -176,7 +176,7 @@ security definer -- no client may lock what it may not change
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_session public.parking_sessions;
 begin
   select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id for no key update;
@@ -333,11 +333,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_vehicle_type text;
   v_id uuid;
 begin
-  perform private.hold_account(v_user_id); -- one start after the other, and no withdrawal in between
   select s.id into v_id from public.parking_sessions s
   where s.user_id = v_user_id and s.client_request_id = p_client_request_id;
   if found then

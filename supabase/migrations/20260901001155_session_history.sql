@@ -73,7 +73,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_session public.parking_sessions;
 begin
   update public.parking_sessions s

@@ -171,10 +171,9 @@ security definer -- the token may be another's until now, which the caller can n
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_token public.user_push_tokens;
 begin
-  perform private.hold_account(v_user_id);
   -- To its new owner a token that is taken over is a new one.
   insert into public.user_push_tokens as t (user_id, fcm_token, device_type)
   values (v_user_id, p_fcm_token, p_device_type)
@@ -404,7 +403,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   perform private.check_notification_preferences(p_items);
   insert into public.notification_preferences as p (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)

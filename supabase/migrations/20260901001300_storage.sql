@@ -16,7 +16,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Objects that are to be deleted: {"storage_key"}.
-select pgmq.create('object_deletion');
+select pgmq."create"('object_deletion');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
@@ -81,7 +81,7 @@ security definer -- no client may write assets; the row is the caller's, pending
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := case p_category when 'parking_lot' then private.require_admin('lots') else private.active_user() end;
+  v_user_id uuid := case p_category when 'parking_lot' then private.require_admin('lots') else private.writing_user() end;
   v_asset public.assets;
 begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);

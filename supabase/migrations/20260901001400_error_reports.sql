@@ -189,7 +189,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_report public.error_reports;
 begin
   if cardinality(p_evidence_asset_ids) > 5 then

@@ -48,13 +48,16 @@ security definer -- the standing of an account and the identity provider's table
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
+  v_email text := (select u.email from auth.users u where u.id = v_user_id);
 begin
-  perform private.hold_account(v_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
   -- Neither a password nor a refresh token opens it again. The ban says so to what the identity provider has in memory.
   delete from auth.sessions where user_id = v_user_id;
   delete from auth.identities where user_id = v_user_id;
+  -- The identity provider's own log names whoever signed in.
+  delete from auth.audit_log_entries
+  where strpos(payload::text, v_user_id::text) > 0 or strpos(payload::text, v_email) > 0;
   update auth.users
   set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}',
     banned_until = '2999-12-31 00:00:00+00', updated_at = now()
@@ -154,11 +157,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('exported_at', now(), 'account', api.my_account(), 'data', private.my_data());
+  return jsonb_build_object('account', api.my_account(), 'data', private.my_data());
 end
 $$;
 
 comment on function api.export_my_data() is
-  'All that is held about the caller: {exported_at, account, data}; data has rows by table. Reads only. Refuses: unauthorized, forbidden.';
+  'All that is held about the caller: {account, data}; data has rows by table. Reads only. Refuses: unauthorized, forbidden.';
 
 grant execute on function api.withdraw_my_account(), api.export_my_data() to authenticated;

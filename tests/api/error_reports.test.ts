@@ -116,11 +116,12 @@ Deno.test("the list has the caller's own, newest first, page by page, in every s
   for (let n = 0; n < 5; n++) ids.unshift((await posted(person, { ...report, parking_lot_id: lot })).id);
   await inDatabase((sql) => sql`update public.error_reports set status = 'resolved' where id = ${ids[0]!}`);
   const seen: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
+  let cursor: string | null | undefined;
+  do {
     const page = await list(person, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
     seen.push(...page.items.map(({ id }) => id));
     cursor = page.next_cursor;
-  }
+  } while (cursor !== null);
   assert.deepEqual(seen, ids);
   assert.equal((await list(person)).items[0]?.status, "resolved");
 });

@@ -133,11 +133,12 @@ Deno.test("the list has the caller's own, newest first, page by page", async () 
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await opened(person)).id);
   const seen: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
+  let cursor: string | null | undefined;
+  do {
     const asked = query({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
     const page = await replyOf(listTickets, await get(person, asked), SupportTickets);
     seen.push(...page.items.map(({ id }) => id));
     cursor = page.next_cursor;
-  }
+  } while (cursor !== null);
   assert.deepEqual(seen, ids);
 });

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import { Me, MeUpdate, MyData } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
@@ -45,5 +46,8 @@ export const exportMyData = route({
   reply: [200, MyData],
   refusals: [],
   cache: { scope: "private", maxAge: 0 },
-  handle: ({ db }) => db.rpc("export_my_data"),
+  handle: async ({ db }) => ({
+    exported_at: new Date().toISOString(),
+    ...await db.rpc<Omit<z.input<typeof MyData>, "exported_at">>("export_my_data"),
+  }),
 });
