@@ -145,8 +145,25 @@ $$;
 comment on function private.cursor_decode(jsonb, text) is
   'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. Refuses: validation_error.';
 
+create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer) returns jsonb
+language sql immutable parallel safe
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'items', coalesce(p_items - p_limit, '[]'),
+    'next_cursor', case when jsonb_array_length(p_items) > p_limit then private.cursor_encode(p_filters, (
+      select jsonb_agg(p_items -> (p_limit - 1) -> k.name order by k.place)
+      from unnest(p_keys) with ordinality as k (name, place)
+    )) end
+  )
+$$;
+
+comment on function private.page(jsonb, jsonb, text[], integer) is
+  'A page: {items, next_cursor}. p_items are the rows as shown, in order, one more than p_limit when there are more, null for none; p_keys the fields of an item that are its sort keys, in which the next page begins.';
+
 grant execute on function
-  private.page_limit(integer), private.cursor_encode(jsonb, jsonb), private.cursor_decode(jsonb, text)
+  private.page_limit(integer), private.cursor_encode(jsonb, jsonb), private.cursor_decode(jsonb, text),
+  private.page(jsonb, jsonb, text[], integer)
 to anon, authenticated, service_role;
 
 create function private.latest_migration() returns text

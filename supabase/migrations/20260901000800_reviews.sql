@@ -364,25 +364,18 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_reviews', 'user_id', v_user_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.reviews[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(p.review order by (p.review).created_at desc, (p.review).id desc) into v_rows
-  from (
-    select r as review from public.reviews r
-    where r.user_id = v_user_id
-      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-    order by r.created_at desc, r.id desc
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', (
-      select coalesce(jsonb_agg(private.review_row(r) order by r.created_at desc, r.id desc), '[]')
-      from unnest(v_rows[:p_limit]) as r
-    ),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select jsonb_agg(private.review_row(p.review) order by (p.review).created_at desc, (p.review).id desc)
+    from (
+      select r as review from public.reviews r
+      where r.user_id = v_user_id
+        and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by r.created_at desc, r.id desc
+      limit p_limit + 1
+    ) p
+  ), '{created_at,id}', p_limit);
 end
 $$;
 

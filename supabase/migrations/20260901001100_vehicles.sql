@@ -250,25 +250,18 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_vehicles', 'user_id', v_user_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.user_vehicles[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(p.vehicle order by (p.vehicle).created_at, (p.vehicle).id) into v_rows
-  from (
-    select v as vehicle from public.user_vehicles v
-    where v.user_id = v_user_id and v.deleted_at is null
-      and (v_keys is null or (v.created_at, v.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-    order by v.created_at, v.id
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', (
-      select coalesce(jsonb_agg(private.vehicle_row(v) order by v.created_at, v.id), '[]')
-      from unnest(v_rows[:p_limit]) as v
-    ),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select jsonb_agg(private.vehicle_row(p.vehicle) order by (p.vehicle).created_at, (p.vehicle).id)
+    from (
+      select v as vehicle from public.user_vehicles v
+      where v.user_id = v_user_id and v.deleted_at is null
+        and (v_keys is null or (v.created_at, v.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by v.created_at, v.id
+      limit p_limit + 1
+    ) p
+  ), '{created_at,id}', p_limit);
 end
 $$;
 

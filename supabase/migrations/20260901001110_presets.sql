@@ -158,26 +158,19 @@ as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'search_presets', 'user_id', p_user_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.search_presets[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(p.preset order by (p.preset).sort_order, (p.preset).created_at, (p.preset).id) into v_rows
-  from (
-    select s as preset from public.search_presets s
-    where s.user_id = p_user_id and s.deleted_at is null
-      and (v_keys is null or (s.sort_order, s.created_at, s.id)
-        > ((v_keys ->> 0)::integer, (v_keys ->> 1)::timestamptz, (v_keys ->> 2)::uuid))
-    order by s.sort_order, s.created_at, s.id
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', (
-      select coalesce(jsonb_agg(private.preset_row(s) order by s.sort_order, s.created_at, s.id), '[]')
-      from unnest(v_rows[:p_limit]) as s
-    ),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].sort_order, v_rows[p_limit].created_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select jsonb_agg(private.preset_row(p.preset) order by (p.preset).sort_order, (p.preset).created_at, (p.preset).id)
+    from (
+      select s as preset from public.search_presets s
+      where s.user_id = p_user_id and s.deleted_at is null
+        and (v_keys is null or (s.sort_order, s.created_at, s.id)
+          > ((v_keys ->> 0)::integer, (v_keys ->> 1)::timestamptz, (v_keys ->> 2)::uuid))
+      order by s.sort_order, s.created_at, s.id
+      limit p_limit + 1
+    ) p
+  ), '{sort_order,created_at,id}', p_limit);
 end
 $$;
 

@@ -104,27 +104,23 @@ declare
   v_filters jsonb := jsonb_build_object('list', 'my_parking_sessions', 'user_id', v_user_id, 'status', p_status,
     'from', p_from, 'to', p_to, 'parking_lot_id', p_parking_lot_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.parking_sessions[];
 begin
   perform private.page_limit(p_limit);
   if p_status not in ('parking', 'ended', 'cancelled') then
     perform private.refuse('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
   end if;
-  select array_agg(p.session order by (p.session).started_at desc, (p.session).id desc) into v_rows
-  from (
-    select s as session from public.parking_sessions s
-    where s.user_id = v_user_id
-      and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
-      and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
-      and (v_keys is null or (s.started_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-    order by s.started_at desc, s.id desc
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', private.session_rows(v_rows[:p_limit]),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].started_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select private.session_rows(array_agg(p.session order by (p.session).started_at desc, (p.session).id desc))
+    from (
+      select s as session from public.parking_sessions s
+      where s.user_id = v_user_id
+        and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
+        and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
+        and (v_keys is null or (s.started_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by s.started_at desc, s.id desc
+      limit p_limit + 1
+    ) p
+  ), '{started_at,id}', p_limit);
 end
 $$;
 

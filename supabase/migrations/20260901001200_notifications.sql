@@ -321,19 +321,13 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_notifications', 'user_id', v_user_id, 'unread', p_unread);
   v_after jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.user_notifications[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(n order by n.sent_at desc, n.id desc) into v_rows
-  from private.inbox_page(v_user_id, p_unread, v_after, p_limit + 1) as n;
-  return jsonb_build_object(
-    'items', (
-      select coalesce(jsonb_agg(private.notification_row(n) order by n.sent_at desc, n.id desc), '[]')
-      from unnest(v_rows[:p_limit]) as n
-    ),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].sent_at, v_rows[p_limit].id)) end
-  ) || case when 'unread_count' = any (p_include) then jsonb_build_object('unread_count', (
+  return private.page(v_filters, (
+    select jsonb_agg(private.notification_row(n) order by n.sent_at desc, n.id desc)
+    from private.inbox_page(v_user_id, p_unread, v_after, p_limit + 1) as n
+  ), '{sent_at,id}', p_limit)
+  || case when 'unread_count' = any (p_include) then jsonb_build_object('unread_count', (
       select count(*) from public.user_notifications n
       where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
     )) else '{}' end

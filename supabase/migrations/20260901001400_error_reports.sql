@@ -225,22 +225,18 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_error_reports', 'user_id', v_user_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.error_reports[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(p.report order by (p.report).created_at desc, (p.report).id desc) into v_rows
-  from (
-    select r as report from public.error_reports r
-    where r.user_id = v_user_id
-      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-    order by r.created_at desc, r.id desc
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', private.error_report_rows(v_rows[:p_limit]),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select private.error_report_rows(array_agg(p.report))
+    from (
+      select r as report from public.error_reports r
+      where r.user_id = v_user_id
+        and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by r.created_at desc, r.id desc
+      limit p_limit + 1
+    ) p
+  ), '{created_at,id}', p_limit);
 end
 $$;
 

@@ -298,25 +298,18 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_support_tickets', 'user_id', v_user_id);
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
-  v_rows public.support_tickets[];
 begin
   perform private.page_limit(p_limit);
-  select array_agg(p.ticket order by (p.ticket).created_at desc, (p.ticket).id desc) into v_rows
-  from (
-    select t as ticket from public.support_tickets t
-    where t.user_id = v_user_id
-      and (v_keys is null or (t.created_at, t.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-    order by t.created_at desc, t.id desc
-    limit p_limit + 1
-  ) p;
-  return jsonb_build_object(
-    'items', (
-      select coalesce(jsonb_agg(private.support_ticket_row(t) order by t.created_at desc, t.id desc), '[]')
-      from unnest(v_rows[:p_limit]) as t
-    ),
-    'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
-      jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end
-  );
+  return private.page(v_filters, (
+    select jsonb_agg(private.support_ticket_row(p.ticket) order by (p.ticket).created_at desc, (p.ticket).id desc)
+    from (
+      select t as ticket from public.support_tickets t
+      where t.user_id = v_user_id
+        and (v_keys is null or (t.created_at, t.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by t.created_at desc, t.id desc
+      limit p_limit + 1
+    ) p
+  ), '{created_at,id}', p_limit);
 end
 $$;
 

@@ -78,3 +78,21 @@ Deno.test("a limit is 1 to 100", async () => {
   assert.deepEqual([await limit(1), await limit(100)], [1, 100]);
   for (const wrong of [0, -1, 101, null]) assert.equal((await refusal(limit(wrong))).param, "limit");
 });
+
+Deno.test("a page has what fits, and a cursor behind its last item only when there is more", async () => {
+  const page = async (items: unknown, limit: number) =>
+    (await db.sql`
+      select private.page('{"list": "x"}', ${
+      items === null ? null : db.sql.json(items as never)
+    }, '{at,id}', ${limit}) as page`)[
+      0
+    ]!["page"];
+  const three = [1, 2, 3].map((id) => ({ id, at: `2026-01-0${id}`, name: "n" }));
+  assert.deepEqual(await page(null, 2), { items: [], next_cursor: null });
+  assert.deepEqual(await page([], 2), { items: [], next_cursor: null });
+  assert.deepEqual(await page(three, 3), { items: three, next_cursor: null });
+  const { items, next_cursor } = await page(three, 2);
+  assert.deepEqual(items, three.slice(0, 2));
+  const [decoded] = await db.sql`select private.cursor_decode('{"list": "x"}', ${next_cursor}) as keys`;
+  assert.deepEqual(decoded!["keys"], ["2026-01-02", 2]);
+});
