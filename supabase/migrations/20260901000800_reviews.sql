@@ -173,7 +173,7 @@ declare
 begin
   if tg_op = 'UPDATE' then
     select array_agg(distinct p.lot_id) into v_lot_ids
-    from rows_before b join rows_changed c using (id)
+    from rows_before b full join rows_changed c using (id)
     cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
     where (b.parking_lot_id, b.rating, b.status) is distinct from (c.parking_lot_id, c.rating, c.status)
       and 'approved' in (b.status, c.status);

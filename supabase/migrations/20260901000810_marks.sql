@@ -149,7 +149,7 @@ declare
 begin
   if tg_op = 'UPDATE' then
     select array_agg(distinct p.lot_id) into v_lot_ids
-    from rows_before b join rows_changed c using (id)
+    from rows_before b full join rows_changed c using (id)
     cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
     where (b.parking_lot_id, b.value) is distinct from (c.parking_lot_id, c.value);
   else

@@ -116,6 +116,7 @@ comment on function private.lot_score(public.parking_lots, boolean) is
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language sql stable
 set search_path = ''
+set enable_nestloop = off
 as $$
   -- Around the clock: a window of every day says so, and none of the kind says that a day is closed.
   with kinds as (
@@ -143,6 +144,7 @@ comment on function private.hours_attributes(uuid[]) is
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language sql stable
 set search_path = ''
+set enable_nestloop = off
 as $$
   select h.parking_lot_id, h.slug from private.hours_attributes(p_lot_ids) h
   union all
@@ -152,7 +154,7 @@ as $$
       bool_or(r.cap_price_minor <= 500 and (r.cap_type in ('day', 'stay') or r.cap_duration_hours >= 12)) as has_coin_cap
     from public.pricing_rules r where r.parking_lot_id = any (p_lot_ids) group by r.parking_lot_id
   ) r
-  join public.parking_lots l on l.id = r.parking_lot_id
+  join public.parking_lots l on l.id = r.parking_lot_id and l.id = any (p_lot_ids)
   cross join lateral (values
     ('has_max_fee', r.has_cap), ('max_fee', r.has_cap), ('coin_500_or_less', r.has_coin_cap and l.currency = 'JPY')
   ) as a (slug, holds)
@@ -174,7 +176,7 @@ comment on function private.derived_attributes(uuid[]) is
 create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_custom_plan -- one lot and ten thousand want different joins
+set enable_nestloop = off -- rows that the same transaction wrote are in no statistics; every table is narrowed by the ids
 as $$
 begin
   return query
@@ -200,6 +202,7 @@ comment on function private.search_attributes(uuid[]) is
 create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
 language sql stable
 set search_path = ''
+set enable_nestloop = off
 as $$
   select l.id, concat_ws(e'\n', private.search_text(l.name), private.search_text(l.name_kana),
     private.search_text(l.address), private.search_text(o.name), private.search_text(o.name_en))
@@ -212,7 +215,7 @@ comment on function private.search_documents(uuid[]) is 'The text of each lot in
 create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_custom_plan -- one lot and ten thousand want different joins
+set enable_nestloop = off -- rows that the same transaction wrote are in no statistics; every table is narrowed by the ids
 as $$
 begin
   return query
@@ -227,7 +230,7 @@ begin
     left join (
       select distinct w.parking_lot_id from public.parking_lot_windows w where w.parking_lot_id = any (p_lot_ids)
     ) w on w.parking_lot_id = l.id
-    left join private.search_entries e on e.parking_lot_id = l.id
+    left join private.search_entries e on e.parking_lot_id = l.id and e.parking_lot_id = any (p_lot_ids)
     cross join lateral (
       select array(select '#' || s from unnest(a.slugs) as s)
         || array_remove(array['=' || l.entry_difficulty, '@' || l.operator_code], null) as names
@@ -251,8 +254,12 @@ as $$
 begin
   -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
   perform from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  delete from private.search_entries e where e.parking_lot_id = any (p_lot_ids)
-    and not exists (select from public.parking_lots l where l.id = e.parking_lot_id and l.status = 'active');
+  delete from private.search_entries e
+  where e.parking_lot_id = any (array(
+    select p.id from unnest(p_lot_ids) as p (id)
+    except
+    select l.id from public.parking_lots l where l.id = any (p_lot_ids) and l.status = 'active'
+  ));
   insert into private.search_entries as e
   select w.* from private.written_entries(p_lot_ids) w
   on conflict (parking_lot_id) do update set (
@@ -284,7 +291,8 @@ declare
   v_lot_ids uuid[];
 begin
   if tg_op = 'UPDATE' then
-    select array_agg(c.id) into v_lot_ids from rows_before b join rows_changed c using (id)
+    -- A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
+    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
     where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
   else
     select array_agg(c.id) into v_lot_ids from rows_changed c where c.status = 'active';

@@ -88,8 +88,8 @@ begin
   if tg_op = 'TRUNCATE' then
     select array_agg(m.cell) into v_cells from private.map_cells m;
   elsif tg_op = 'UPDATE' then
-    select array_agg(distinct p.cell) into v_cells
-    from rows_before b join rows_changed c using (parking_lot_id)
+    select array_agg(distinct p.cell) filter (where p.cell is not null) into v_cells
+    from rows_before b full join rows_changed c using (parking_lot_id)
     cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
     where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency)
       is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency);
