@@ -1,5 +1,6 @@
 // The generated lots of a bench, and places to search from.
 import postgres, { type Sql } from "postgres";
+import { TEMPLATE } from "../tests/support/platform.ts";
 
 /** Many at a time, because each statement compiles price lists; not all, because it holds what it reads. */
 const BATCH = 20_000;
@@ -45,6 +46,18 @@ async function writeSearchEntries(sql: Sql): Promise<void> {
     select private.refresh_search_entries(array_agg(s.id))
     from (select id, row_number() over (order by id) / ${BATCH}::integer as batch from public.parking_lots) s
     group by s.batch`;
+}
+
+/** A database beside the one of the bench with so many lots, and its address. */
+export async function fewLots(url: string, count: number): Promise<string> {
+  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  await admin`drop database if exists bench_few`;
+  await admin`create database bench_few template ${admin(TEMPLATE)}`;
+  await admin.end();
+  const beside = new URL(url);
+  beside.pathname = "/bench_few";
+  await loadLots(beside.href, count);
+  return beside.href;
 }
 
 async function loadFacts(sql: Sql): Promise<number> {

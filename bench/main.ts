@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { startTestPlatform } from "../tests/support/platform.ts";
 import { loadLots } from "./lots.ts";
 
-const SCRIPTS = ["nearby_sql", "nearby_http", "nearby_ranked", "fees", "interface", "sessions", "import"];
+const SCRIPTS = ["nearby_sql", "nearby_http", "nearby_ranked", "search", "fees", "interface", "sessions", "import"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

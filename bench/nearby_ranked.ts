@@ -2,9 +2,8 @@
 // the bench, and over HTTP with eight clients.
 // deno run -A bench/nearby_ranked.ts   (needs the names of `deno task status`; `deno task bench` sets them)
 import postgres, { type Sql } from "postgres";
-import { TEMPLATE } from "../tests/support/platform.ts";
 import { scansOf } from "./contenders/ours.ts";
-import { loadLots, type Place, searchPlaces } from "./lots.ts";
+import { fewLots, type Place, searchPlaces } from "./lots.ts";
 import { atOnce, type Contender, type Figures, ms, sideBySide, table } from "./measure.ts";
 
 const CLIENTS = 8;
@@ -31,7 +30,7 @@ const { DB_URL, API_URL, PUBLISHABLE_KEY } = Deno.env.toObject();
 if (!DB_URL || !API_URL || !PUBLISHABLE_KEY) throw new Error("No platform is named: run `deno task bench`");
 
 const many = await setOf(DB_URL);
-const few = await setOf(await fewLots(DB_URL));
+const few = await setOf(await fewLots(DB_URL, FEW));
 try {
   console.log("api.nearby_parking_lots, sorted as recommended, within 500 m; p50 / p95 in ms (lots in a reply)\n");
   const rows: string[][] = [];
@@ -73,18 +72,6 @@ async function setOf(url: string) {
   const places = await searchPlaces(owner, 400, true);
   await owner.end();
   return { places, sql: postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } }) };
-}
-
-/** A database beside the one of the bench, with fewer lots. */
-async function fewLots(url: string): Promise<string> {
-  const admin = postgres(url, { max: 1, onnotice: () => {} });
-  await admin`drop database if exists bench_few`;
-  await admin`create database bench_few template ${admin(TEMPLATE)}`;
-  await admin.end();
-  const beside = new URL(url);
-  beside.pathname = "/bench_few";
-  await loadLots(beside.href, FEW);
-  return beside.href;
 }
 
 function asked(places: readonly Place[], radius_m: number, filters: Question["filters"]): Question[] {
