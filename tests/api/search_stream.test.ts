@@ -1,0 +1,54 @@
+// An export that breaks off: its reader can tell it from one that is finished.
+import assert from "node:assert/strict";
+import { signUp } from "../support/people.ts";
+import { ask, bearer, query } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+/** More than all buffers on the way hold, so that the last page is not asked for before the first is read. */
+const LOTS = 15_000;
+const source = `test-${crypto.randomUUID()}`;
+const word = crypto.randomUUID().slice(0, 8);
+
+Deno.test.beforeAll(async () => {
+  await inDatabase((sql) =>
+    sql`
+    insert into public.parking_lots (name, lat, lng, status, source)
+    select ${word} || ' ' || repeat('p', 150), 0.5 + n * 1e-6, -150, 'active', ${source}
+    from generate_series(1, ${LOTS}::integer) as n`
+  );
+});
+Deno.test.afterAll(async () => {
+  await inDatabase((sql) => sql`delete from public.parking_lots where source = ${source}`);
+});
+
+function exported(token: string): Promise<Response> {
+  const asked = query({ query: { keywords: [word] } });
+  return ask(`/parking-lots${asked}`, { headers: { accept: "application/x-ndjson", ...bearer(token) } });
+}
+
+Deno.test("an export has every lot once, and ends", async () => {
+  const { token } = await signUp();
+  const lines = (await (await exported(token)).text()).trimEnd().split("\n");
+  assert.equal(new Set(lines.map((line) => JSON.parse(line).id)).size, LOTS);
+  assert.equal(lines.length, LOTS);
+});
+
+Deno.test("an export whose caller is suspended halfway is broken off: reading it fails, and what came is whole lines of lots", async () => {
+  const { token, id } = await signUp();
+  const answer = await exported(token);
+  assert.equal(answer.status, 200);
+  const reader = answer.body!.getReader();
+  const decoder = new TextDecoder();
+  let text = decoder.decode((await reader.read()).value, { stream: true });
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${id}`);
+  await assert.rejects(async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+    }
+  });
+  const lines = text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  assert.ok(lines.length > 0 && lines.length < LOTS, `${lines.length} lines`);
+  assert.ok(lines.every((lot) => lot.name.startsWith(word)), "no line is anything but a lot");
+});
