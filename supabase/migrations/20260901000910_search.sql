@@ -173,6 +173,34 @@ $$;
 
 comment on function private.area_condition(box[]) is 'That an entry is within one of the boxes, for the spatial index when they hold few.';
 
+create function private.rarest_terms(p_keywords text[]) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_keywords = '{}' then
+    return '{}';
+  end if;
+  -- Of a word's terms one narrows the search, the rarest; the others would be looked up in vain, and since neighbouring
+  -- pairs come together, the planner would take their number for a much rarer word than it is.
+  return array(
+    select distinct on (k.place) t.term
+    from unnest(p_keywords) with ordinality as k (keyword, place)
+    cross join unnest(private.keyword_terms(k.keyword)) as t (term)
+    left join (
+      select c.term, c.frequency
+      from pg_catalog.pg_stats s
+      cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+      where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
+    ) common on common.term = t.term
+    order by k.place, coalesce(common.frequency, 0), t.term
+  );
+end
+$$;
+
+comment on function private.rarest_terms(text[]) is
+  'Of each keyword, as private.search_text writes it, the term that the fewest lots have, as far as statistics tell.';
+
 create function private.search_condition(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns text
 language plpgsql stable
 set search_path = ''
@@ -183,7 +211,7 @@ declare
     select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k
   );
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
-    || array(select t from unnest(v_keywords) as k cross join unnest(private.keyword_terms(k)) as t);
+    || private.rarest_terms(v_keywords);
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   v_operators text[] := array(select '@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
