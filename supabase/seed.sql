@@ -2482,3 +2482,37 @@ from (values
   ('yokohama-079', 'EV-1', 'standard', true, 'type1', null, false)
 ) as v (lot, code, vehicle_type_max, is_ev_charger, ev_connector_type, accessibility, is_reservable)
 join public.parking_lots l on l.source = 'seed' and l.external_id = v.lot;
+
+-- Plans, articles and advertisements.
+insert into public.subscription_plans (
+  code, name, name_en, description, description_en, price_minor, billing_period, accent_color, sort_order, features, features_en
+) values
+  ('premium_monthly', 'プレミアム（月額）', 'Premium, monthly', '毎月の自動更新です。', 'Renews every month.', 480, 'month', '#1565c0', 10, '["歩く時間を料金に換算した検索","AI検索が1分に60回まで"]', '["A search that counts the walk","60 AI searches a minute"]'),
+  ('premium_yearly', 'プレミアム（年額）', 'Premium, yearly', '毎年の自動更新です。2か月分お得です。', 'Renews every year, for the price of ten months.', 4800, 'year', '#f9a825', 20, '["歩く時間を料金に換算した検索","AI検索が1分に60回まで"]', '["A search that counts the walk","60 AI searches a minute"]');
+
+insert into public.articles (
+  slug, locale, title, summary, body, tags, published_at
+) values
+  ('how-maximum-fees-work', 'ja', '最大料金のしくみ', '「24時間最大」と「当日最大」の違いを説明します。', '# 最大料金のしくみ
+
+**24時間最大**は入庫から数えます。**当日最大**は日付が変わると数え直します。
+', '{料金}', '2026-08-20T09:00:00+09:00'),
+  ('how-maximum-fees-work', 'en', 'How maximum fees work', 'The difference between a 24-hour maximum and a daily one.', '# How maximum fees work
+
+A **24-hour maximum** counts from entry. A **daily maximum** starts anew at midnight.
+', '{fees}', '2026-08-20T09:00:00+09:00'),
+  ('high-roof-cars', 'ja', 'ハイルーフ車の駐車場の探し方', '高さ制限のある機械式駐車場で困らないために。', '# ハイルーフ車の駐車場の探し方
+
+車両を登録すると、入れない駐車場には理由が表示されます。
+', '{車両}', '2026-08-27T09:00:00+09:00');
+
+insert into public.ads (
+  placement, title, body, weight, link_url, starts_at
+) values
+  ('home_top', '秋の週末は早めの予約を', '人気の駐車場は午前中に埋まります。', 300, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('home_top', 'プレミアムで歩く時間も計算', '目的地までの徒歩を料金に換算します。', 100, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('map', '近くのスポンサー店でチェックイン', '経験値がもらえます。', 100, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('search_results', 'EV充電のある駐車場が増えました', null, 100, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('lot_detail', '洗車サービス受付中', '駐車中に洗車できます。', 50, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('session_end', 'レビューで経験値を獲得', '次の人の役に立つ一言をお寄せください。', 100, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
+  ('article', '料金のしくみを読む', null, 100, 'https://example.com/', '2026-01-01T00:00:00+09:00');

@@ -50,6 +50,9 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
   if (name !== undefined) return parts.functions(request, name, path, client);
+  // The paths that Apple and Google prescribe; when hosted, what stands before a custom domain maps them.
+  const [, document] = pathname.match(/^\/\.well-known\/(apple-app-site-association|assetlinks\.json)$/) ?? [];
+  if (document !== undefined) return parts.functions(request, "well-known", `/${document}`, client);
   if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
   if (/^\/(storage|realtime)\/v1(\/|$)/.test(pathname)) {
     return refusal(501, "not_implemented", "The local platform does not have this service yet");

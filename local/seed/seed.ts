@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Lot, lotOf } from "./lots.ts";
 import { AREAS } from "./places.ts";
+import { referenceSql } from "./reference.ts";
 import { type Cell, insert, insertForLots } from "./sql.ts";
 
 const LOTS_PER_AREA = 80;
@@ -172,5 +173,6 @@ export function seedSql(): string {
       { table: "public.parking_lot_spots", columns: SPOT_TYPES },
       ofLots((lot) => lot.spots.map((row) => pick(row, SPOT_TYPES))),
     ),
+    referenceSql(),
   ].join("\n");
 }

@@ -69,3 +69,31 @@ Deno.test("object storage is known whole or not at all", () => {
 Deno.test("a secret shorter than its hash is refused", () => {
   assert.throws(() => read({ JWT_SECRET: "short" }), /JWT_SECRET is shorter than 32 bytes/);
 });
+
+Deno.test("the apps that open links are lists, each entry of its form, and none where nothing is said", () => {
+  assert.deepEqual(read().apps, { appleAppIds: [], linkPaths: ["/parking-lots/*", "/articles/*"], android: null });
+  const print = Array(32).fill("0F").join(":");
+  const given = {
+    APPLE_APP_IDS: "ABCDE12345.com.example.parking, ABCDE12345.com.example.parking.beta",
+    APP_LINK_PATHS: "/lots/*",
+    ANDROID_PACKAGE: "com.example.parking",
+    ANDROID_CERT_FINGERPRINTS: `${print},${print}`,
+  };
+  assert.deepEqual(read(given).apps, {
+    appleAppIds: ["ABCDE12345.com.example.parking", "ABCDE12345.com.example.parking.beta"],
+    linkPaths: ["/lots/*"],
+    android: { packageName: "com.example.parking", certFingerprints: [print, print] },
+  });
+  const wrong = {
+    APPLE_APP_IDS: "com.example.parking",
+    APP_LINK_PATHS: "lots/*",
+    ANDROID_PACKAGE: "parking",
+    ANDROID_CERT_FINGERPRINTS: print.toLowerCase(),
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    assert.throws(() => read({ ...given, [name]: value }), new RegExp(`${name} is not a list of`), name);
+  }
+  assert.throws(() => read({ ...given, ANDROID_PACKAGE: undefined }), /go together/);
+  assert.throws(() => read({ ...given, ANDROID_CERT_FINGERPRINTS: "" }), /go together/);
+  assert.throws(() => read({ ...given, ANDROID_PACKAGE: "com.a,com.b" }), /more than one/);
+});

@@ -94,6 +94,7 @@ const NAMED: Record<string, string[]> = {
 /** Constraints that fix a list which no client ever shows. */
 const INTERNAL_LISTS: Record<string, string> = {
   "codes.lang": "the languages of the code master itself",
+  "articles.locale": "the languages of the code master itself",
   "assets.status": "how far an upload is; only the storage functions read it",
 };
 

@@ -6,6 +6,7 @@ import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
 import { marks } from "./marks.ts";
 import { occupancy } from "./occupancy.ts";
+import { published } from "./published.ts";
 import { reference } from "./reference.ts";
 import { reports } from "./reports.ts";
 import { reviews } from "./reviews.ts";
@@ -24,4 +25,5 @@ export const domains: readonly Domain[] = [
   sessions,
   driver,
   reports,
+  published,
 ];

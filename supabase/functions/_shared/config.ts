@@ -16,6 +16,16 @@ export interface Config {
   readonly serviceKeys: readonly string[];
   /** Null when the environment does not say; only what stores files misses it. */
   readonly storage: StorageConfig | null;
+  readonly apps: AppsConfig;
+}
+
+/** The apps that open links of the site, for the vendors' association documents. */
+export interface AppsConfig {
+  /** `<team id>.<bundle id>` each. */
+  readonly appleAppIds: readonly string[];
+  /** Paths that the iOS apps open, in the vendor's pattern language. */
+  readonly linkPaths: readonly string[];
+  readonly android: { readonly packageName: string; readonly certFingerprints: readonly string[] } | null;
 }
 
 /** Where objects are, by the S3 protocol. */
@@ -80,8 +90,36 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     : null;
   if (storage && storage.bucket === storage.privateBucket) problems.push("S3_PRIVATE_BUCKET is the same as S3_BUCKET");
 
+  const apps = readApps(get, problems);
+
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys, storage };
+  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys, storage, apps };
+}
+
+const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
+const LINK_PATH = /^\/[!-~]*$/;
+const ANDROID_PACKAGE = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
+const FINGERPRINT = /^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/;
+
+function readApps(get: (name: string) => string | undefined, problems: string[]): AppsConfig {
+  const list = (name: string, form: RegExp, what: string) => {
+    const items = (get(name) ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+    if (!items.every((item) => form.test(item))) problems.push(`${name} is not a list of ${what}`);
+    return items;
+  };
+  const appleAppIds = list("APPLE_APP_IDS", APPLE_APP_ID, "<team id>.<bundle id>, with commas between");
+  const linkPaths = list("APP_LINK_PATHS", LINK_PATH, "paths, with commas between");
+  const [packageName, ...others] = list("ANDROID_PACKAGE", ANDROID_PACKAGE, "package names");
+  const certFingerprints = list("ANDROID_CERT_FINGERPRINTS", FINGERPRINT, "SHA-256 fingerprints (AA:BB:…)");
+  if (others.length > 0) problems.push("ANDROID_PACKAGE is more than one package name");
+  if ((packageName === undefined) !== (certFingerprints.length === 0)) {
+    problems.push("ANDROID_PACKAGE and ANDROID_CERT_FINGERPRINTS go together");
+  }
+  return {
+    appleAppIds,
+    linkPaths: linkPaths.length > 0 ? linkPaths : ["/parking-lots/*", "/articles/*"],
+    android: packageName === undefined ? null : { packageName, certFingerprints },
+  };
 }
 
 function isHttpUrl(value: string): boolean {

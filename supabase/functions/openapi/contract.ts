@@ -1,14 +1,19 @@
 /** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
 import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
+import { routes as ads } from "../ads/routes.ts";
+import { routes as articles } from "../articles/routes.ts";
 import { routes as codes } from "../codes/routes.ts";
 import { routes as errorReports } from "../error-reports/routes.ts";
 import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
+import { routes as reportCrash } from "../report-crash/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
+import { routes as subscriptionPlans } from "../subscription-plans/routes.ts";
 import { routes as support } from "../support/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
+import { routes as wellKnown } from "../well-known/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
 export const groups: readonly Group[] = [
@@ -28,6 +33,15 @@ export const groups: readonly Group[] = [
     routes: codes,
   },
   { name: "tags", description: "Reference data: what a lot can be said to offer", routes: tags },
+  {
+    name: "subscription-plans",
+    description: "Reference data: what a subscription can be to",
+    routes: subscriptionPlans,
+  },
+  { name: "articles", description: "What the service writes for drivers", routes: articles },
+  { name: "ads", description: "Advertisements", routes: ads },
+  { name: "well-known", description: "Which apps open links of this site", routes: wellKnown },
+  { name: "report-crash", description: "What the app sends when it has fallen over", routes: reportCrash },
   {
     name: "openapi",
     description: "This contract and the catalogue of errors",

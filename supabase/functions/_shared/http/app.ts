@@ -97,6 +97,9 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
     get service() {
       return asService(house.config(), timerOf(exchange));
     },
+    get apps() {
+      return house.config().apps;
+    },
     requestId: exchange.id,
     get db() {
       const db = databaseFor(route, exchange, house.config());

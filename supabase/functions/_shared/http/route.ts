@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Access, CallerOf } from "../auth/access.ts";
+import type { AppsConfig } from "../config.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
@@ -22,6 +23,8 @@ export interface Work<A extends Access, P, Q, B> {
   /** The service itself, for what a provider said; never around a policy. */
   readonly service: Database;
   readonly storage: ObjectStorage;
+  /** The apps that open links of the site. */
+  readonly apps: AppsConfig;
   readonly requestId: string;
 }
 

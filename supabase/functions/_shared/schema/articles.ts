@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { Lang } from "./codes.ts";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Id, Timestamp } from "./values.ts";
+
+export const Article = z.object({
+  id: Id,
+  slug: z.string().meta({ description: "The same in every language", examples: ["how-maximum-fees-work"] }),
+  locale: Lang,
+  title: z.string(),
+  summary: z.string().nullable(),
+  cover_image_url: z.string().nullable(),
+  tags: z.array(z.string()),
+  published_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Article" });
+
+export const ArticleDetail = Article.extend({ body: z.string().meta({ description: "Markdown" }) }).meta({
+  id: "ArticleDetail",
+});
+
+export const Articles = z.object({ items: z.array(Article), next_cursor: NextCursor }).meta({ id: "Articles" });
+
+const Language = Lang.default("ja").meta({ description: "Language of the articles" });
+
+export const ArticlesQuery = z.strictObject({ lang: Language, limit: Limit, cursor: Cursor });
+
+export const ArticleParams = z.strictObject({
+  slug: z.string().min(1).max(100).meta({ description: "The article's slug", examples: ["how-maximum-fees-work"] }),
+});
+
+export const ArticleQuery = z.strictObject({ lang: Language });

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { Lang } from "./codes.ts";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Id } from "./values.ts";
+
+export const SubscriptionPlan = z.object({
+  id: Id,
+  code: z.string().meta({ description: "The product id in the stores", examples: ["premium_monthly"] }),
+  name: z.string(),
+  description: z.string().nullable(),
+  price_minor: z.int().min(0),
+  currency: z.string().meta({ examples: ["JPY"] }),
+  billing_period: z.string().meta({ description: "A code of category `billing_period`", examples: ["month"] }),
+  accent_color: z.string().nullable().meta({ examples: ["#1565c0"] }),
+  features: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).meta({
+    description: "What the plan brings: texts to show one by one, or an object that the clients know",
+  }),
+  sort_order: z.int(),
+}).meta({ id: "SubscriptionPlan" });
+
+export const SubscriptionPlans = z.object({ items: z.array(SubscriptionPlan), next_cursor: NextCursor }).meta({
+  id: "SubscriptionPlans",
+});
+
+export const SubscriptionPlansQuery = z.strictObject({
+  lang: Lang.default("ja").meta({ description: "Language of names, descriptions and features" }),
+  limit: Limit,
+  cursor: Cursor,
+});

@@ -1,0 +1,3 @@
+import { listAds } from "./ads.ts";
+
+export const routes = [listAds];

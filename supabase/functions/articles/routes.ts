@@ -1,0 +1,3 @@
+import { listArticles, readArticle } from "./articles.ts";
+
+export const routes = [listArticles, readArticle];

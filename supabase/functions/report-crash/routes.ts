@@ -1,0 +1,3 @@
+import { reportCrash } from "./crash.ts";
+
+export const routes = [reportCrash];

@@ -1,0 +1,15 @@
+import { route } from "../_shared/http/route.ts";
+import { SubscriptionPlans, SubscriptionPlansQuery } from "../_shared/schema/plans.ts";
+
+export const listPlans = route({
+  method: "GET",
+  path: "/subscription-plans",
+  access: "public",
+  summary: "List the plan master",
+  description: "The plans on sale, in their order. Changes rarely: keep it and revalidate.",
+  query: SubscriptionPlansQuery,
+  reply: [200, SubscriptionPlans],
+  refusals: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  handle: ({ db, query }) => db.rpc("list_subscription_plans", query),
+});

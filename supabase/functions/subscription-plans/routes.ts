@@ -1,0 +1,3 @@
+import { listPlans } from "./plans.ts";
+
+export const routes = [listPlans];

@@ -1,0 +1,3 @@
+import { readAppleAssociation, readAssetLinks } from "./associations.ts";
+
+export const routes = [readAppleAssociation, readAssetLinks];

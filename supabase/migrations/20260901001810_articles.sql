@@ -1,0 +1,123 @@
+-- Articles: what the service writes for drivers. One row a language; translations of one article share their slug.
+--
+-- Invariants: an article is read from published_at on, until it is withdrawn, and by nobody before or after; a slug names
+-- one article a language.
+-- Interface: api.list_articles, get_article. Rows are written with the service key.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.articles (
+  id uuid primary key default gen_random_uuid(),
+  slug text collate "C" not null
+    constraint articles_slug_form check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 100),
+  locale text collate "C" not null constraint articles_locale_known check (locale in ('ja', 'en')),
+  title text not null constraint articles_title_length check (char_length(title) between 1 and 200),
+  summary text constraint articles_summary_length check (char_length(summary) <= 500),
+  body text not null constraint articles_body_length check (char_length(body) between 1 and 100000),
+  cover_image_url text
+    constraint articles_cover_image_url_form check (cover_image_url ~ '^https?://[!-~]+$' and length(cover_image_url) <= 2000),
+  tags text[] not null default '{}' constraint articles_tags_bounds
+    check (cardinality(tags) <= 20 and array_position(tags, null) is null),
+  published_at timestamptz,
+  withdrawn_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint articles_one_a_slug_and_locale unique (slug, locale)
+);
+
+comment on table public.articles is 'What the service writes for drivers, in each language.';
+comment on column public.articles.body is 'Markdown.';
+comment on column public.articles.published_at is 'From when on it is read; null for a draft.';
+comment on column public.articles.withdrawn_at is 'From when on it is read no longer; null as long as nobody took it back.';
+
+create index articles_published_idx on public.articles (locale, published_at desc, id desc)
+  where published_at is not null;
+
+create trigger _100_touch_updated_at before update on public.articles
+  for each row execute function private.tg_touch_updated_at();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.articles enable row level security;
+
+create policy "Anyone reads what is published" on public.articles for select to anon, authenticated
+  using (published_at <= now() and (withdrawn_at is null or withdrawn_at > now()));
+
+-- No insert, update or delete: articles are written with the service key.
+
+grant select (
+  id, slug, locale, title, summary, body, cover_image_url, tags, published_at, withdrawn_at, created_at, updated_at
+) on public.articles to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.article_row(p_article public.articles) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
+    'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
+    'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
+  )
+$$;
+
+comment on function private.article_row(public.articles) is 'An article as a list shows it: without its body.';
+
+grant execute on function private.article_row(public.articles) to anon, authenticated;
+
+create function api.list_articles(p_lang text default 'ja', p_limit integer default 20, p_cursor text default null)
+returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'articles', 'lang', private.require_lang(p_lang));
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(private.article_row(r.article) order by (r.article).published_at desc, (r.article).id desc)
+    from (
+      select a as article from public.articles a
+      where a.locale = p_lang
+        and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now())
+        and (v_after is null or (a.published_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+      order by a.published_at desc, a.id desc
+      limit p_limit + 1
+    ) r
+  ), '{published_at,id}', p_limit);
+end
+$$;
+
+comment on function api.list_articles(text, integer, text) is
+  'What is published in the language, newest first, without the bodies: {items, next_cursor}. Reads only. Refuses: validation_error.';
+
+create function api.get_article(p_slug text, p_lang text default 'ja') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_article public.articles;
+begin
+  perform private.require_lang(p_lang);
+  select * into v_article from public.articles a
+  where a.slug = p_slug and a.locale = p_lang
+    and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now());
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such article in this language', p_param => 'slug');
+  end if;
+  return private.article_row(v_article) || jsonb_build_object('body', v_article.body);
+end
+$$;
+
+comment on function api.get_article(text, text) is
+  'A published article with its body. Reads only. Refuses: validation_error, not_found.';
+
+grant execute on function api.list_articles(text, integer, text), api.get_article(text, text) to anon, authenticated;

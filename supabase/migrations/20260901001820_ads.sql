@@ -1,0 +1,114 @@
+-- Advertisements: what is shown in a place of the app, each as often as its weight says.
+--
+-- The order of a list is drawn by lot, and the lot is a function of the advertisement and a seed: with
+-- u = (first 52 bits of md5(seed ':' id) + 1/2) / 2^52, a number between 0 and 1, the place is by -ln(u) / weight, smallest
+-- first. That is a weighted sample without replacement: an advertisement of weight w stands first in w of every sum(w)
+-- seeds, and so on among those behind it. The same seed gives the same order; an advertisement that comes or goes leaves
+-- the others in their order, so that pages neither repeat nor lose one. Who names no seed has the day's, in Tokyo; a
+-- cursor carries its seed over midnight.
+--
+-- Invariants: only what runs now is shown.
+-- Interface: api.list_ads. Rows are written with the service key.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.ads (
+  id uuid primary key default gen_random_uuid(),
+  placement text not null constraint ads_placement_known
+    check (placement in ('home_top', 'map', 'search_results', 'lot_detail', 'session_end', 'article')),
+  title text not null constraint ads_title_length check (char_length(title) between 1 and 100),
+  body text constraint ads_body_length check (char_length(body) <= 500),
+  image_url text constraint ads_image_url_form check (image_url ~ '^https?://[!-~]+$' and length(image_url) <= 2000),
+  link_url text constraint ads_link_url_form check (link_url ~ '^https?://[!-~]+$' and length(link_url) <= 2000),
+  weight integer not null default 100 constraint ads_weight_bounds check (weight between 1 and 10000),
+  starts_at timestamptz not null default now(),
+  ends_at timestamptz,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint ads_ends_after_start check (ends_at > starts_at)
+);
+
+comment on table public.ads is 'Advertisements, and when and how often they are shown.';
+comment on column public.ads.weight is 'How often it stands first, beside the weights of the others of its placement.';
+comment on column public.ads.ends_at is 'From when on it is shown no longer; null: until somebody ends it.';
+comment on column public.ads.is_active is 'False for one that is stopped, whatever its time.';
+
+create index ads_placement_idx on public.ads (placement, starts_at) where is_active;
+
+create trigger _100_touch_updated_at before update on public.ads
+  for each row execute function private.tg_touch_updated_at();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.ads enable row level security;
+
+create policy "Anyone reads the advertisements that run" on public.ads for select to anon, authenticated
+  using (is_active and starts_at <= now() and (ends_at is null or ends_at > now()));
+
+-- No insert, update or delete: advertisements are written with the service key.
+
+grant select (
+  id, placement, title, body, image_url, link_url, weight, starts_at, ends_at, is_active
+) on public.ads to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.ad_rank(p_ad_id uuid, p_weight integer, p_seed text) returns double precision
+language sql immutable strict parallel safe
+set search_path = ''
+return -ln(
+  (('x' || left(md5(p_seed || ':' || p_ad_id::text), 13))::bit(52)::bigint + 0.5::double precision) / 4503599627370496
+) / p_weight;
+
+comment on function private.ad_rank(uuid, integer, text) is
+  'Where an advertisement stands among others with this seed: smallest first.';
+
+grant execute on function private.ad_rank(uuid, integer, text) to anon, authenticated;
+
+create function api.list_ads(
+  p_placement text default null, p_seed text default null, p_limit integer default 20, p_cursor text default null
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'ads', 'placement', p_placement, 'seed', p_seed);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_seed text := coalesce(p_seed, v_after ->> 0, (now() at time zone 'Asia/Tokyo')::date::text);
+begin
+  perform private.page_limit(p_limit);
+  if p_placement not in ('home_top', 'map', 'search_results', 'lot_detail', 'session_end', 'article') then
+    perform private.refuse('validation_error', 422, 'There is no such placement', p_param => 'placement');
+  elsif char_length(p_seed) not between 1 and 64 then
+    perform private.refuse('validation_error', 422, 'seed must have 1 to 64 characters', p_param => 'seed');
+  end if;
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object(
+      'id', r.id, 'placement', r.placement, 'title', r.title, 'body', r.body, 'image_url', r.image_url,
+      'link_url', r.link_url, 'starts_at', r.starts_at, 'ends_at', r.ends_at, 'seed', v_seed, 'rank', r.rank
+    ) order by r.rank, r.id)
+    from (
+      select a.id, a.placement, a.title, a.body, a.image_url, a.link_url, a.starts_at, a.ends_at, k.rank
+      from public.ads a
+      cross join lateral (select private.ad_rank(a.id, a.weight, v_seed) as rank) k
+      where a.is_active and a.starts_at <= now() and (a.ends_at is null or a.ends_at > now())
+        and (p_placement is null or a.placement = p_placement)
+        and (v_after is null or (k.rank, a.id) > ((v_after ->> 1)::double precision, (v_after ->> 2)::uuid))
+      order by k.rank, a.id
+      limit p_limit + 1
+    ) r
+  ), '{seed,rank,id}', p_limit) || jsonb_build_object('seed', v_seed);
+end
+$$;
+
+comment on function api.list_ads(text, text, integer, text) is
+  'The advertisements that run now, of a placement or all, in the weighted order of the seed (the day in Tokyo without one): {items, next_cursor, seed}. Reads only. Refuses: validation_error.';
+
+grant execute on function api.list_ads(text, text, integer, text) to anon, authenticated;
