@@ -29,6 +29,9 @@ begin
   delete from public.notification_preferences where user_id = new.id;
   delete from public.user_push_tokens where user_id = new.id;
   delete from public.user_activity_logs where user_id = new.id;
+  delete from public.user_themes where user_id = new.id;
+  delete from public.theme_gifts where user_id = new.id;
+  delete from public.sponsor_checkins where user_id = new.id;
   update public.occupancy_reports set user_id = null where user_id = new.id;
   return null;
 end
@@ -120,7 +123,7 @@ begin
   foreach v_table in array array[
     'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
     'field_value_votes', 'occupancy_reports', 'user_notifications', 'notification_preferences', 'user_push_tokens',
-    'user_activity_logs', 'error_reports'
+    'user_activity_logs', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
   ] loop
     execute format(
       'select coalesce(jsonb_agg(to_jsonb(r) order by r.created_at), ''[]'') from public.%I r where r.user_id = $1', v_table

@@ -58,6 +58,14 @@ async function busyPerson() {
   await inDatabase(async (sql) => {
     await sql`select private.notify_user(${person.id}, 'announcement', ${own.name}, ${own.words})`;
     await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${person.id}, 30)`;
+    await sql`
+      with theme as (insert into public.themes (name) values ('Theme') returning id),
+        gift as (insert into public.theme_gifts (user_id, theme_id) select ${person.id}, id from theme)
+      insert into public.user_themes (user_id, theme_id, acquisition_type) select ${person.id}, id, 'gift' from theme`;
+    await sql`
+      with sponsor as (insert into public.sponsors (name, lat, lng, is_active) values ('Cafe', 35.6, 139.7, false) returning id)
+      insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
+      select ${person.id}, id, '2026-09-01', 1, 1 from sponsor`;
     const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
     await write(person, "POST", `/parking-lots/${lot}/field-values/${value!["id"]}/confirm`, {});
   });

@@ -51,6 +51,8 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   },
   "/support/tickets": { body: { category: "other", subject: "Subject", message: "Message" } },
   "/support/tickets/{id}/messages": { body: { message: "Message" } },
+  "/sponsors/nearby": { query: "lat=35.68&lng=139.76" },
+  "/sponsors/{id}/checkin": { body: { lat: 35.68, lng: 139.76, accuracy_m: 10 } },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };

@@ -12,6 +12,8 @@ import { reports } from "./reports.ts";
 import { reviews } from "./reviews.ts";
 import type { Domain } from "./rules.ts";
 import { sessions } from "./sessions.ts";
+import { sponsors } from "./sponsors.ts";
+import { themes } from "./themes.ts";
 
 export const domains: readonly Domain[] = [
   accounts,
@@ -26,4 +28,6 @@ export const domains: readonly Domain[] = [
   driver,
   reports,
   published,
+  themes,
+  sponsors,
 ];

@@ -19,6 +19,7 @@ import {
   updateSearchPreset,
 } from "./search_presets.ts";
 import { deleteSessionPhoto, putSessionPhoto, readMySession } from "./session_photos.ts";
+import { applyTheme, listThemeGifts, listThemes } from "./themes.ts";
 import { addVehicle, deleteVehicle, listVehicles, updateVehicle } from "./vehicles.ts";
 
 export const routes = [
@@ -56,4 +57,7 @@ export const routes = [
   putNotificationPreferences,
   putPushToken,
   deletePushToken,
+  listThemes,
+  applyTheme,
+  listThemeGifts,
 ];

@@ -9,6 +9,7 @@ import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
 import { routes as reportCrash } from "../report-crash/routes.ts";
+import { routes as sponsors } from "../sponsors/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
 import { routes as subscriptionPlans } from "../subscription-plans/routes.ts";
 import { routes as support } from "../support/routes.ts";
@@ -26,6 +27,7 @@ export const groups: readonly Group[] = [
   { name: "parking-sessions", description: "Start, end and cancel a stay", routes: parkingSessions },
   { name: "error-reports", description: "Say what is wrong about a lot", routes: errorReports },
   { name: "support", description: "Ask support", routes: support },
+  { name: "sponsors", description: "Find sponsors and check in", routes: sponsors },
   { name: "storage", description: "Upload pictures", routes: storage },
   {
     name: "codes",

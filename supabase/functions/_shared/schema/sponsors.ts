@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { NearbyQuery } from "./parking_lots.ts";
+import { Id, Timestamp } from "./values.ts";
+
+const WeeklyHours = z.array(z.object({
+  weekday: z.int().min(1).max(7).meta({ description: "1 is Monday, 7 Sunday" }),
+  opens: z.string().meta({ examples: ["10:00"] }),
+  closes: z.string().meta({ description: "Before `opens`: on the next day", examples: ["20:00"] }),
+})).meta({ id: "WeeklyHours", description: "Windows of a week, in the local time of the place" });
+
+const fields = {
+  id: Id,
+  name: z.string(),
+  description: z.string().nullable(),
+  category: z.string().nullable().meta({ examples: ["cafe"] }),
+  address: z.string().nullable(),
+  lat: z.number(),
+  lng: z.number(),
+  website: z.url().nullable(),
+  image_url: z.url().nullable(),
+  opening_hours: WeeklyHours.nullable().meta({ description: "Null: not known" }),
+  time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
+  is_open_now: z.boolean().nullable().meta({ description: "By `opening_hours`; null where these are not known" }),
+  checkin_radius_m: z.int().meta({ description: "How near a check-in must be", examples: [100] }),
+  starts_at: Timestamp,
+  ends_at: Timestamp.nullable(),
+  sort_order: z.int(),
+};
+
+export const Sponsor = z.object(fields).meta({ id: "Sponsor" });
+
+export const Sponsors = z.object({ items: z.array(Sponsor), next_cursor: NextCursor }).meta({ id: "Sponsors" });
+
+export const SponsorsQuery = z.strictObject({
+  category: z.string().min(1).max(50).optional().meta({ description: "Only those of this category" }),
+  limit: Limit,
+  cursor: Cursor,
+});
+
+export const NearbySponsors = z.array(
+  z.object({
+    ...fields,
+    distance_m: z.number().min(0).meta({ description: "Great-circle distance in metres, two decimals" }),
+  }).meta({ id: "NearbySponsor" }),
+).meta({ id: "NearbySponsors", description: "Nearest first, ties by id" });
+
+export const NearbySponsorsQuery = NearbyQuery.pick({ lat: true, lng: true, radius_m: true }).extend({
+  limit: z.int().min(1).max(100).default(50).meta({ description: "How many sponsors at most: the nearest" }),
+}).strict();
+
+export const SponsorParams = z.strictObject({ id: Id.meta({ description: "The sponsor" }) });
+
+export const NewCheckin = z.strictObject({
+  lat: z.number().min(-90).max(90),
+  lng: z.number().min(-180).max(180),
+  accuracy_m: z.number().min(0).max(1_000_000).meta({
+    description: "How sure the device is of the position, in metres; at most 100 counts",
+    examples: [12.5],
+  }),
+}).meta({ id: "NewCheckin" });
+
+export const Checkin = z.object({
+  id: Id,
+  sponsor_id: Id,
+  local_date: z.iso.date().meta({ description: "The day where the sponsor is" }),
+  distance_m: z.number().min(0),
+  created_at: Timestamp,
+  counted: z.boolean().meta({ description: "False: the caller had checked in there that day; this is that check-in" }),
+}).meta({ id: "SponsorCheckin" });
+
+/** As the database gives a sponsor: with the key of its picture. */
+export type StoredSponsor = Omit<z.input<typeof Sponsor>, "image_url"> & { readonly image: string | null };
+export type StoredNearbySponsor = StoredSponsor & { readonly distance_m: number };

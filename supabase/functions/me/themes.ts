@@ -1,0 +1,77 @@
+import type { Links } from "../_shared/http/links.ts";
+import { route } from "../_shared/http/route.ts";
+import {
+  MyTheme,
+  MyThemeParams,
+  MyThemes,
+  MyThemesQuery,
+  type StoredCatalogueTheme,
+  type StoredMyTheme,
+  type StoredThemeGift,
+  ThemeGifts,
+  ThemeGiftsQuery,
+} from "../_shared/schema/themes.ts";
+
+function shown<Theme extends { readonly preview_key: string | null }>({ preview_key, ...theme }: Theme, links: Links) {
+  return { ...theme, preview_url: links.asset(preview_key) };
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+export const listThemes = route({
+  method: "GET",
+  path: "/me/themes",
+  access: "user",
+  summary: "List the caller's themes",
+  description: "What the caller owns, the latest first; free themes that are offered are everybody's.",
+  query: MyThemesQuery,
+  reply: [200, MyThemes],
+  refusals: [],
+  handle: async ({ db, query, links }) => {
+    const page = await db.rpc<Page<StoredMyTheme> & { readonly catalogue?: readonly StoredCatalogueTheme[] }>(
+      "list_my_themes",
+      query,
+    );
+    return {
+      items: page.items.map((owned) => ({ ...owned, theme: shown(owned.theme, links) })),
+      next_cursor: page.next_cursor,
+      ...(page.catalogue && { catalogue: page.catalogue.map((theme) => shown(theme, links)) }),
+    };
+  },
+});
+
+export const applyTheme = route({
+  method: "POST",
+  path: "/me/themes/{id}/apply",
+  access: "user",
+  summary: "Apply a theme",
+  description: "In place of the one before. Only what the caller owns.",
+  params: MyThemeParams,
+  reply: [200, MyTheme],
+  refusals: ["not_found"],
+  handle: async ({ db, params, links }) => {
+    const owned = await db.rpc<StoredMyTheme>("apply_my_theme", { id: params.id });
+    return { ...owned, theme: shown(owned.theme, links) };
+  },
+});
+
+export const listThemeGifts = route({
+  method: "GET",
+  path: "/me/theme-gifts",
+  access: "user",
+  summary: "List the themes that were given to the caller",
+  description: "The latest first.",
+  query: ThemeGiftsQuery,
+  reply: [200, ThemeGifts],
+  refusals: [],
+  handle: async ({ db, query, links }) => {
+    const page = await db.rpc<Page<StoredThemeGift>>("list_my_theme_gifts", query);
+    return {
+      items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })),
+      next_cursor: page.next_cursor,
+    };
+  },
+});

@@ -1,0 +1,3 @@
+import { checkIn, listSponsors, nearbySponsors } from "./sponsors.ts";
+
+export const routes = [listSponsors, nearbySponsors, checkIn];

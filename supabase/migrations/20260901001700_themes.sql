@@ -1,0 +1,355 @@
+-- Themes: how the app looks, who owns which look, and which one a person has applied.
+--
+-- Who owns a theme has a row that says how it came: bought, given, earned, part of a subscription. Free themes that are
+-- offered are everybody's without a row, so that a new one costs nothing however many people there are; applying one
+-- writes the row, under the id that it was listed with before. What is owned stays owned when it is no longer offered.
+--
+-- Invariants: a person owns a theme once and has at most one applied, which they own; a gift is never without its theme.
+-- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts, and for the service gift_theme_to_user; for the other
+-- domains private.grant_theme.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.themes (
+  id uuid primary key default gen_random_uuid(),
+  name text not null constraint themes_name_length check (char_length(name) between 1 and 100),
+  description text constraint themes_description_length check (char_length(description) between 1 and 1000),
+  is_free boolean not null default false,
+  price_yen_minor integer constraint themes_price_positive check (price_yen_minor > 0),
+  unlock_level integer constraint themes_unlock_level_positive check (unlock_level > 0),
+  unlock_badge_id uuid,
+  preview_asset_id uuid references public.assets (id) on delete set null,
+  sort_order integer not null default 0,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint themes_free_has_no_price check (not is_free or price_yen_minor is null)
+);
+
+comment on table public.themes is 'How the app can look.';
+comment on column public.themes.price_yen_minor is 'What it is sold for; null: it is not sold.';
+comment on column public.themes.unlock_level is 'The level that earns it; null: none does.';
+comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none does.';
+comment on column public.themes.is_active is 'Whether it is offered. One that is not is listed to its owners alone.';
+
+create index themes_preview_asset_id_idx on public.themes (preview_asset_id) where preview_asset_id is not null;
+
+create table public.user_themes (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  theme_id uuid not null references public.themes (id),
+  acquisition_type text not null constraint user_themes_acquisition_type_known
+    check (acquisition_type in ('free', 'purchase', 'gift', 'reward', 'subscription')),
+  is_applied boolean not null default false,
+  acquired_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint user_themes_owned_once unique (user_id, theme_id)
+);
+
+comment on table public.user_themes is 'Who owns which theme, and how it came to them.';
+
+create unique index user_themes_one_applied on public.user_themes (user_id) where is_applied;
+create index user_themes_theme_id_idx on public.user_themes (theme_id);
+
+create table public.theme_gifts (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  theme_id uuid not null references public.themes (id),
+  admin_id uuid references public.admins (id) on delete set null,
+  message text constraint theme_gifts_message_length check (char_length(message) between 1 and 500),
+  created_at timestamptz not null default now()
+);
+
+comment on table public.theme_gifts is 'Themes that the service gave to people.';
+comment on column public.theme_gifts.admin_id is 'Who gave it for the service.';
+
+create index theme_gifts_user_id_idx on public.theme_gifts (user_id, created_at desc, id desc);
+create index theme_gifts_theme_id_idx on public.theme_gifts (theme_id);
+create index theme_gifts_admin_id_idx on public.theme_gifts (admin_id) where admin_id is not null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.themes enable row level security;
+alter table public.user_themes enable row level security;
+alter table public.theme_gifts enable row level security;
+
+create policy "People read what is offered and what they own" on public.themes for select to authenticated using (
+  is_active or (select true from public.user_themes o where o.theme_id = themes.id and o.user_id = (select auth.uid()))
+);
+create policy "People read their own themes" on public.user_themes for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People read what was given to them" on public.theme_gifts for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- No insert, update or delete: owning is worked out by the service, and applying is one function's.
+
+grant select (
+  id, name, description, is_free, price_yen_minor, unlock_level, unlock_badge_id, preview_asset_id, sort_order, is_active,
+  created_at, updated_at
+) on public.themes to authenticated;
+grant select (id, user_id, theme_id, acquisition_type, is_applied, acquired_at, created_at, updated_at)
+  on public.user_themes to authenticated;
+-- Who gave it is the service's business.
+grant select (id, user_id, theme_id, message, created_at) on public.theme_gifts to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.themes
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.user_themes
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.grant_theme(p_user_id uuid, p_theme_id uuid, p_acquisition_type text) returns boolean
+language plpgsql
+security definer -- nobody may write what they own by hand
+set search_path = ''
+as $$
+begin
+  insert into public.user_themes (user_id, theme_id, acquisition_type)
+  values (p_user_id, p_theme_id, p_acquisition_type)
+  on conflict on constraint user_themes_owned_once do nothing;
+  return found;
+end
+$$;
+
+comment on function private.grant_theme(uuid, uuid, text) is
+  'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was. For functions of the service only.';
+
+create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select overlay(overlay(md5(p_user_id::text || p_theme_id::text) placing '3' from 13) placing '8' from 17)::uuid
+$$;
+
+comment on function private.free_theme_row_id(uuid, uuid) is
+  'Under which id a free theme is a person''s, before they apply it and after: a UUID made of both names (version 3).';
+
+create function private.owned_themes(p_user_id uuid) returns setof public.user_themes
+language sql stable rows 20
+set search_path = ''
+as $$
+  select o.* from public.user_themes o where o.user_id = p_user_id
+  union all
+  select private.free_theme_row_id(u.id, t.id), u.id, t.id, 'free', false, since.at, since.at, since.at
+  from public.themes t
+  join public.app_users u on u.id = p_user_id
+  cross join lateral (select greatest(t.created_at, u.created_at) as at) since
+  where t.is_free and t.is_active
+    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id)
+$$;
+
+comment on function private.owned_themes(uuid) is
+  'What a person owns: their rows, and for each free theme that is offered the row that applying it would write.';
+
+create function private.apply_theme(p_id uuid) returns public.user_themes
+language plpgsql
+security definer -- nobody may write what they own by hand; it is always the caller's
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+  v_owned public.user_themes;
+begin
+  select o.* into v_owned from private.owned_themes(v_user_id) o where p_id in (o.theme_id, o.id);
+  if not found then
+    perform private.refuse('not_found', 404, 'You own no such theme', p_param => 'id');
+  end if;
+  update public.user_themes set is_applied = false
+  where user_id = v_user_id and is_applied and theme_id <> v_owned.theme_id;
+  insert into public.user_themes as o (id, user_id, theme_id, acquisition_type, is_applied, acquired_at)
+  values (v_owned.id, v_user_id, v_owned.theme_id, v_owned.acquisition_type, true, v_owned.acquired_at)
+  on conflict on constraint user_themes_owned_once do update set is_applied = true
+  returning * into v_owned;
+  return v_owned;
+end
+$$;
+
+comment on function private.apply_theme(uuid) is
+  'Applies a theme of the caller''s, named by its own id or by that of their row, in place of any other. Refuses: unauthorized, forbidden, not_found.';
+
+create function private.gift_theme(p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text) returns jsonb
+language plpgsql
+security definer -- for the service alone, which needs no rights on the helpers
+set search_path = ''
+as $$
+declare
+  v_name text := (select t.name from public.themes t where t.id = p_theme_id);
+  v_message text := private.trimmed(p_message);
+  v_gift public.theme_gifts;
+begin
+  if v_name is null then
+    perform private.refuse('not_found', 404, 'There is no such theme', p_param => 'theme_id');
+  elsif not exists (select from public.admins a where a.id = p_admin_id and a.status = 'active') then
+    perform private.refuse('not_found', 404, 'There is no such administrator', p_param => 'admin_id');
+  elsif char_length(v_message) > 500 then
+    perform private.refuse('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
+  end if;
+  -- Held, so that nobody withdraws meanwhile and two gifts come one after the other.
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such user', p_param => 'user_id');
+  elsif exists (select from private.owned_themes(p_user_id) o where o.theme_id = p_theme_id) then
+    perform private.refuse('conflict', 409, 'The user owns this theme', p_param => 'theme_id',
+      p_details => '{"reason": "already_owned"}');
+  end if;
+  insert into public.theme_gifts (user_id, theme_id, admin_id, message)
+  values (p_user_id, p_theme_id, p_admin_id, v_message) returning * into v_gift;
+  perform private.grant_theme(p_user_id, p_theme_id, 'gift');
+  perform private.notify_user(p_user_id, 'theme_gift', 'テーマが届きました', coalesce(v_message, v_name));
+  return to_jsonb(v_gift);
+end
+$$;
+
+comment on function private.gift_theme(uuid, uuid, uuid, text) is
+  'What api.gift_theme_to_user does. Refuses: not_found, validation_error, conflict.';
+
+grant execute on function private.gift_theme(uuid, uuid, uuid, text) to service_role;
+
+create function private.theme_item(p_theme public.themes) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_theme).id, 'name', (p_theme).name, 'description', (p_theme).description, 'is_free', (p_theme).is_free,
+    'price_yen_minor', (p_theme).price_yen_minor, 'preview_asset_id', (p_theme).preview_asset_id,
+    'preview_key', (select a.storage_key from public.assets a where a.id = (p_theme).preview_asset_id),
+    'unlock_level', (p_theme).unlock_level, 'unlock_badge_id', (p_theme).unlock_badge_id,
+    'sort_order', (p_theme).sort_order
+  )
+$$;
+
+comment on function private.theme_item(public.themes) is
+  'A theme as the interface shows it; preview_key is the storage key of its picture, null when there is none to see.';
+
+create function private.my_theme_row(p_owned public.user_themes) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', (p_owned).id, 'theme_id', (p_owned).theme_id, 'acquired_at', (p_owned).acquired_at,
+    'acquisition_type', (p_owned).acquisition_type, 'is_applied', (p_owned).is_applied,
+    'theme', (select private.theme_item(t) from public.themes t where t.id = (p_owned).theme_id)
+  )
+$$;
+
+comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface shows it.';
+
+create function private.theme_catalogue(p_user_id uuid) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(private.theme_item(t) || jsonb_build_object(
+    'is_owned', o.id is not null, 'is_applied', coalesce(o.is_applied, false)
+  ) order by t.sort_order, t.id), '[]')
+  from public.themes t
+  left join private.owned_themes(p_user_id) o on o.theme_id = t.id
+  where t.is_active or o.id is not null
+$$;
+
+comment on function private.theme_catalogue(uuid) is
+  'Every theme that is offered or the person''s, in sort_order, and whether it is theirs.';
+
+grant execute on function
+  private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
+  private.theme_item(public.themes), private.my_theme_row(public.user_themes), private.theme_catalogue(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_my_themes(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_themes', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(private.my_theme_row(p.owned) order by (p.owned).acquired_at desc, (p.owned).id desc)
+    from (
+      select o as owned from private.owned_themes(v_user_id) o
+      where v_keys is null or (o.acquired_at, o.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
+      order by o.acquired_at desc, o.id desc
+      limit p_limit + 1
+    ) p
+  ), '{acquired_at,id}', p_limit)
+  || case when 'catalogue' = any (p_include)
+    then jsonb_build_object('catalogue', private.theme_catalogue(v_user_id)) else '{}' end;
+end
+$$;
+
+comment on function api.list_my_themes(integer, text, text[]) is
+  'What the caller owns, the latest first: {items, next_cursor}, and with p_include catalogue every theme that is offered or theirs. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.apply_my_theme(p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.my_theme_row(private.apply_theme(p_id));
+end
+$$;
+
+comment on function api.apply_my_theme(uuid) is
+  'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
+
+create function api.list_my_theme_gifts(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_theme_gifts', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object(
+      'id', g.id, 'theme_id', g.theme_id, 'message', g.message, 'created_at', g.created_at,
+      'theme', (select private.theme_item(t) from public.themes t where t.id = g.theme_id)
+    ) order by g.created_at desc, g.id desc)
+    from (
+      select g.id, g.theme_id, g.message, g.created_at from public.theme_gifts g
+      where g.user_id = v_user_id
+        and (v_keys is null or (g.created_at, g.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by g.created_at desc, g.id desc
+      limit p_limit + 1
+    ) g
+  ), '{created_at,id}', p_limit);
+end
+$$;
+
+comment on function api.list_my_theme_gifts(integer, text) is
+  'What was given to the caller, the latest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.gift_theme_to_user(
+  p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.gift_theme(p_theme_id, p_admin_id, p_user_id, p_message);
+end
+$$;
+
+comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
+  'Gives a theme to a person in the name of an administrator: the gift, the owned theme and a notification, or none of them. For the service alone. Refuses: not_found, validation_error, conflict.';
+
+grant execute on function
+  api.list_my_themes(integer, text, text[]), api.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text)
+to authenticated;
+grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text) to service_role;
