@@ -2516,3 +2516,20 @@ insert into public.ads (
   ('lot_detail', '洗車サービス受付中', '駐車中に洗車できます。', 50, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
   ('session_end', 'レビューで経験値を獲得', '次の人の役に立つ一言をお寄せください。', 100, 'https://example.com/', '2026-01-01T00:00:00+09:00'),
   ('article', '料金のしくみを読む', null, 100, 'https://example.com/', '2026-01-01T00:00:00+09:00');
+
+insert into public.themes (
+  name, description, is_free, price_yen_minor, unlock_level, sort_order
+) values
+  ('スタンダード', 'はじめから使えるテーマです。', true, null, null, 10),
+  ('ナイトドライブ', '夜道で目にやさしい配色です。', true, null, null, 20),
+  ('桜', '春の並木道をイメージしました。', false, 250, null, 30),
+  ('アスファルト', 'モノクロのシンプルなテーマです。', false, 250, null, 40),
+  ('ゴールドメーター', 'レベル10のごほうびです。', false, null, 10, 50);
+
+insert into public.sponsors (
+  name, description, category, address, lat, lng, opening_hours, checkin_radius_m, sort_order
+) values
+  ('喫茶ひだまり 丸の内店', 'チェックインで経験値がもらえます。', 'cafe', '東京都千代田区丸の内1丁目', 35.6829, 139.7646, '[{"weekday":1,"opens":"07:30","closes":"20:00"},{"weekday":2,"opens":"07:30","closes":"20:00"},{"weekday":3,"opens":"07:30","closes":"20:00"},{"weekday":4,"opens":"07:30","closes":"20:00"},{"weekday":5,"opens":"07:30","closes":"20:00"}]', 100, 10),
+  ('つばめ洗車 大手町', '待ち時間の少ない手洗い洗車です。', 'car_wash', '東京都千代田区大手町1丁目', 35.6866, 139.7655, '[{"weekday":1,"opens":"09:00","closes":"19:00"},{"weekday":2,"opens":"09:00","closes":"19:00"},{"weekday":3,"opens":"09:00","closes":"19:00"},{"weekday":4,"opens":"09:00","closes":"19:00"},{"weekday":5,"opens":"09:00","closes":"19:00"},{"weekday":6,"opens":"09:00","closes":"19:00"},{"weekday":7,"opens":"09:00","closes":"19:00"}]', 150, 20),
+  ('深夜食堂みなと 渋谷', null, 'restaurant', '東京都渋谷区道玄坂', 35.6581, 139.6989, '[{"weekday":1,"opens":"18:00","closes":"02:00"},{"weekday":2,"opens":"18:00","closes":"02:00"},{"weekday":3,"opens":"18:00","closes":"02:00"},{"weekday":4,"opens":"18:00","closes":"02:00"},{"weekday":5,"opens":"18:00","closes":"02:00"},{"weekday":6,"opens":"18:00","closes":"02:00"},{"weekday":7,"opens":"18:00","closes":"02:00"}]', 100, 30),
+  ('横浜タイヤ工房', null, 'service', '神奈川県横浜市西区', 35.4659, 139.6226, null, 200, 40);

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { type Lot, lotOf } from "./lots.ts";
 import { AREAS } from "./places.ts";
 import { referenceSql } from "./reference.ts";
+import { sponsorsSql } from "./sponsors.ts";
 import { type Cell, insert, insertForLots } from "./sql.ts";
+import { themesSql } from "./themes.ts";
 
 const LOTS_PER_AREA = 80;
 
@@ -174,5 +176,7 @@ export function seedSql(): string {
       ofLots((lot) => lot.spots.map((row) => pick(row, SPOT_TYPES))),
     ),
     referenceSql(),
+    themesSql(),
+    sponsorsSql(),
   ].join("\n");
 }

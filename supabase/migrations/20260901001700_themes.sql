@@ -18,7 +18,7 @@ create table public.themes (
   description text constraint themes_description_length check (char_length(description) between 1 and 1000),
   is_free boolean not null default false,
   price_yen_minor integer constraint themes_price_positive check (price_yen_minor > 0),
-  unlock_level integer constraint themes_unlock_level_positive check (unlock_level > 0),
+  unlock_level integer constraint themes_unlock_level_earned check (unlock_level > 1),
   unlock_badge_id uuid,
   preview_asset_id uuid references public.assets (id) on delete set null,
   sort_order integer not null default 0,
@@ -30,7 +30,7 @@ create table public.themes (
 
 comment on table public.themes is 'How the app can look.';
 comment on column public.themes.price_yen_minor is 'What it is sold for; null: it is not sold.';
-comment on column public.themes.unlock_level is 'The level that earns it; null: none does.';
+comment on column public.themes.unlock_level is 'The level that earns it; null: none does. The first is no merit.';
 comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none does.';
 comment on column public.themes.is_active is 'Whether it is offered. One that is not is listed to its owners alone.';
 
