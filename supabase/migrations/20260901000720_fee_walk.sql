@@ -2,7 +2,7 @@
 --
 -- Inside, times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC. The walk goes
 -- from unit to unit, but never singly: between two changes (day, band, window of a cap, clock) units are counted by division.
--- Such a run of units is a stretch. A stay of a year has about a thousand.
+-- Such a run of units is a stretch. A stay of a year has about a thousand; days that repeat (0717) are not walked again.
 --
 -- private.walk_fee is longer than our functions are, on purpose: a call a day or a window would double the price of a long stay.
 -- What is rare stands outside it.
@@ -102,6 +102,19 @@ declare
   v_line_rule integer := 0;
   v_windows private.fee_window[] := '{}';
   v_window_count integer := 0;
+  -- Days that repeat. The day in hand is walked, and v_day_key its key, when v_whole_day is the day.
+  c_repeats_from constant bigint := case when c_exit - c_entry > 10 * c_day then private.repeats_from(p_tariff, c_entry) end;
+  v_walked private.walked_days;
+  v_repeats private.repeated_days;
+  v_repeated private.repeated_days;
+  v_state bigint[];
+  v_place integer;
+  v_day_key text;
+  v_whole_day bigint;
+  v_day_total bigint;
+  v_day_stretches integer;
+  v_day_windows integer;
+  v_day_line integer;
 begin
   if c_exit = c_entry then
     v_result.total := 0;
@@ -154,6 +167,68 @@ begin
       if not v_calm and private.clock_offset(p_time_zone, v_piece_end) <> v_offset then
         v_piece_end := private.clock_change(p_time_zone, v_now, v_piece_end);
       end if;
+      if v_now >= c_repeats_from then
+        if v_calm and v_result.refusal is null and v_stage > cardinality(v_stages) then
+          for v_s in 1..case when p_detail then c_series_count else 0 end loop
+            continue when v_window_end[v_s] > v_now or v_window_cap[v_s] = 0;
+            v_window_count := v_window_count + 1;
+            v_windows[v_window_count] := row (
+              v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
+              v_window_reached[v_s]
+            )::private.fee_window;
+            v_window_cap[v_s] := 0;
+          end loop;
+          v_state := private.state_of_day(
+            p_tariff, c_entry, v_now, v_midnight, v_line_rule, v_window_end, v_window_room,
+            case when p_detail then v_window_start end, v_window_cap, v_window_saved, v_window_reached
+          );
+          if v_whole_day = v_day - 1 then
+            v_walked := private.with_day(
+              v_walked, v_day_key, v_midnight - c_day, v_total - v_day_total, v_state::text,
+              array[v_day_stretches + 1, v_stretch_count, v_day_windows + 1, v_window_count, v_day_line, v_line]
+            );
+          end if;
+          v_repeats := private.repeat_days(
+            v_walked, v_state::text, v_day, least((c_exit + v_offset) / c_day, (v_calm_end + v_offset) / c_day - 3),
+            v_midnight, p_holidays, p_overridden, case when p_detail then v_line end
+          );
+          if v_repeats.days > 0 then
+            v_total := v_total + v_repeats.total;
+            v_state := v_repeats.state::bigint[];
+            v_midnight := v_midnight + v_repeats.days * c_day;
+            v_now := v_midnight + v_state[1];
+            for v_s in 1..c_series_count loop
+              v_place := 7 * v_s - 3;
+              v_window_end[v_s] := case v_state[v_place] when -1 then c_exit else coalesce(v_midnight + v_state[v_place], v_now) end;
+              v_window_room[v_s] := v_state[v_place + 1];
+              if p_detail then
+                v_window_start[v_s] := case v_state[v_place] when -1 then c_entry else v_midnight + v_state[v_place + 2] end;
+                v_window_cap[v_s] := coalesce(v_state[v_place + 3], 0);
+                v_window_saved[v_s] := v_state[v_place + 4];
+                v_window_reached[v_s] := v_state[v_place + 5] + case v_state[v_place] when -1 then 0 else v_midnight end;
+              end if;
+            end loop;
+            if p_detail then
+              v_line := v_repeats.line;
+              v_line_rule := v_state[2];
+              v_repeated.places := v_repeated.places || v_repeats.places;
+              v_repeated.shifts := v_repeated.shifts || v_repeats.shifts;
+              v_repeated.line_shifts := v_repeated.line_shifts || v_repeats.line_shifts;
+            end if;
+            v_whole_day := null;
+            v_piece_end := v_now;
+            continue;
+          end if;
+          v_day_key := v_repeats.key;
+          v_whole_day := case when v_day_key is not null then v_day end;
+          v_day_total := v_total;
+          v_day_stretches := v_stretch_count;
+          v_day_windows := v_window_count;
+          v_day_line := v_line;
+        else
+          v_whole_day := null;
+        end if;
+      end if;
       v_date := date '1970-01-01' + v_day::integer;
       v_set := case when v_date = any (p_overridden) then v_date end;
       v_mask := 1 | case ((v_day % 7 + 11) % 7)::integer when 0 then 8 when 6 then 4 else 2 end;
@@ -196,7 +271,8 @@ begin
         if v_result.refusal is null then
           v_result.refusal := 'no_rate';
           v_result.refused_from := v_now;
-          v_result.stretches := v_stretches;
+          v_result.stretches := case when v_repeated.places is null then v_stretches
+            else private.repeated_stretches(v_stretches, v_walked, v_repeated) end;
         end if;
         if not p_detail or v_now > v_result.refused_from + 14 * c_day then
           return v_result;
@@ -339,6 +415,10 @@ begin
         v_window_reached[v_s]
       )::private.fee_window;
     end loop;
+  end if;
+  if v_repeated.places is not null then
+    v_stretches := private.repeated_stretches(v_stretches, v_walked, v_repeated);
+    v_windows := private.repeated_windows(v_windows, v_walked, v_repeated);
   end if;
   v_result.stretches := v_stretches;
   v_result.windows := v_windows;
