@@ -186,6 +186,7 @@ from (values
   ('exp_reason', 'occupancy_report', 50, '混雑状況の投稿', 'Reported occupancy', null),
   ('exp_reason', 'sponsor_checkin', 60, 'スポンサーへのチェックイン', 'Sponsor check-in', null),
   ('exp_reason', 'badge_earned', 70, 'バッジの獲得', 'Badge earned', null),
+  ('exp_reason', 'first_of_day', 75, '今日の最初の活動', 'First of the day', null),
   ('exp_reason', 'adjustment', 80, '運営による調整', 'Adjustment', null),
 
   ('fee_line_kind', 'grace', 10, '無料時間', 'Grace period', null),

@@ -29,6 +29,9 @@ begin
   delete from public.notification_preferences where user_id = new.id;
   delete from public.user_push_tokens where user_id = new.id;
   delete from public.user_activity_logs where user_id = new.id;
+  delete from public.user_badges where user_id = new.id;
+  delete from public.user_badge_progress where user_id = new.id;
+  delete from public.exp_entries where user_id = new.id;
   delete from public.user_themes where user_id = new.id;
   delete from public.theme_gifts where user_id = new.id;
   delete from public.sponsor_checkins where user_id = new.id;
@@ -117,13 +120,17 @@ declare
     'assets', (
       select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at, a.id), '[]') from public.assets a
       where a.created_by = v_user_id and a.deleted_at is null
+    ),
+    'user_badges', (
+      select coalesce(jsonb_agg(to_jsonb(b) order by b.earned_at, b.id), '[]') from public.user_badges b
+      where b.user_id = v_user_id
     )
   );
 begin
   foreach v_table in array array[
     'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
     'field_value_votes', 'occupancy_reports', 'user_notifications', 'notification_preferences', 'user_push_tokens',
-    'user_activity_logs', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
+    'exp_entries', 'user_badge_progress', 'user_activity_logs', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
   ] loop
     execute format(
       'select coalesce(jsonb_agg(to_jsonb(r) order by r.created_at), ''[]'') from public.%I r where r.user_id = $1', v_table

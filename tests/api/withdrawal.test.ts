@@ -58,6 +58,10 @@ async function busyPerson() {
   await inDatabase(async (sql) => {
     await sql`select private.notify_user(${person.id}, 'announcement', ${own.name}, ${own.words})`;
     await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${person.id}, 30)`;
+    // Gives points and the badge of the first session.
+    await sql`
+      insert into public.user_activity_logs (user_id, activity_type, subject_id)
+      values (${person.id}, 'session_end', ${session_id})`;
     await sql`
       with theme as (insert into public.themes (name) values ('Theme') returning id),
         gift as (insert into public.theme_gifts (user_id, theme_id) select ${person.id}, id from theme)

@@ -10,6 +10,7 @@ import { published } from "./published.ts";
 import { reference } from "./reference.ts";
 import { reports } from "./reports.ts";
 import { reviews } from "./reviews.ts";
+import { rewards } from "./rewards.ts";
 import type { Domain } from "./rules.ts";
 import { sessions } from "./sessions.ts";
 import { sponsors } from "./sponsors.ts";
@@ -30,4 +31,5 @@ export const domains: readonly Domain[] = [
   published,
   themes,
   sponsors,
+  rewards,
 ];

@@ -1,5 +1,7 @@
 import { exportMyData, readMe, updateMe, withdraw } from "./account.ts";
+import { listMyBadgeProgress, listMyBadges } from "./badges.ts";
 import { listMyErrorReports } from "./error_reports.ts";
+import { listMyExpEntries, readMyExp } from "./exp.ts";
 import {
   listNotifications,
   markNotificationsRead,
@@ -60,4 +62,8 @@ export const routes = [
   listThemes,
   applyTheme,
   listThemeGifts,
+  readMyExp,
+  listMyExpEntries,
+  listMyBadges,
+  listMyBadgeProgress,
 ];

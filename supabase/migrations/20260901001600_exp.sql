@@ -1,0 +1,420 @@
+-- Experience points: a ledger of what people were given points for, and the level that follows.
+--
+-- An entry names its source: the row that was the cause. A source counts at most once; what is undone (a review hidden) is a
+-- further entry that takes the same points back, and what is done again (shown again) a further one that gives them. So the
+-- entries of a source are numbered from 1, odd ones give, even ones take. What is given for is rows of private.exp_rules.
+-- A day is a day in Japan.
+--
+-- Invariants: nobody changes an entry; app_users.total_exp is the sum of a person's entries and level the highest that it
+-- reaches, whoever writes at the same time; only the ledger's triggers write the two.
+-- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back; for the
+-- service private.recalculate_all_user_levels, after an edit of levels.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.exp_rules (
+  reason text collate "C" not null,
+  activity_type text collate "C" constraint exp_rules_one_an_activity unique,
+  amount integer not null constraint exp_rules_amount_positive check (amount > 0),
+  daily_limit integer constraint exp_rules_daily_limit_positive check (daily_limit > 0),
+  is_active boolean not null default true,
+  constraint exp_rules_one_a_cause unique nulls not distinct (reason, activity_type)
+);
+
+comment on table private.exp_rules is
+  'What points are given for, and how many. An edit counts from then on; entries stay as they are.';
+comment on column private.exp_rules.activity_type is
+  'The activity that is the cause; null: not an activity, the domain says so by private.give_exp.';
+comment on column private.exp_rules.daily_limit is 'How many sources a person is given points for on one day; null: any number.';
+
+create table public.levels (
+  level integer primary key constraint levels_level_positive check (level >= 1),
+  required_exp integer not null constraint levels_one_a_required_exp unique,
+  name text constraint levels_name_length check (char_length(name) between 1 and 50),
+  constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
+);
+
+comment on table public.levels is 'The points from which on a person has a level.';
+
+create table public.exp_entries (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  reason text collate "C" not null,
+  source_type text not null,
+  source_id uuid not null,
+  turn integer not null default 1 constraint exp_entries_turn_positive check (turn >= 1),
+  amount integer not null,
+  given_on date not null default (now() at time zone 'Asia/Tokyo')::date,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint exp_entries_one_a_source_and_turn unique (user_id, reason, source_type, source_id, turn),
+  constraint exp_entries_turn_has_sign check (reason = 'adjustment' or (turn % 2 = 1) = (amount > 0))
+);
+
+comment on table public.exp_entries is 'What people were given points for, and what was taken back.';
+comment on column public.exp_entries.reason is 'A code of exp_reason.';
+comment on column public.exp_entries.source_type is 'What source_id is the id of: the activity type, or the cause.';
+comment on column public.exp_entries.source_id is 'The row that was the cause. Not a foreign key: the points outlive it.';
+comment on column public.exp_entries.turn is 'The how-manieth entry of its source: odd ones give, even ones take the same back.';
+comment on column public.exp_entries.given_on is 'The day in Japan.';
+
+-- The first deed of a day counts once, whatever the deed.
+create unique index exp_entries_first_of_day_idx on public.exp_entries (user_id, given_on) where reason = 'first_of_day';
+-- A person's own, newest first.
+create index exp_entries_user_idx on public.exp_entries (user_id, created_at desc, id desc);
+-- What a person was given for today.
+create index exp_entries_day_idx on public.exp_entries (user_id, given_on, reason);
+
+alter table public.app_users
+  add column total_exp integer not null default 0,
+  add column level integer not null default 1;
+
+comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
+comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.levels enable row level security;
+alter table public.exp_entries enable row level security;
+
+create policy "Signed-in people read the levels" on public.levels for select to authenticated using (true);
+create policy "People read their own points" on public.exp_entries for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- No insert, update or delete: entries come from private.give_exp and stay.
+
+grant select (level, required_exp, name) on public.levels to authenticated;
+grant select (id, user_id, reason, source_type, source_id, turn, amount, given_on, created_at)
+  on public.exp_entries to authenticated;
+grant select (total_exp, level) on public.app_users to authenticated;
+grant select, insert, update, delete on private.exp_rules to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: sums and levels
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.level_at(p_exp integer) returns integer
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(max(l.level), 1) from public.levels l where l.required_exp <= p_exp
+$$;
+
+comment on function private.level_at(integer) is 'The highest level that these points reach.';
+
+create function private.tg_exp_entries__keep_sums() returns trigger
+language plpgsql
+security definer -- nobody may write the sums by hand
+set search_path = ''
+as $$
+begin
+  -- The sum is added to what stands in the row when its lock is held, so that none of two writers is lost.
+  update public.app_users u
+  set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
+  from (
+    select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
+    from rows_changed r group by r.user_id
+  ) d
+  where u.id = d.user_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their people, in one statement.';
+
+create trigger _100_keep_sums_on_insert after insert on public.exp_entries
+  referencing new table as rows_changed
+  for each statement execute function private.tg_exp_entries__keep_sums();
+create trigger _100_keep_sums_on_delete after delete on public.exp_entries
+  referencing old table as rows_changed
+  for each statement execute function private.tg_exp_entries__keep_sums();
+
+create function private.tg_app_users__tell_level() returns trigger
+language plpgsql
+security definer -- whoever caused the points may not write into an inbox
+set search_path = ''
+as $$
+begin
+  perform private.notify_user(new.id, 'level_up', format('レベル%sになりました', new.level),
+    format('経験値が%sになりました。', new.total_exp));
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__tell_level() is 'Tells a person that their level rose.';
+
+create trigger _500_tell_level after update of level on public.app_users
+  for each row when (new.level > old.level and new.status <> 'withdrawn')
+  execute function private.tg_app_users__tell_level();
+
+create function private.recalculate_all_user_levels() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_changed integer;
+begin
+  -- Locked first, in one order: the sums below then see every entry that those who held the rows have committed.
+  perform 1 from public.app_users u where u.status <> 'withdrawn' order by u.id for no key update;
+  update public.app_users u
+  set total_exp = s.total_exp, level = private.level_at(s.total_exp)
+  from (
+    select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
+    from public.app_users p left join public.exp_entries e on e.user_id = p.id
+    where p.status <> 'withdrawn' group by p.id
+  ) s
+  where u.id = s.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp));
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+
+comment on function private.recalculate_all_user_levels() is
+  'Sums up everybody''s entries anew and sets sums and levels that differ; how many did. Needed after an edit of levels. Reads all entries; refuses nothing.';
+
+grant execute on function private.recalculate_all_user_levels(), private.level_at(integer) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: giving and taking back
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select p_daily_limit is null or p_daily_limit > (
+    select count(distinct e.source_id) from public.exp_entries e
+    where e.user_id = p_user_id and e.reason = p_reason and e.turn % 2 = 1
+      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+  )
+$$;
+
+comment on function private.is_exp_left(uuid, text, integer) is
+  'Whether a person can be given points for one more source today, under a daily limit.';
+
+create function private.give_exp(
+  p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid, p_activity_type text default null
+) returns void
+language plpgsql
+security definer -- nobody may write entries by hand
+set search_path = ''
+as $$
+declare
+  v_rule private.exp_rules;
+  v_turn integer;
+begin
+  select * into v_rule from private.exp_rules r
+  where r.reason = p_reason and r.activity_type is not distinct from p_activity_type and r.is_active;
+  if not found or p_source_id is null then
+    return;
+  end if;
+  -- One after the other for a person: what is counted below is then all there is.
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    return;
+  end if;
+  select coalesce(max(e.turn), 0) into v_turn from public.exp_entries e
+  where e.user_id = p_user_id and e.reason = p_reason and e.source_type = p_source_type and e.source_id = p_source_id;
+  -- What was given once and taken back is given again, whatever the limit of today.
+  if v_turn % 2 = 1 or (v_turn = 0 and not private.is_exp_left(p_user_id, p_reason, v_rule.daily_limit)) then
+    return;
+  end if;
+  insert into public.exp_entries (user_id, reason, source_type, source_id, turn, amount)
+  values (p_user_id, p_reason, p_source_type, p_source_id, v_turn + 1, v_rule.amount);
+end
+$$;
+
+comment on function private.give_exp(uuid, text, text, uuid, text) is
+  'Gives a person the points of a reason for a source, in the transaction of its cause, unless it gave them already, the limit of the day is reached or the rule is off.';
+
+create function private.take_exp_back(p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid) returns void
+language plpgsql
+security definer -- nobody may write entries by hand
+set search_path = ''
+as $$
+begin
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    return;
+  end if;
+  insert into public.exp_entries (user_id, reason, source_type, source_id, turn, amount)
+  select e.user_id, e.reason, e.source_type, e.source_id, e.turn + 1, -e.amount
+  from (
+    select * from public.exp_entries l
+    where l.user_id = p_user_id and l.reason = p_reason and l.source_type = p_source_type and l.source_id = p_source_id
+    order by l.turn desc limit 1
+  ) e
+  where e.turn % 2 = 1;
+end
+$$;
+
+comment on function private.take_exp_back(uuid, text, text, uuid) is
+  'Takes back what a source gave, by an entry of its own; nothing when it gave nothing or it was taken back already.';
+
+create function private.reward_activity(p_activity public.user_activity_logs) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+begin
+  select r.reason into v_reason from private.exp_rules r
+  where r.activity_type = (p_activity).activity_type and r.is_active;
+  if not found then
+    return;
+  end if;
+  perform private.give_exp((p_activity).user_id, v_reason,
+    case v_reason when 'field_value_vote' then 'field_value' else (p_activity).activity_type end,
+    coalesce((p_activity).subject_id, (p_activity).id), (p_activity).activity_type);
+  if not exists (
+    select from public.exp_entries e
+    where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
+      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+  ) then
+    perform private.give_exp((p_activity).user_id, 'first_of_day', 'activity', (p_activity).id);
+  end if;
+end
+$$;
+
+comment on function private.reward_activity(public.user_activity_logs) is
+  'Gives the points of a deed, and those of the first deed of the day that any are given for. A fact that is checked counts once, confirmed or denied.';
+
+create function private.tg_user_activity_logs__give_exp() returns trigger
+language plpgsql
+security definer -- whoever acts may not write points
+set search_path = ''
+as $$
+begin
+  -- First of all the person: a later writer of theirs waits here, and reads the sums of this one after it.
+  perform 1 from public.app_users u where u.id = new.user_id for no key update;
+  perform private.reward_activity(new);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of a deed in its transaction.';
+
+create trigger _100_give_exp after insert on public.user_activity_logs
+  for each row execute function private.tg_user_activity_logs__give_exp();
+
+create function private.tg_reviews__give_exp() returns trigger
+language plpgsql
+security definer -- neither an administrator nor an author may write points
+set search_path = ''
+as $$
+declare
+  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
+  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
+begin
+  if v_before is distinct from v_after then
+    if v_before is not null then
+      perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
+    end if;
+    if v_after is not null then
+      perform private.give_exp(v_after, 'review_approved', 'review', new.id);
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__give_exp() is
+  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or gone.';
+
+create trigger _200_give_exp after insert or update of status, user_id or delete on public.reviews
+  for each row execute function private.tg_reviews__give_exp();
+
+create function private.tg_error_reports__give_exp() returns trigger
+language plpgsql
+security definer -- an administrator may not write points
+set search_path = ''
+as $$
+begin
+  if new.user_id is not null then
+    perform private.give_exp(new.user_id, 'error_report_resolved', 'error_report', new.id);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_error_reports__give_exp() is 'Gives points for a report that was right.';
+
+create trigger _200_give_exp after update of status on public.error_reports
+  for each row when (new.status = 'resolved' and old.status <> 'resolved')
+  execute function private.tg_error_reports__give_exp();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_exp() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  return (
+    select jsonb_build_object('total_exp', u.total_exp, 'level', u.level, 'next_level_exp', n.required_exp,
+      'exp_to_next_level', greatest(n.required_exp - u.total_exp, 0))
+    from public.app_users u
+    left join lateral (
+      select l.required_exp from public.levels l where l.level > u.level order by l.level limit 1
+    ) n on true
+    where u.id = v_user_id
+  );
+end
+$$;
+
+comment on function api.my_exp() is
+  'The caller''s points and level, and the points at which the next begins; null at the highest. Reads only. Refuses: unauthorized, forbidden.';
+
+create function api.list_my_exp_entries(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_exp_entries', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object('id', p.id, 'reason', p.reason, 'amount', p.amount, 'source_type', p.source_type,
+      'source_id', p.source_id, 'created_at', p.created_at) order by p.created_at desc, p.id desc)
+    from (
+      select * from public.exp_entries e
+      where e.user_id = v_user_id
+        and (v_keys is null or (e.created_at, e.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by e.created_at desc, e.id desc
+      limit p_limit + 1
+    ) p
+  ), '{created_at,id}', p_limit);
+end
+$$;
+
+comment on function api.list_my_exp_entries(integer, text) is
+  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function api.my_exp(), api.list_my_exp_entries(integer, text) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into private.exp_rules (reason, activity_type, amount, daily_limit) values
+  ('session_end', 'session_end', 10, 5),
+  ('field_value_vote', 'field_confirm', 3, 20),
+  ('field_value_vote', 'field_deny', 3, 20),
+  ('occupancy_report', 'occupancy_report', 3, 10),
+  ('sponsor_checkin', 'sponsor_checkin', 15, 5),
+  ('review_approved', null, 30, null),
+  ('error_report_resolved', null, 40, null),
+  ('badge_earned', null, 50, null),
+  ('first_of_day', null, 5, null);
+
+insert into public.levels (level, required_exp, name) values
+  (1, 0, 'ルーキー'), (2, 50, 'ビギナー'), (3, 150, 'ドライバー'), (4, 300, 'ナビゲーター'), (5, 600, 'ベテラン'),
+  (6, 1000, 'エキスパート'), (7, 1600, 'マイスター'), (8, 2500, 'マスター'), (9, 4000, 'グランドマスター'), (10, 6000, 'レジェンド');

@@ -1,0 +1,237 @@
+-- Badge conditions: what counts for a badge, as data.
+--
+-- Conditions are an object: {"activity": [kinds], "measure": ..., "where": predicate}. Kinds are activity types, or one of the
+-- states review_approved and error_report_resolved. The measure is what is counted: count (what it was about, each once),
+-- distinct_lots, distinct_days, or streak_days (the longest run of days). A predicate is one of {"all": [..]}, {"any": [..]},
+-- {"not": ..}, {"min": {"field", "value"}}, {"max": {"field", "value"}}, {"equals": {"field", "value"}},
+-- {"hours": {"from", "to"}} (from inclusive, to exclusive, over midnight when to is not later), {"weekdays": [0..6]} (0 is
+-- Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A field is one of the deed's metadata.
+--
+-- Invariants: what private.badge_conditions_fault lets pass, private.evaluate_badge_conditions answers for any metadata,
+-- without an error.
+
+create function private.badge_kinds() returns text[]
+language sql immutable
+set search_path = ''
+return array[
+  'session_start', 'session_end', 'session_cancel', 'review_post', 'error_report_post', 'field_confirm', 'field_deny',
+  'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
+];
+
+comment on function private.badge_kinds() is 'What can count for a badge: activity types, and states of reviews and reports.';
+
+create function private.is_short_date(p_value jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  -- Compared as text in evaluation, so that a day that no calendar has is never an error.
+  select jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
+$$;
+
+comment on function private.is_short_date(jsonb) is 'Whether a value is written YYYY-MM-DD.';
+
+create function private.is_whole_between(p_value jsonb, p_least integer, p_most integer) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select case when jsonb_typeof(p_value) = 'number'
+    then (p_value #>> '{}')::numeric % 1 = 0 and (p_value #>> '{}')::numeric between p_least and p_most else false end
+$$;
+
+comment on function private.is_whole_between(jsonb, integer, integer) is 'Whether a value is a whole number within bounds.';
+
+create function private.badge_field_fault(p_operator text, p_value jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_value) <> 'object' or p_value - array['field', 'value'] <> '{}'
+    or coalesce(jsonb_typeof(p_value -> 'field'), '') <> 'string' then
+    return format('%s needs an object of field and value', p_operator);
+  elsif p_operator = 'equals' then
+    if coalesce(jsonb_typeof(p_value -> 'value'), '') not in ('string', 'number', 'boolean') then
+      return 'equals needs a text, a number or a boolean as value';
+    end if;
+  elsif coalesce(jsonb_typeof(p_value -> 'value'), '') <> 'number' then
+    return format('%s needs a number as value', p_operator);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.badge_field_fault(text, jsonb) is
+  'What is wrong about what an operator on a field is given; null: nothing.';
+
+create function private.badge_span_fault(p_operator text, p_value jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_operator = 'weekdays' then
+    if jsonb_typeof(p_value) <> 'array' or jsonb_array_length(p_value) = 0 or exists (
+      select from jsonb_array_elements(p_value) as d (value) where not private.is_whole_between(d.value, 0, 6)
+    ) then
+      return 'weekdays needs a list of days 0 to 6';
+    end if;
+  elsif jsonb_typeof(p_value) <> 'object' or p_value - array['from', 'to'] <> '{}' then
+    return format('%s needs an object of from and to', p_operator);
+  elsif p_operator = 'hours' then
+    if not coalesce(private.is_whole_between(p_value -> 'from', 0, 23)
+      and private.is_whole_between(p_value -> 'to', 0, 24), false) then
+      return 'hours needs from 0 to 23 and to 0 to 24';
+    end if;
+  elsif not coalesce(private.is_short_date(p_value -> 'from') and private.is_short_date(p_value -> 'to'), false) then
+    return 'dates needs from and to as YYYY-MM-DD';
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.badge_span_fault(text, jsonb) is
+  'What is wrong about what an operator on time is given; null: nothing.';
+
+create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_operator text;
+  v_value jsonb;
+begin
+  if p_depth > 8 then
+    return 'predicates may be nested 8 deep';
+  elsif coalesce(jsonb_typeof(p_predicate), '') <> 'object' then
+    return 'a predicate must be an object of one operator';
+  end if;
+  select min(o.key) into v_operator from jsonb_object_keys(p_predicate) as o (key) having count(*) = 1;
+  if v_operator is null then
+    return 'a predicate must be an object of one operator';
+  end if;
+  v_value := p_predicate -> v_operator;
+  if v_operator in ('all', 'any') then
+    if jsonb_typeof(v_value) <> 'array' or jsonb_array_length(v_value) not between 1 and 20 then
+      return format('%s needs a list of 1 to 20 predicates', v_operator);
+    end if;
+    return (
+      select min(private.badge_predicate_fault(e.value, p_depth + 1)) from jsonb_array_elements(v_value) as e (value)
+    );
+  elsif v_operator = 'not' then
+    return private.badge_predicate_fault(v_value, p_depth + 1);
+  elsif v_operator in ('min', 'max', 'equals') then
+    return private.badge_field_fault(v_operator, v_value);
+  elsif v_operator in ('hours', 'weekdays', 'dates') then
+    return private.badge_span_fault(v_operator, v_value);
+  end if;
+  return format('%s is no operator', v_operator);
+end
+$$;
+
+comment on function private.badge_predicate_fault(jsonb, integer) is 'What is wrong about a predicate; null: nothing.';
+
+create function private.badge_conditions_fault(p_conditions jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if coalesce(jsonb_typeof(p_conditions), '') <> 'object' then
+    return 'conditions must be an object';
+  elsif p_conditions - array['activity', 'measure', 'where'] <> '{}' then
+    return format('%s is no part of conditions', (
+      select min(k.key) from jsonb_object_keys(p_conditions - array['activity', 'measure', 'where']) as k (key)
+    ));
+  elsif coalesce(jsonb_typeof(p_conditions -> 'activity'), '') <> 'array'
+    or jsonb_array_length(p_conditions -> 'activity') = 0
+    or not p_conditions -> 'activity' <@ to_jsonb(private.badge_kinds()) then
+    return 'activity must be a list of kinds of activity';
+  elsif coalesce(p_conditions ->> 'measure', '') not in ('count', 'distinct_lots', 'distinct_days', 'streak_days') then
+    return 'measure must be count, distinct_lots, distinct_days or streak_days';
+  elsif p_conditions ->> 'measure' in ('distinct_days', 'streak_days')
+    and p_conditions -> 'activity' ?| array['review_approved', 'error_report_resolved'] then
+    return 'days are counted of deeds, not of states that can end';
+  elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'review_approved'
+    and jsonb_array_length(p_conditions -> 'activity') > 1 then
+    return 'lots of approved reviews are counted alone';
+  elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'error_report_resolved' then
+    return 'lots are not counted of reports';
+  elsif p_conditions ? 'where' then
+    return private.badge_predicate_fault(p_conditions -> 'where');
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.badge_conditions_fault(jsonb) is
+  'What is wrong about a badge''s conditions, in words; null: nothing, private.evaluate_badge_conditions understands them.';
+
+create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_operator text := (select o.key from jsonb_object_keys(p_predicate) as o (key) limit 1);
+  v_value jsonb := p_predicate -> v_operator;
+  v_part jsonb;
+  v_hour integer;
+begin
+  case v_operator
+    when 'all', 'any' then
+      for v_part in select e.value from jsonb_array_elements(v_value) as e (value) loop
+        if private.evaluate_badge_predicate(p_metadata, v_part) = (v_operator = 'any') then
+          return v_operator = 'any';
+        end if;
+      end loop;
+      return v_operator = 'all';
+    when 'not' then
+      return not private.evaluate_badge_predicate(p_metadata, v_value);
+    when 'min', 'max' then
+      v_part := p_metadata -> (v_value ->> 'field');
+      return case when jsonb_typeof(v_part) is distinct from 'number' then false
+        when v_operator = 'min' then v_part >= v_value -> 'value' else v_part <= v_value -> 'value' end;
+    when 'equals' then
+      return coalesce(p_metadata -> (v_value ->> 'field') = v_value -> 'value', false);
+    when 'hours' then
+      v_hour := (p_metadata ->> 'hour')::integer;
+      return coalesce(case when (v_value ->> 'from')::integer < (v_value ->> 'to')::integer
+        then v_hour >= (v_value ->> 'from')::integer and v_hour < (v_value ->> 'to')::integer
+        else v_hour >= (v_value ->> 'from')::integer or v_hour < (v_value ->> 'to')::integer end, false);
+    when 'weekdays' then
+      return coalesce(v_value @> (p_metadata -> 'weekday'), false);
+    when 'dates' then
+      return coalesce((p_metadata ->> 'date') collate "C" between v_value ->> 'from' and v_value ->> 'to', false);
+  end case;
+end
+$$;
+
+comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
+  'Whether metadata meets a predicate without fault. A field that is missing or of another type meets no min, max or equals.';
+
+create function private.evaluate_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select p_conditions -> 'activity' ? (p_metadata ->> 'kind')
+    and case when p_conditions ? 'where'
+      then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end
+$$;
+
+comment on function private.evaluate_badge_conditions(jsonb, jsonb) is
+  'Whether a deed counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
+
+create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select p_metadata || jsonb_build_object('kind', p_kind, 'hour', extract(hour from t.at)::integer,
+    'weekday', extract(dow from t.at)::integer, 'date', to_char(t.at, 'YYYY-MM-DD'))
+  from (select p_at at time zone 'Asia/Tokyo') as t (at)
+$$;
+
+comment on function private.badge_metadata(text, jsonb, timestamptz) is
+  'What conditions are asked about: what the deed says of itself, its kind, and its hour and day in Japan.';
+
+grant execute on function
+  private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_between(jsonb, integer, integer),
+  private.badge_field_fault(text, jsonb), private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
+  private.badge_conditions_fault(jsonb), private.evaluate_badge_predicate(jsonb, jsonb),
+  private.evaluate_badge_conditions(jsonb, jsonb), private.badge_metadata(text, jsonb, timestamptz)
+to service_role;

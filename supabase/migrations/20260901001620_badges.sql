@@ -1,0 +1,454 @@
+-- Badges: what people earn for what they do, and how far they are.
+--
+-- What counts for a badge leaves a mark: the thing it was about, the lot or the day, whatever the badge measures. Progress is
+-- the number of marks, or the longest run of days among them. Marks are a set, so that the order of deeds, a deed told twice
+-- and a rebuild beside new deeds all come to the same. A badge that is earned stays, also when a mark goes again.
+--
+-- Invariants: a badge that is saved has conditions that are understood; one that got in otherwise counts nothing, is noted in
+-- private.badge_faults, and stops neither the deed nor the other badges; a person earns a badge once.
+-- Interface: api.list_my_badges, list_my_badge_progress; for the service private.backfill_badge_progress and
+-- private.backfill_all_badge_progress (migration badge_backfill).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.badges (
+  id uuid primary key default gen_random_uuid(),
+  name text not null constraint badges_name_length check (char_length(name) between 1 and 100),
+  description text not null constraint badges_description_length check (char_length(description) between 1 and 500),
+  icon text not null constraint badges_icon_length check (char_length(icon) between 1 and 100),
+  category text not null constraint badges_category_token check (category ~ '^[a-z][a-z_]{0,49}$'),
+  conditions jsonb not null,
+  threshold integer not null constraint badges_threshold_positive check (threshold >= 1),
+  is_active boolean not null default true,
+  sort_order integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.badges is 'What can be earned. Conditions are as migration badge_conditions says.';
+comment on column public.badges.icon is 'The name of a picture in the app.';
+comment on column public.badges.threshold is 'The progress at which it is earned.';
+comment on column public.badges.is_active is 'False: counts nothing and is shown to nobody but those who have it.';
+
+create table public.user_badges (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  badge_id uuid not null references public.badges (id) on delete restrict,
+  earned_at timestamptz not null default now(),
+  constraint user_badges_once unique (user_id, badge_id)
+);
+
+comment on table public.user_badges is 'The badges that people have.';
+
+create index user_badges_badge_id_idx on public.user_badges (badge_id);
+-- A person's own, the latest first.
+create index user_badges_user_idx on public.user_badges (user_id, earned_at desc, id desc);
+
+create table public.user_badge_progress (
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  badge_id uuid not null references public.badges (id) on delete cascade,
+  count integer not null default 0 constraint user_badge_progress_count_sign check (count >= 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (user_id, badge_id)
+);
+
+comment on table public.user_badge_progress is 'How far people are. Without a row: nothing counted yet.';
+
+create index user_badge_progress_badge_id_idx on public.user_badge_progress (badge_id);
+
+create table private.badge_marks (
+  user_id uuid not null,
+  badge_id uuid not null,
+  mark text collate "C" not null,
+  primary key (user_id, badge_id, mark),
+  foreign key (user_id, badge_id) references public.user_badge_progress (user_id, badge_id) on delete cascade
+);
+
+comment on table private.badge_marks is 'What is counted: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
+
+create table private.badge_faults (
+  badge_id uuid not null references public.badges (id) on delete cascade,
+  fault text not null,
+  first_seen_at timestamptz not null default now(),
+  primary key (badge_id, fault)
+);
+
+comment on table private.badge_faults is 'Badges whose conditions are not understood, found when something could have counted.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.badges enable row level security;
+alter table public.user_badges enable row level security;
+alter table public.user_badge_progress enable row level security;
+
+-- One that is no more active is still read by those who have it; which ones are shown is said in the functions.
+create policy "Signed-in people read the badges" on public.badges for select to authenticated using (true);
+create policy "People read their own badges" on public.user_badges for select to authenticated
+  using ((select auth.uid()) = user_id);
+create policy "People read their own progress" on public.user_badge_progress for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- No insert, update or delete: badges are earned.
+
+grant select (id, name, description, icon, category, threshold, is_active, sort_order, created_at, updated_at)
+  on public.badges to authenticated;
+grant select (id, user_id, badge_id, earned_at) on public.user_badges to authenticated;
+grant select (user_id, badge_id, count, created_at, updated_at) on public.user_badge_progress to authenticated;
+grant select, delete on private.badge_faults to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: badges
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.badges
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.user_badge_progress
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_badges__check_conditions() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_fault text := private.badge_conditions_fault(new.conditions);
+begin
+  if v_fault is not null then
+    perform private.refuse('validation_error', 422, v_fault, p_param => 'conditions');
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_badges__check_conditions() is
+  'Refuses conditions that are not understood, with what is wrong. A trigger and no constraint: a rule that changes later leaves the row readable.';
+
+create trigger _200_check_conditions before insert or update of conditions on public.badges
+  for each row execute function private.tg_badges__check_conditions();
+
+create function private.tg_user_badges__reward() returns trigger
+language plpgsql
+security definer -- whoever earns may write neither points nor an inbox
+set search_path = ''
+as $$
+begin
+  perform private.notify_user(new.user_id, 'badge_earned', format('バッジ「%s」を獲得しました', b.name), b.description)
+  from public.badges b where b.id = new.badge_id;
+  perform private.give_exp(new.user_id, 'badge_earned', 'badge', new.badge_id);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_badges__reward() is 'Tells a person of their badge, and gives its points.';
+
+create trigger _100_reward after insert on public.user_badges
+  for each row execute function private.tg_user_badges__reward();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: counting
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.badge_mark(p_measure text, p_kind text, p_subject_id uuid, p_lot_id uuid, p_at timestamptz)
+returns text
+language sql stable
+set search_path = ''
+as $$
+  select case p_measure
+    when 'count' then p_kind || ':' || p_subject_id
+    when 'distinct_lots' then 'lot:' || p_lot_id
+    else 'day:' || to_char(p_at at time zone 'Asia/Tokyo', 'YYYY-MM-DD')
+  end
+$$;
+
+comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
+  'What a deed leaves under a measure; null: nothing, because it was about no lot.';
+
+create function private.longest_streak(p_user_id uuid, p_badge_id uuid) returns integer
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(max(r.days), 0)::integer from (
+    select count(*) as days from (
+      select d.day - row_number() over (order by d.day)::integer as run
+      from (
+        select substr(m.mark, 5)::date as day from private.badge_marks m
+        where m.user_id = p_user_id and m.badge_id = p_badge_id and m.mark like 'day:%'
+      ) d
+    ) n group by n.run
+  ) r
+$$;
+
+comment on function private.longest_streak(uuid, uuid) is 'The longest run of days among a person''s marks for a badge of days.';
+
+create function private.earn_badge(p_user_id uuid, p_badge_id uuid) returns void
+language sql
+set search_path = ''
+as $$
+  insert into public.user_badges (user_id, badge_id)
+  select p.user_id, p.badge_id
+  from public.user_badge_progress p join public.badges b on b.id = p.badge_id
+  where p.user_id = p_user_id and p.badge_id = p_badge_id and b.is_active and p.count >= b.threshold
+  on conflict (user_id, badge_id) do nothing
+$$;
+
+comment on function private.earn_badge(uuid, uuid) is 'Gives a person a badge whose threshold they have reached, once.';
+
+create function private.mark_badge(p_user_id uuid, p_badge_id uuid, p_mark text, p_is_streak boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.user_badge_progress (user_id, badge_id) values (p_user_id, p_badge_id)
+  on conflict (user_id, badge_id) do nothing;
+  insert into private.badge_marks (user_id, badge_id, mark) values (p_user_id, p_badge_id, p_mark)
+  on conflict (user_id, badge_id, mark) do nothing;
+  if not found then
+    return;
+  end if;
+  update public.user_badge_progress p
+  set count = case when p_is_streak then private.longest_streak(p_user_id, p_badge_id) else p.count + 1 end
+  where p.user_id = p_user_id and p.badge_id = p_badge_id;
+  perform private.earn_badge(p_user_id, p_badge_id);
+end
+$$;
+
+comment on function private.mark_badge(uuid, uuid, text, boolean) is 'Leaves a mark that was not there, and what follows from it.';
+
+create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
+language sql
+set search_path = ''
+as $$
+  with gone as (
+    delete from private.badge_marks m using public.user_badge_progress p
+    where p.user_id = p_user_id and m.user_id = p.user_id and m.badge_id = p.badge_id and m.mark = p_mark
+    returning m.badge_id
+  )
+  update public.user_badge_progress p set count = p.count - 1
+  from gone g where p.user_id = p_user_id and p.badge_id = g.badge_id
+$$;
+
+comment on function private.unmark_badges(uuid, text) is
+  'Takes a mark of a thing or a lot away from all of a person''s badges. Never a day''s: days are marked by deeds, which stay.';
+
+create function private.count_for_badges(
+  p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_badge public.badges;
+  v_fault text;
+  v_mark text;
+  v_metadata jsonb := private.badge_metadata(p_kind, p_metadata, p_at);
+begin
+  -- One after the other for a person, and none beside a rebuild of their progress.
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    return;
+  end if;
+  for v_badge in select * from public.badges b where b.is_active order by b.id loop
+    v_fault := private.badge_conditions_fault(v_badge.conditions);
+    if v_fault is not null then
+      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault) on conflict do nothing;
+    elsif private.evaluate_badge_conditions(v_metadata, v_badge.conditions) then
+      v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
+      if v_mark is not null then
+        perform private.mark_badge(p_user_id, v_badge.id, v_mark, v_badge.conditions ->> 'measure' = 'streak_days');
+      end if;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
+  'Counts a deed, or a state that begins, for every badge it meets. A badge whose conditions are not understood is noted and left.';
+
+create function private.tg_user_activity_logs__count() returns trigger
+language plpgsql
+security definer -- whoever acts may write no progress
+set search_path = ''
+as $$
+begin
+  perform private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
+    new.metadata, new.created_at);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__count() is 'Counts a deed for badges, in its transaction.';
+
+-- After the points: a badge that is earned by the deed comes after them in the history.
+create trigger _200_count after insert on public.user_activity_logs
+  for each row execute function private.tg_user_activity_logs__count();
+
+create function private.tg_user_activity_logs__forget_lot() returns trigger
+language plpgsql
+security definer -- whoever deletes a lot may write no progress
+set search_path = ''
+as $$
+begin
+  perform private.unmark_badges(old.user_id, 'lot:' || old.parking_lot_id);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__forget_lot() is 'A lot that is deleted is counted no more.';
+
+create trigger _200_forget_lot after update of parking_lot_id on public.user_activity_logs
+  for each row when (old.parking_lot_id is not null and new.parking_lot_id is null)
+  execute function private.tg_user_activity_logs__forget_lot();
+
+create function private.tg_reviews__count() returns trigger
+language plpgsql
+security definer -- neither an administrator nor an author may write progress
+set search_path = ''
+as $$
+declare
+  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
+  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
+begin
+  if v_before is distinct from v_after then
+    if v_before is not null then
+      perform private.uncount_review(v_before, old);
+    end if;
+    if v_after is not null then
+      perform private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
+        jsonb_build_object('rating', new.rating), new.created_at);
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__count() is 'Counts a review for badges while it is approved.';
+
+create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform 1 from public.app_users u where u.id = p_user_id for no key update;
+  perform private.unmark_badges(p_user_id, 'review_approved:' || (p_review).id);
+  -- A lot's one review of the person: badges of lots with approved reviews count nothing else.
+  with gone as (
+    delete from private.badge_marks m using public.badges b
+    where m.user_id = p_user_id and m.badge_id = b.id and m.mark = 'lot:' || (p_review).parking_lot_id
+      and b.conditions -> 'activity' ? 'review_approved'
+    returning m.badge_id
+  )
+  update public.user_badge_progress p set count = p.count - 1
+  from gone g where p.user_id = p_user_id and p.badge_id = g.badge_id;
+end
+$$;
+
+comment on function private.uncount_review(uuid, public.reviews) is 'A review that is no more approved counts no more.';
+
+create trigger _300_count after insert or update of status, user_id or delete on public.reviews
+  for each row execute function private.tg_reviews__count();
+
+create function private.tg_error_reports__count() returns trigger
+language plpgsql
+security definer -- an administrator may not write progress
+set search_path = ''
+as $$
+begin
+  if new.user_id is not null then
+    perform private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
+      jsonb_build_object('report_type', new.report_type), new.created_at);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_error_reports__count() is 'Counts a report that was right for badges.';
+
+create trigger _300_count after update of status on public.error_reports
+  for each row when (new.status = 'resolved' and old.status <> 'resolved')
+  execute function private.tg_error_reports__count();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_my_badges(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_badges', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object('id', p.id, 'badge_id', p.badge_id, 'earned_at', p.earned_at,
+      'badge', jsonb_build_object('id', b.id, 'name', b.name, 'description', b.description, 'icon', b.icon,
+        'category', b.category)) order by p.earned_at desc, p.id desc)
+    from (
+      select u.id, u.badge_id, u.earned_at from public.user_badges u
+      where u.user_id = v_user_id
+        and (v_keys is null or (u.earned_at, u.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      order by u.earned_at desc, u.id desc
+      limit p_limit + 1
+    ) p join public.badges b on b.id = p.badge_id
+  ), '{earned_at,id}', p_limit);
+end
+$$;
+
+comment on function api.list_my_badges(integer, text) is
+  'The badges that the caller has, the latest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.list_my_badge_progress(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'my_badge_progress', 'user_id', v_user_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_rows jsonb;
+begin
+  perform private.page_limit(p_limit);
+  select jsonb_agg(jsonb_build_object('badge_id', b.id, 'count', coalesce(p.count, 0), 'threshold', b.threshold,
+    'percent', least(100, round(coalesce(p.count, 0) * 100.0 / b.threshold, 2)),
+    'badge', jsonb_build_object('name', b.name, 'description', b.description, 'icon', b.icon, 'category', b.category),
+    'sort_order', b.sort_order) order by b.sort_order, b.id) into v_rows
+  from (
+    select o.id, o.name, o.description, o.icon, o.category, o.threshold, o.sort_order from public.badges o
+    where o.is_active and (v_keys is null or (o.sort_order, o.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid))
+    order by o.sort_order, o.id
+    limit p_limit + 1
+  ) b
+  left join public.user_badge_progress p on p.user_id = v_user_id and p.badge_id = b.id;
+  return private.page(v_filters, v_rows, '{sort_order,badge_id}', p_limit);
+end
+$$;
+
+comment on function api.list_my_badge_progress(integer, text) is
+  'How far the caller is with every badge that can be earned, in the order of the badges: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function api.list_my_badges(integer, text), api.list_my_badge_progress(integer, text) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into public.badges (id, name, description, icon, category, conditions, threshold, sort_order) values
+  ('6b000000-0000-4000-8000-000000000001', 'はじめての駐車', 'はじめて駐車を完了しました', 'first_parking', 'parking',
+    '{"activity": ["session_end"], "measure": "count"}', 1, 10),
+  ('6b000000-0000-4000-8000-000000000002', '街めぐり', '10か所の駐車場に停めました', 'ten_lots', 'parking',
+    '{"activity": ["session_end"], "measure": "distinct_lots"}', 10, 20),
+  ('6b000000-0000-4000-8000-000000000003', '夜のドライバー', '夜間に5回駐車を完了しました', 'night_driver', 'parking',
+    '{"activity": ["session_end"], "measure": "count", "where": {"hours": {"from": 22, "to": 5}}}', 5, 30),
+  ('6b000000-0000-4000-8000-000000000004', 'ロングステイ', '3時間以上の駐車を5回完了しました', 'long_stay', 'parking',
+    '{"activity": ["session_end"], "measure": "count", "where": {"min": {"field": "minutes", "value": 180}}}', 5, 40),
+  ('6b000000-0000-4000-8000-000000000005', 'レビュアー', 'レビューが5件公開されました', 'reviewer', 'community',
+    '{"activity": ["review_approved"], "measure": "count"}', 5, 50),
+  ('6b000000-0000-4000-8000-000000000006', '情報の番人', '駐車場の情報を20件確認しました', 'fact_checker', 'community',
+    '{"activity": ["field_confirm", "field_deny"], "measure": "count"}', 20, 60),
+  ('6b000000-0000-4000-8000-000000000007', '一週間つづけて', '7日つづけて活動しました', 'seven_days', 'streak',
+    '{"activity": ["session_end", "occupancy_report", "field_confirm", "field_deny", "sponsor_checkin"], "measure": "streak_days"}', 7, 70);

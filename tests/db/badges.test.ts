@@ -1,0 +1,191 @@
+// Badges: what counts, what is earned, what a broken one does, and that a rebuild comes to the same.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+type Conditions = Record<string, unknown>;
+
+async function newBadge(conditions: Conditions, threshold = 100): Promise<string> {
+  const [row] = await db.sql<{ id: string }[]>`
+    insert into public.badges (name, description, icon, category, conditions, threshold)
+    values ('Badge', 'For a test', 'icon', 'parking', ${db.sql.json(conditions as never)}, ${threshold}) returning id`;
+  return row!.id;
+}
+
+async function deed(user: string, type: string, { lot = null, at, subject = crypto.randomUUID(), metadata = {} }: {
+  lot?: string | null;
+  at?: string;
+  subject?: string;
+  metadata?: Record<string, number>;
+} = {}): Promise<void> {
+  await db.sql`
+    insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, metadata, created_at)
+    values (${user}, ${type}, ${subject}, ${lot}, ${db.sql.json(metadata)}, ${at ?? new Date().toISOString()})`;
+}
+
+async function progressOf(user: string, badge: string): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count from public.user_badge_progress where user_id = ${user} and badge_id = ${badge}`;
+  return row?.count ?? 0;
+}
+
+async function workOff(people = 1000): Promise<void> {
+  for (;;) {
+    const [row] = await db.sql<{ more: boolean }[]>`select private.next_badge_batch(${people}) as more`;
+    if (!row!.more) return;
+  }
+}
+
+Deno.test("things, lots, days and runs of days are counted each once", async () => {
+  const [user, one, two] = [await newUser(db.sql), await newLot(db.sql), await newLot(db.sql)];
+  const measures = ["count", "distinct_lots", "distinct_days", "streak_days"];
+  const badges = [];
+  for (const measure of measures) badges.push(await newBadge({ activity: ["session_end"], measure }));
+  // The days are those of Japan: 15:00 UTC begins the next one.
+  for (const [at, lot] of [["05T14:59", one], ["05T15:00", two], ["07T01:00", one], ["10T01:00", one]] as const) {
+    await deed(user, "session_end", { at: `2026-09-${at}:00Z`, lot });
+  }
+  await deed(user, "lot_save", { lot: two });
+  assert.deepEqual(await Promise.all(badges.map((badge) => progressOf(user, badge))), [4, 2, 4, 3]);
+});
+
+Deno.test("a badge is earned once, with a notification and its points, and stays", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const badge = await newBadge({ activity: ["review_approved"], measure: "count" }, 1);
+  const [review] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating) values (${lot}, ${user}, 4) returning id`;
+  for (const [status, count] of [["approved", 1], ["hidden", 0], ["approved", 1], ["hidden", 0]] as const) {
+    await db.sql`update public.reviews set status = ${status} where id = ${review!.id}`;
+    assert.equal(await progressOf(user, badge), count);
+  }
+  const [told] = await db.sql<{ badges: number; notes: number; exp: number }[]>`
+    select (select count(*)::integer from public.user_badges where user_id = ${user}) as badges,
+      (select count(*)::integer from public.user_notifications where user_id = ${user} and type = 'badge_earned') as notes,
+      (select sum(amount)::integer from public.exp_entries where user_id = ${user} and reason = 'badge_earned') as exp`;
+  assert.deepEqual({ ...told! }, { badges: 1, notes: 1, exp: 50 });
+});
+
+Deno.test("conditions that are not understood are refused when the badge is saved, with what is wrong", async () => {
+  const where = (predicate: unknown) => ({ activity: ["session_end"], measure: "count", where: predicate });
+  for (
+    const [wrong, says] of [
+      [{ activity: ["nap"], measure: "count" }, /activity/],
+      [{ activity: ["session_end"], measure: "weight" }, /measure/],
+      [{ activity: ["session_end"], measure: "count", unless: {} }, /unless/],
+      [{ activity: ["review_approved"], measure: "streak_days" }, /days/],
+      [where({ like: { field: "x", value: 1 } }), /like is no operator/],
+      [where({ min: { field: "x", value: "1" } }), /min needs a number/],
+      [where({ all: [{ hours: { from: 25, to: 3 } }] }), /hours/],
+      [where({ not: { weekdays: [7] } }), /weekdays/],
+      [where({ dates: { from: "2026-13-01", to: "2026-12-01" } }), /dates/],
+      [where({ min: { field: "x", value: 1 }, max: { field: "x", value: 1 } }), /one operator/],
+      [where({ any: [] }), /any needs a list/],
+    ] as const
+  ) {
+    const refused = await refusal(newBadge(wrong as Conditions));
+    assert.equal(refused.code, "validation_error");
+    assert.match(refused.message, says);
+  }
+});
+
+Deno.test("predicates say of a deed what they say", async () => {
+  const holds = async (predicate: unknown, metadata: Record<string, number | string>, at = "2026-09-04T13:30:00Z") => {
+    const conditions = { activity: ["session_end"], measure: "count", where: predicate };
+    const [row] = await db.sql<{ fault: string | null; holds: boolean }[]>`
+      select private.badge_conditions_fault(c) as fault, private.evaluate_badge_conditions(
+        private.badge_metadata('session_end', ${db.sql.json(metadata)}, ${at}), c) as holds
+      from (select ${db.sql.json(conditions as never)}::jsonb) as s (c)`;
+    assert.equal(row!.fault, null);
+    return row!.holds;
+  };
+  const min = { min: { field: "minutes", value: 60 } };
+  assert.equal(await holds(min, { minutes: 60 }), true);
+  assert.equal(await holds(min, { minutes: 59 }), false);
+  assert.equal(await holds(min, { minutes: "100" }), false);
+  assert.equal(await holds(min, {}), false);
+  assert.equal(await holds({ not: min }, {}), true);
+  assert.equal(await holds({ max: { field: "minutes", value: 60 } }, { minutes: 60.5 }), false);
+  assert.equal(await holds({ equals: { field: "currency", value: "JPY" } }, { currency: "JPY" }), true);
+  // A Friday, 22:30 in Japan.
+  assert.equal(await holds({ hours: { from: 22, to: 5 } }, {}), true);
+  assert.equal(await holds({ hours: { from: 5, to: 22 } }, {}), false);
+  assert.equal(await holds({ weekdays: [5] }, {}), true);
+  assert.equal(await holds({ weekdays: [0, 6] }, {}), false);
+  assert.equal(await holds({ dates: { from: "2026-09-04", to: "2026-09-04" } }, {}), true);
+  assert.equal(await holds({ all: [min, { weekdays: [5] }] }, { minutes: 59 }), false);
+  assert.equal(await holds({ any: [min, { weekdays: [5] }] }, { minutes: 59 }), true);
+});
+
+Deno.test("a badge with broken conditions stops neither the deed nor the other badges, and is noted once", async () => {
+  const user = await newUser(db.sql);
+  const [broken, sound] = [
+    await newBadge({ activity: ["lot_save"], measure: "count" }),
+    await newBadge({ activity: ["lot_save"], measure: "count" }),
+  ];
+  await db.sql`alter table public.badges disable trigger _200_check_conditions`;
+  await db.sql`
+    update public.badges set conditions = '{"activity": ["lot_save"], "measure": "count", "where": {"older": 1}}'
+    where id = ${broken}`;
+  await db.sql`alter table public.badges enable trigger _200_check_conditions`;
+  await deed(user, "lot_save");
+  await deed(user, "lot_save");
+  assert.deepEqual([await progressOf(user, broken), await progressOf(user, sound)], [0, 2]);
+  const faults = await db.sql`select fault from private.badge_faults where badge_id = ${broken}`;
+  assert.deepEqual(faults.map((row) => row["fault"]), ["older is no operator"]);
+  await workOff();
+  await db.sql`update public.badges set is_active = false where id = ${broken}`;
+});
+
+Deno.test("a badge that is new counts what was done before, in batches of people", async () => {
+  const users = [];
+  for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));
+  for (const user of users) {
+    for (const day of ["01", "02", "04"]) await deed(user, "lot_save", { at: `2026-09-${day}T03:00:00Z` });
+  }
+  const [badge, streak] = [
+    await newBadge({ activity: ["lot_save"], measure: "count" }, 3),
+    await newBadge({ activity: ["lot_save"], measure: "streak_days" }, 2),
+  ];
+  assert.equal(await progressOf(users[0]!, badge), 0);
+  await workOff(2);
+  for (const user of users) {
+    assert.deepEqual([await progressOf(user, badge), await progressOf(user, streak)], [3, 2]);
+  }
+  const [earned] = await db.sql<{ earned: number }[]>`
+    select count(*)::integer as earned from public.user_badges where badge_id in (${badge}, ${streak})`;
+  assert.equal(earned!.earned, 10);
+});
+
+Deno.test("a lot that is deleted is counted no more, as a rebuild counts it", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const badge = await newBadge({ activity: ["session_end"], measure: "distinct_lots" });
+  await deed(user, "session_end", { lot });
+  await deed(user, "session_end", { lot });
+  assert.equal(await progressOf(user, badge), 1);
+  await db.sql`delete from public.parking_lots where id = ${lot}`;
+  assert.equal(await progressOf(user, badge), 0);
+  await workOff();
+  assert.equal(await progressOf(user, badge), 0);
+});
+
+Deno.test("people read their badges, and how far they are with all of them", async () => {
+  const user = await newUser(db.sql);
+  await deed(user, "session_end");
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<
+        { mine: { items: { badge: { name: string } }[] }; progress: { items: { count: number; percent: number }[] } }[]
+      >`
+        select api.list_my_badges() as mine, api.list_my_badge_progress(100) as progress`,
+  );
+  assert.deepEqual(row!.mine.items.map(({ badge }) => badge.name), ["はじめての駐車"]);
+  const [active] = await db.sql<{ badges: number }[]>`
+    select count(*)::integer as badges from public.badges where is_active`;
+  assert.equal(row!.progress.items.length, active!.badges);
+  assert.ok(row!.progress.items.every(({ count, percent }) => (count === 0) === (percent === 0)));
+});

@@ -1,0 +1,140 @@
+// Experience points: what gives them, once; what takes them back; and the level that follows.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+async function deed(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
+  await db.sql`
+    insert into public.user_activity_logs (user_id, activity_type, subject_id) values (${user}, ${type}, ${subject})`;
+}
+
+/** The entries without what badges gave, oldest first. */
+async function entriesOf(user: string): Promise<[string, number][]> {
+  const rows = await db.sql<{ reason: string; amount: number }[]>`
+    select reason, amount from public.exp_entries
+    where user_id = ${user} and reason <> 'badge_earned' order by created_at, id`;
+  return rows.map(({ reason, amount }) => [reason, amount]);
+}
+
+async function standing(user: string): Promise<{ total_exp: number; level: number; sum: number }> {
+  const [row] = await db.sql<{ total_exp: number; level: number; sum: number }[]>`
+    select u.total_exp, u.level,
+      (select coalesce(sum(e.amount), 0)::integer from public.exp_entries e where e.user_id = u.id) as sum
+    from public.app_users u where u.id = ${user}`;
+  return { ...row! };
+}
+
+Deno.test("a deed gives its points once, and the first of the day more", async () => {
+  const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
+  await deed(user, "session_end", session);
+  await deed(user, "session_end", session);
+  await deed(user, "session_end");
+  await deed(user, "lot_save");
+  assert.deepEqual(await entriesOf(user), [["session_end", 10], ["first_of_day", 5], ["session_end", 10]]);
+});
+
+Deno.test("a fact that is confirmed and denied again and again counts once", async () => {
+  const [user, fact] = [await newUser(db.sql), crypto.randomUUID()];
+  for (const type of ["field_confirm", "field_deny", "field_confirm", "field_deny"]) await deed(user, type, fact);
+  assert.deepEqual(await entriesOf(user), [["field_value_vote", 3], ["first_of_day", 5]]);
+});
+
+Deno.test("a day gives points for as many sources as its rule says", async () => {
+  const user = await newUser(db.sql);
+  for (let n = 0; n < 8; n++) await deed(user, "session_end");
+  assert.equal((await entriesOf(user)).filter(([reason]) => reason === "session_end").length, 5);
+});
+
+Deno.test("a review gives when approved, takes back when hidden, gives again when shown, and takes back when deleted", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const [review] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating) values (${lot}, ${user}, 4) returning id`;
+  for (const status of ["approved", "hidden", "approved"]) {
+    await db.sql`update public.reviews set status = ${status} where id = ${review!.id}`;
+  }
+  assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30, 30]);
+  await db.sql`delete from public.reviews where id = ${review!.id}`;
+  assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30, 30, -30]);
+  assert.equal((await standing(user)).total_exp, 0);
+});
+
+Deno.test("what is taken back is what was given, also when the rule gives something else by now", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const [review] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating, status)
+    values (${lot}, ${user}, 4, 'approved') returning id`;
+  await db.sql`update private.exp_rules set amount = 35 where reason = 'review_approved'`;
+  await db.sql`update public.reviews set status = 'hidden' where id = ${review!.id}`;
+  await db.sql`update private.exp_rules set amount = 30 where reason = 'review_approved'`;
+  assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30]);
+});
+
+Deno.test("a report that was right gives points", async () => {
+  const user = await newUser(db.sql);
+  const [report] = await db.sql<{ id: string }[]>`
+    insert into public.error_reports (user_id, parking_lot_name, report_type, description)
+    values (${user}, 'Lot', 'price', 'Dearer') returning id`;
+  await db.sql`update public.error_reports set status = 'resolved' where id = ${report!.id}`;
+  assert.deepEqual(await entriesOf(user), [["error_report_resolved", 40]]);
+});
+
+Deno.test("a level that rises is told, and a recount changes nothing", async () => {
+  const user = await newUser(db.sql);
+  for (let n = 0; n < 5; n++) await deed(user, "session_end");
+  const { total_exp, level, sum } = await standing(user);
+  assert.equal(total_exp, sum);
+  assert.equal(level, 2);
+  const told = await db.sql`
+    select type from public.user_notifications where user_id = ${user} and type = 'level_up'`;
+  assert.equal(told.length, 1);
+  const [recount] = await db.sql<{ changed: number }[]>`select private.recalculate_all_user_levels() as changed`;
+  assert.equal(recount!.changed, 0);
+});
+
+Deno.test("after an edit of the levels a recount sets what differs", async () => {
+  const user = await newUser(db.sql);
+  for (let n = 0; n < 5; n++) await deed(user, "session_end");
+  await db.sql`update public.levels set required_exp = 60000 where level = 2`;
+  await db.sql`select private.recalculate_all_user_levels()`;
+  assert.equal((await standing(user)).level, 1);
+  await db.sql`update public.levels set required_exp = 50 where level = 2`;
+  await db.sql`select private.recalculate_all_user_levels()`;
+  assert.equal((await standing(user)).level, 2);
+});
+
+Deno.test("a source cannot count twice, nor an odd entry take", async () => {
+  const [user, source] = [await newUser(db.sql), crypto.randomUUID()];
+  const entry = (turn: number, amount: number) =>
+    db.sql`
+      insert into public.exp_entries (user_id, reason, source_type, source_id, turn, amount)
+      values (${user}, 'session_end', 'session_end', ${source}, ${turn}, ${amount})`;
+  await entry(1, 10);
+  assert.equal(await sqlstate(entry(1, 10)), "23505");
+  assert.equal(await sqlstate(entry(2, 10)), "23514");
+  assert.equal(await sqlstate(entry(3, -10)), "23514");
+});
+
+Deno.test("a person reads their standing and history, page by page", async () => {
+  const user = await newUser(db.sql);
+  for (let n = 0; n < 3; n++) await deed(user, "occupancy_report");
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<{ exp: unknown; page: { items: { reason: string }[]; next_cursor: string } }[]>`
+        select api.my_exp() as exp, api.list_my_exp_entries(2) as page`,
+  );
+  assert.deepEqual(row!.exp, { total_exp: 14, level: 1, next_level_exp: 50, exp_to_next_level: 36 });
+  assert.equal(row!.page.items.length, 2);
+  const [rest] = await db.as(
+    signedIn(user),
+    (sql) =>
+      sql<{ page: { items: unknown[]; next_cursor: null } }[]>`
+        select api.list_my_exp_entries(3, ${row!.page.next_cursor}) as page`,
+  );
+  assert.equal(rest!.page.items.length, 2);
+  assert.equal(rest!.page.next_cursor, null);
+});
