@@ -198,3 +198,53 @@ Deno.test("of twenty gifts of one theme at once one is given", async () => {
 Deno.test("a theme that is free has no price", async () => {
   assert.equal(await sqlstate(newTheme({ is_free: true, price_yen_minor: 100 })), "23514");
 });
+
+const rise = (user: string, level: number) => db.sql`update public.app_users set level = ${level} where id = ${user}`;
+const ownedBy = async (user: string) => new Set((await list(user)).items.map(({ theme_id }) => theme_id));
+
+Deno.test("a level earns its themes and those of the levels below, and none that is not offered", async () => {
+  const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
+  const levels = [2, 3, 4].map((unlock_level) => newTheme({ unlock_level }));
+  const [two, three, four] = await Promise.all(levels);
+  const hidden = await newTheme({ unlock_level: 2, is_active: false });
+  await rise(user, 3);
+  const owned = await ownedBy(user);
+  assert.deepEqual([two!, three!, four!, hidden].map((theme) => owned.has(theme)), [true, true, false, false]);
+  const earned = (await list(user)).items.find(({ theme_id }) => theme_id === two);
+  assert.equal(earned?.acquisition_type, "reward");
+  await rise(user, 1);
+  assert.ok((await ownedBy(user)).has(three!), "what was earned stays");
+  assert.ok(!(await ownedBy(other)).has(two!));
+});
+
+Deno.test("a theme that is offered later, or for less, goes to those who have earned it", async () => {
+  const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
+  await rise(user, 5);
+  const theme = await newTheme({ unlock_level: 4, is_active: false });
+  const dear = await newTheme({ unlock_level: 9 });
+  assert.ok(!(await ownedBy(user)).has(theme));
+  await db.sql`update public.themes set is_active = true where id = ${theme}`;
+  await db.sql`update public.themes set unlock_level = 5 where id = ${dear}`;
+  const owned = await ownedBy(user);
+  assert.deepEqual([owned.has(theme), owned.has(dear)], [true, true]);
+  assert.ok(!(await ownedBy(other)).has(theme));
+});
+
+Deno.test("a badge earns its theme, to those who have it already as well; the theme outlives the badge", async () => {
+  const [user, early, other] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
+  const [badge] = await db.sql<{ id: string }[]>`
+    insert into public.badges (name, description, icon, category, conditions, threshold)
+    select 'Badge', 'For a test', 'star', 'test', b.conditions, 1 from public.badges b limit 1 returning id`;
+  const earn = (who: string) =>
+    db.sql`insert into public.user_badges (user_id, badge_id) values (${who}, ${badge!.id})`;
+  await earn(early);
+  const theme = await newTheme({ unlock_badge_id: badge!.id });
+  await earn(user);
+  assert.ok((await ownedBy(early)).has(theme));
+  assert.ok((await ownedBy(user)).has(theme));
+  assert.ok(!(await ownedBy(other)).has(theme));
+  await db.sql`delete from public.user_badges where badge_id = ${badge!.id}`;
+  await db.sql`delete from public.user_badge_progress where badge_id = ${badge!.id}`;
+  await db.sql`delete from public.badges where id = ${badge!.id}`;
+  assert.ok((await ownedBy(user)).has(theme));
+});
