@@ -33,6 +33,8 @@ create table public.app_users (
   display_name text constraint app_users_display_name_length check (char_length(display_name) between 1 and 100),
   status text not null default 'active' constraint app_users_status_known check (status in ('active', 'suspended', 'withdrawn')),
   premium_ends_at timestamptz,
+  total_exp integer not null default 0,
+  level integer not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -42,6 +44,8 @@ comment on column public.app_users.display_name is 'The name others see; null un
 comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
 comment on column public.app_users.premium_ends_at is
   'Until when the person has what premium members have; infinity: without an end; null: they never had it. Only private.is_premium reads it.';
+comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
+comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';
 
 create table public.admins (
   id uuid primary key references auth.users (id) on delete cascade,

@@ -15,6 +15,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create table private.exp_rules (
+  id integer generated always as identity primary key,
   reason text collate "C" not null,
   activity_type text collate "C" constraint exp_rules_one_an_activity unique,
   amount integer not null constraint exp_rules_amount_positive check (amount > 0),
@@ -65,13 +66,6 @@ create unique index exp_entries_first_of_day_idx on public.exp_entries (user_id,
 create index exp_entries_user_idx on public.exp_entries (user_id, created_at desc, id desc);
 -- What a person was given for today.
 create index exp_entries_day_idx on public.exp_entries (user_id, given_on, reason);
-
-alter table public.app_users
-  add column total_exp integer not null default 0,
-  add column level integer not null default 1;
-
-comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
-comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
