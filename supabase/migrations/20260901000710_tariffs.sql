@@ -51,6 +51,10 @@ create table private.tariffs (
   place integer not null,
   is_default boolean not null,
   vehicle_types text[],
+  longest_grace bigint not null default 0,
+  initial_time bigint not null default 0,
+  least_rate double precision,
+  least_price bigint,
   tariff private.tariff,
   primary key (parking_lot_id, place)
 );
@@ -59,6 +63,10 @@ comment on table private.tariffs is 'The compiled price lists of lots, kept by t
 comment on column private.tariffs.place is 'Of the group among the lot''s, by display_order and id.';
 comment on column private.tariffs.is_default is 'The rules of the default group and of no group.';
 comment on column private.tariffs.vehicle_types is 'Of the group; null: all of them.';
+comment on column private.tariffs.longest_grace is 'Of the grace rows, in microseconds. This and the next three bound a fee from below: private.lots_in_reach.';
+comment on column private.tariffs.initial_time is 'Of all initial rows together, in microseconds.';
+comment on column private.tariffs.least_rate is 'The least that any metered rate charges for a microsecond; null: none is metered.';
+comment on column private.tariffs.least_price is 'The least price of a flat rate or a cap; null: there is neither.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: packing rules into arrays
@@ -276,6 +284,38 @@ $$;
 
 comment on function private.with_plans(private.tariff) is
   'The tariff with a plan for each kind of day: from which time of day on which rate is in force. The best row comes first, so the first that holds is it.';
+
+create function private.tariff_bounds(
+  p_tariff private.tariff, out longest_grace bigint, out initial_time bigint, out least_rate double precision, out least_price bigint
+)
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_families constant text[] := p_tariff.families;
+  c_units constant bigint[] := p_tariff.units;
+  c_prices constant bigint[] := p_tariff.prices;
+  c_cap_prices constant bigint[] := p_tariff.cap_prices;
+begin
+  longest_grace := 0;
+  initial_time := 0;
+  for v_rule in 1..coalesce(cardinality(c_families), 0) loop
+    if c_families[v_rule] = 'grace' then
+      longest_grace := greatest(longest_grace, c_units[v_rule]);
+    elsif c_families[v_rule] = 'initial' then
+      initial_time := initial_time + c_units[v_rule];
+    elsif c_families[v_rule] = 'rate' and c_units[v_rule] is null then
+      least_price := least(least_price, c_prices[v_rule]);
+    elsif c_families[v_rule] = 'rate' then
+      least_rate := least(least_rate, c_prices[v_rule]::double precision / c_units[v_rule]);
+    end if;
+    least_price := least(least_price, c_cap_prices[v_rule]);
+  end loop;
+end
+$$;
+
+comment on function private.tariff_bounds(private.tariff) is
+  'What bounds the fees of a tariff from below; of a tariff of the lot''s own rules, without rows of date overrides.';
 
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)

@@ -118,6 +118,22 @@ $$;
 comment on function private.calm_until(text, bigint, bigint) is
   'An instant until which the zone''s clock does not change: p_enough or later when it can be seen, else as far as was looked.';
 
+create function private.calm_offset(p_time_zone text, p_entry timestamptz, p_exit timestamptz) returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := 86400000000;
+  c_from constant bigint := round(extract(epoch from p_entry) * 1000000) - 4 * c_day;
+  c_to constant bigint := round(extract(epoch from p_exit) * 1000000) + 4 * c_day;
+begin
+  return case when private.calm_until(p_time_zone, c_from, c_to) >= c_to then private.clock_offset(p_time_zone, c_from) end;
+end
+$$;
+
+comment on function private.calm_offset(text, timestamptz, timestamptz) is
+  'How far the zone''s clock is ahead of UTC, when it can be seen not to change in the stay and four days before and after; else null.';
+
 create function private.day_of(p_local bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -196,22 +212,24 @@ $$;
 comment on function private.rows_at_entry(private.tariff, text, date[], date, bigint) is
   'The grace or initial rows in force at entry (p_local) of the most specific day type among them, in rule_order.';
 
-create function private.first_occurrence(p_time_zone text, p_entry bigint, p_band_end bigint) returns bigint
+create function private.first_occurrence(p_time_zone text, p_entry bigint, p_band_end bigint, p_offset bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
-  v_day bigint := private.day_of(p_entry + private.clock_offset(p_time_zone, p_entry)) - 1;
+  v_day bigint := private.day_of(p_entry + coalesce(p_offset, private.clock_offset(p_time_zone, p_entry))) - 1;
 begin
-  while p_entry >= private.clock_instant(p_time_zone, v_day * 86400000000 + p_band_end) loop
+  while p_entry >= coalesce(
+    v_day * 86400000000 + p_band_end - p_offset, private.clock_instant(p_time_zone, v_day * 86400000000 + p_band_end)
+  ) loop
     v_day := v_day + 1;
   end loop;
   return v_day;
 end
 $$;
 
-comment on function private.first_occurrence(text, bigint, bigint) is
-  'The day of the first occurrence of a band that a stay touches. The band''s end counts from midnight of the day on which it begins.';
+comment on function private.first_occurrence(text, bigint, bigint, bigint) is
+  'The day of the first occurrence of a band that a stay touches. The band''s end counts from midnight of the day on which it begins. p_offset: of a clock that does not change for days before and after; or null.';
 
 create function private.cap_of_window(
   p_tariff private.tariff, p_first integer, p_is_first boolean, p_holidays date[], p_overridden date[], p_local bigint

@@ -8,7 +8,7 @@
 -- What is rare stands outside it.
 --
 -- Invariants: it reads no table, and knows nothing of lots; the same arguments give the same answer.
--- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail).
+-- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the walk
@@ -21,7 +21,8 @@ create function private.walk_fee(
   p_overridden date[],
   p_entry timestamptz,
   p_exit timestamptz,
-  p_detail boolean
+  p_detail boolean,
+  p_offset bigint default null
 ) returns private.fee_walk
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -54,7 +55,7 @@ declare
   v_total bigint := 0;
   -- The piece of a day that holds now, in which the wall clock does not jump.
   v_piece_end bigint := c_entry;
-  v_offset bigint;
+  v_offset bigint := p_offset;
   v_midnight bigint;
   v_day bigint;
   v_date date;
@@ -64,9 +65,9 @@ declare
   v_last_edge integer;
   v_edge_end bigint;
   -- Where the clock does not change. Calm: not within three days of now, so that instant = wall clock - offset.
-  v_calm boolean := false;
-  v_calm_start bigint := c_exit;
-  v_calm_end bigint := c_entry;
+  v_calm boolean := p_offset is not null;
+  v_calm_start bigint := case when p_offset is null then c_exit else c_entry - 4 * c_day end;
+  v_calm_end bigint := case when p_offset is null then c_entry else c_exit + 4 * c_day end;
   -- Initial rows, those still to come from v_stage on.
   v_stages integer[] := '{}';
   v_stage integer := 1;
@@ -134,7 +135,7 @@ begin
   end if;
 
   if p_tariff.has_entry_rows then
-    v_offset := private.clock_offset(p_time_zone, c_entry);
+    v_offset := coalesce(p_offset, private.clock_offset(p_time_zone, c_entry));
     v_date := date '1970-01-01' + private.day_of(c_entry + v_offset)::integer;
     v_set := case when v_date = any (p_overridden) then v_date end;
     foreach v_rule in array private.rows_at_entry(p_tariff, 'grace', p_holidays, v_set, c_entry + v_offset) loop
@@ -321,7 +322,7 @@ begin
           v_moment := case when c_cap_types[v_first] = 'day' then c_day
             else c_ends[v_first] + case when v_start < c_ends[v_first] then 0 else c_day end end;
           if v_window_origin[v_s] is null then
-            v_window_origin[v_s] := private.first_occurrence(p_time_zone, c_entry, v_moment);
+            v_window_origin[v_s] := private.first_occurrence(p_time_zone, c_entry, v_moment, p_offset);
           end if;
           v_ordinal := v_day - 1;
           loop
@@ -426,5 +427,5 @@ begin
 end
 $$;
 
-comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean) is
-  'What the stay costs by this tariff. Holidays and overridden dates from the day before entry until the look ahead ends; detail adds stretches, windows and, when refused, the next known rate.';
+comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
+  'What the stay costs by this tariff. Holidays and overridden dates from the day before entry until the look ahead ends; detail adds stretches, windows and, when refused, the next known rate. p_offset: private.calm_offset of the stay, when it is at hand.';

@@ -6,7 +6,7 @@
 --
 -- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee.
 -- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
--- Interface: private.stay_fees(lots, vehicle type, entry, exit); parking_lots.hour_price.
+-- Interface: private.stay_fees(lots, vehicle type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -98,14 +98,23 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
 as $$
 #variable_conflict use_column
+declare
+  -- The lots of a search have one zone, whose clock need not be asked about again for each of them.
+  v_time_zone text;
+  v_offset bigint;
 begin
   perform private.check_stay(p_entry, p_exit);
+  if cardinality(p_lot_ids) > 3 then
+    select l.time_zone into v_time_zone from public.parking_lots l where l.id = p_lot_ids[1];
+    v_offset := private.calm_offset(v_time_zone, p_entry, p_exit);
+  end if;
   return query
     select s.parking_lot_id, w.total, s.currency,
       case when s.is_priced or w.refusal is null then w.refusal else 'vehicle_type_not_priced' end
     from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
     cross join lateral private.walk_fee(
-      case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false
+      case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false,
+      case when s.time_zone = v_time_zone then v_offset end
     ) w;
 end
 $$;
@@ -113,7 +122,43 @@ $$;
 comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
   'What the stay costs at each of these lots, in minor units; or null and refusal: no_rules, no_rate, vehicle_type_not_priced. Refuses with validation_error (exit_at).';
 
-grant execute on function private.stay_fees(uuid[], text, timestamptz, timestamptz) to anon, authenticated, service_role;
+create function private.lots_in_reach(
+  p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
+) returns uuid[]
+language plpgsql stable
+security definer -- price lists have no policies; the caller has chosen lots that they may see
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plan, and planning costs more than running
+as $$
+declare
+  c_stay constant bigint := round(extract(epoch from p_exit - p_entry) * 1000000);
+begin
+  -- Units cover the stay. Where none is flat and no cap binds, those after the initial rows cost their least rate or more;
+  -- a flat one costs its price, and where a cap binds, its window costs what the cap says. The factor allows for rounding.
+  return array(
+    select t.parking_lot_id
+    from private.tariffs t
+    where t.parking_lot_id = any (p_lot_ids) and (t.is_default or p_vehicle_type = any (t.vehicle_types))
+      and (
+        c_stay <= t.longest_grace or c_stay <= t.initial_time or t.least_price <= p_amount
+        or t.least_rate * (c_stay - t.initial_time) * 0.999999 <= p_amount
+      )
+    union
+    select o.parking_lot_id
+    from public.parking_lot_date_overrides o
+    where o.parking_lot_id = any (p_lot_ids) and o.pricing is not null
+      and o.override_date between (p_entry at time zone 'UTC')::date - 2 and (p_exit at time zone 'UTC')::date + 17
+  );
+end
+$$;
+
+comment on function private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric) is
+  'Of these lots those that the stay may cost no more than p_amount at; for every other it is known to cost more, or not known. Much cheaper than private.stay_fees.';
+
+grant execute on function
+  private.stay_fees(uuid[], text, timestamptz, timestamptz),
+  private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric)
+to anon, authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: keeping tariffs and hour_price
@@ -128,7 +173,7 @@ as $$
   from unnest(p_lot_ids) as lot_id
   left join private.chosen_tariffs(p_lot_ids, 'standard') t on t.parking_lot_id = lot_id and t.is_priced
   cross join lateral private.walk_fee(
-    t.tariff, 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false
+    t.tariff, 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false, 0
   ) w
 $$;
 
@@ -149,9 +194,13 @@ begin
     return;
   end if;
   delete from private.tariffs where parking_lot_id = any (v_lot_ids);
-  insert into private.tariffs (parking_lot_id, place, is_default, vehicle_types, tariff)
-  select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, c.tariff
+  insert into private.tariffs (
+    parking_lot_id, place, is_default, vehicle_types, longest_grace, initial_time, least_rate, least_price, tariff
+  )
+  select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, b.longest_grace, b.initial_time, b.least_rate,
+    b.least_price, c.tariff
   from private.compiled_tariffs(v_lot_ids) c
+  cross join lateral private.tariff_bounds(c.tariff) b
   -- A default list that says nothing is as good as none.
   where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
   update public.parking_lots l

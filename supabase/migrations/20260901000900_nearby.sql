@@ -140,6 +140,10 @@ as $$
 declare
   v_lot_ids uuid[] := p_lot_ids;
 begin
+  -- What is told cheaply comes first, and the fee itself last, for those that are left.
+  if p_filters.max_price is not null then
+    v_lot_ids := private.lots_in_reach(v_lot_ids, 'standard', p_entry, p_exit, p_filters.max_price);
+  end if;
   if p_filters.open_now then
     v_lot_ids := array(select h.parking_lot_id from private.hours_at(v_lot_ids, now()) as h where h.is_open);
   end if;

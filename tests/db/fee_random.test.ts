@@ -65,6 +65,23 @@ Deno.test(`${SETS} random stays cost what the oracle says, or are refused where 
 
 Deno.test("a search tells the same price as the explained fee", () => assertEach(priced, told.map(outcomeOf)));
 
+Deno.test("no lot is out of reach of its own fee, and some are of a quarter of it", async () => {
+  const rows = await db.sql<{ own: boolean; less: boolean }[]>`
+    select q.lot = any (private.lots_in_reach(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
+      q.lot = any (private.lots_in_reach(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount / 4)) as less
+    from jsonb_to_recordset(${
+    JSON.stringify(
+      questions.map((question, n) => ({ ...question, amount: priced[n] })).filter(({ amount }) =>
+        typeof amount === "number" && amount > 0
+      ),
+    )
+  }::text::jsonb) as q (lot uuid, entry_at timestamptz, exit_at timestamptz, amount numeric)`;
+  assert.ok(rows.length > SETS / 4);
+  assert.deepEqual(rows.filter(({ own }) => !own), []);
+  const share = rows.filter(({ less }) => !less).length / rows.length;
+  assert.ok(share > 0.1, `only ${share}`);
+});
+
 Deno.test("fifty lots asked about together cost what each costs alone", async () => {
   const some = questions.slice(0, 50);
   const { entry_at, exit_at } = some[0]!;
