@@ -250,7 +250,13 @@ begin
   if not found then
     return;
   end if;
-  for v_badge in select * from public.badges b where b.is_active order by b.id loop
+  -- What plainly counts other kinds is left out first; what does not even say which kinds is looked at, and noted.
+  for v_badge in
+    select * from public.badges b
+    where b.is_active
+      and (b.conditions -> 'activity' ? p_kind or coalesce(jsonb_typeof(b.conditions -> 'activity'), '') <> 'array')
+    order by b.id
+  loop
     v_fault := private.badge_conditions_fault(v_badge.conditions);
     if v_fault is not null then
       insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault) on conflict do nothing;
