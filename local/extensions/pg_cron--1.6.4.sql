@@ -37,18 +37,56 @@ create policy cron_job_policy on cron.job using (username = current_user);
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
--- Five fields of lists, ranges and steps, or a number of seconds.
+-- A field of a schedule: numbers within its bounds or names for them, in lists, ranges and steps of ranges.
+create function cron.is_field(field text, low integer, high integer, names text[] default '{}') returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_part text[];
+  v_from integer;
+  v_to integer;
+begin
+  for v_part in
+    select regexp_match(p.part, '^(\*|[0-9]{1,2}|[a-z]{3})(?:-([0-9]{1,2}|[a-z]{3}))?(?:/([0-9]{1,2}))?$')
+    from string_to_table(field, ',') as p (part)
+  loop
+    if v_part is null
+      or v_part[1] = '*' and v_part[2] is not null
+      or v_part[1] <> '*' and v_part[2] is null and v_part[3] is not null
+      or v_part[3]::integer = 0 then
+      return false;
+    elsif v_part[1] <> '*' then
+      v_from := case when v_part[1] ~ '^[0-9]' then v_part[1]::integer else array_position(names, v_part[1]) - 1 + low end;
+      v_to := case when v_part[2] ~ '^[0-9]' then v_part[2]::integer else array_position(names, v_part[2]) - 1 + low end;
+      if v_from is null or v_part[2] is not null and v_to is null
+        or not (v_from between low and high and coalesce(v_to, v_from) between v_from and high) then
+        return false;
+      end if;
+    end if;
+  end loop;
+  return true;
+end
+$$;
+
+-- Five fields, of which the day of the month may be $ for the last, or a number of seconds.
 create function cron.check_schedule(schedule text) returns void
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  c_value constant text := '(\*|\$|[0-9]{1,2}|[a-z]{3})';
-  c_part constant text := c_value || '(-' || c_value || ')?(/[0-9]{1,2})?';
-  c_field constant text := c_part || '(,' || c_part || ')*';
+  v_fields text[] := regexp_split_to_array(btrim(lower(schedule), e' \t'), '[ \t]+');
 begin
-  if lower(schedule) !~ '^([1-9]|[1-5][0-9]) seconds?$'
-    and lower(schedule) !~ ('^\s*' || c_field || '(\s+' || c_field || '){4}\s*$') then
+  if lower(schedule) ~ '^([1-9]|[1-5][0-9]) seconds?$' then
+    return;
+  elsif (
+    cardinality(v_fields) = 5
+    and cron.is_field(v_fields[1], 0, 59)
+    and cron.is_field(v_fields[2], 0, 23)
+    and (v_fields[3] = '$' or cron.is_field(v_fields[3], 1, 31))
+    and cron.is_field(v_fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}')
+    and cron.is_field(v_fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}')
+  ) is not true then
     raise exception 'invalid schedule: %', schedule using errcode = '22023';
   end if;
 end

@@ -25,10 +25,16 @@ export function nextRun(schedule: string, after: Date): Date | undefined {
 }
 
 const TICK = 1_000;
+/** How long jobs that run may take to finish when the platform stops. */
+const STOP_PATIENCE = 2_000;
 
 export class CronRunner {
   readonly #due = new Map<string, { readonly schedule: string; readonly at: Date | undefined }>();
   readonly #running = new Map<string, Promise<void>>();
+  /** There may be runs whose end nobody wrote down: the platform or the database fell over while they ran. */
+  #cutOff = true;
+  /** The server's processes that run jobs now. */
+  readonly #processes = new Set<number>();
   readonly #sql: Sql;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticking: Promise<void> = Promise.resolve();
@@ -49,11 +55,24 @@ export class CronRunner {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#ticking;
-    await Promise.all(this.#running.values());
+    const runs = Promise.all(this.#running.values());
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([runs, new Promise((resolve) => timer = setTimeout(resolve, STOP_PATIENCE))]);
+    clearTimeout(timer);
+    const late = [...this.#processes];
+    if (late.length > 0) await this.#sql`select pg_cancel_backend(pid) from unnest(${late}::integer[]) as p (pid)`;
+    await runs;
     await this.#sql.end({ timeout: 1 });
   }
 
   async #tick(): Promise<void> {
+    if (this.#cutOff) {
+      await this.#sql`
+        update cron.job_run_details set status = 'failed', return_message = 'cut off', end_time = clock_timestamp()
+        where status = 'running' and database = current_database()
+          and jobid <> all (${[...this.#running.keys()]}::bigint[])`;
+      this.#cutOff = false;
+    }
     const jobs = await this.#sql<Job[]>`
       select jobid::text, schedule, command, username from cron.job where active and database = current_database()`;
     const now = new Date();
@@ -64,9 +83,13 @@ export class CronRunner {
         this.#due.set(job.jobid, { schedule: job.schedule, at: nextRun(job.schedule, now) });
       } else if (known.at !== undefined && known.at <= now && !this.#running.has(job.jobid)) {
         this.#due.set(job.jobid, { schedule: job.schedule, at: nextRun(job.schedule, now) });
-        const run = this.#run(job).catch((error) => this.log(`Job ${job.jobid} could not be run: ${error}`));
+        const run = this.#run(job)
+          .catch((error) => {
+            this.#cutOff = true;
+            this.log(`Job ${job.jobid} could not be run: ${error}`);
+          })
+          .finally(() => this.#running.delete(job.jobid));
         this.#running.set(job.jobid, run);
-        run.finally(() => this.#running.delete(job.jobid));
       }
     }
   }
@@ -75,21 +98,32 @@ export class CronRunner {
     const [run] = await this.#sql<{ runid: string }[]>`
       insert into cron.job_run_details (jobid, database, username, command, status, start_time)
       values (${jobid}, current_database(), ${username}, ${command}, 'running', clock_timestamp()) returning runid::text`;
+    const { pid, status, said } = await this.#outcome(command, username);
+    if (status === "failed") this.log(`Job ${jobid} failed: ${said}`);
+    await this.#sql`
+      update cron.job_run_details
+      set job_pid = ${pid ?? null}, status = ${status}, return_message = ${said}, end_time = clock_timestamp()
+      where runid = ${run!.runid}`;
+  }
+
+  /** Runs a command on a connection of its own. */
+  async #outcome(
+    command: string,
+    username: string,
+  ): Promise<{ pid: number | undefined; status: string; said: string }> {
     const own = postgres(this.superuser, { max: 1, ...patient });
-    let status = "succeeded";
-    let said: string;
+    let pid: number | undefined;
     try {
+      pid = (await own<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
+      this.#processes.add(pid);
       await own`set session authorization ${own(username)}`;
       const result = await own.unsafe(command);
-      said = `${result.command ?? ""} ${result.count ?? ""}`.trim();
+      return { pid, status: "succeeded", said: `${result.command ?? ""} ${result.count ?? ""}`.trim() };
     } catch (error) {
-      [status, said] = ["failed", String(error)];
-      this.log(`Job ${jobid} failed: ${error}`);
+      return { pid, status: "failed", said: String(error) };
     } finally {
+      if (pid !== undefined) this.#processes.delete(pid);
       await own.end({ timeout: 1 });
     }
-    await this.#sql`
-      update cron.job_run_details set status = ${status}, return_message = ${said}, end_time = clock_timestamp()
-      where runid = ${run!.runid}`;
   }
 }

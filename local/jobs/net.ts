@@ -23,12 +23,16 @@ interface Answer {
 
 /** For notifications that a lost connection missed. */
 const LOOK_ANYHOW = 10_000;
-const BATCH = 200;
+const AT_ONCE = 200;
 
 export class NetWorker {
   readonly #sql: Sql;
+  readonly #sending = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #draining: Promise<void> = Promise.resolve();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #purgedAt = -LOOK_ANYHOW;
 
   constructor(superuser: string, readonly log: (line: string) => void) {
     this.#sql = postgres(superuser, { max: 2, ...patient });
@@ -39,30 +43,56 @@ export class NetWorker {
     this.#timer = setInterval(() => this.#look(), LOOK_ANYHOW);
   }
 
+  /** Requests that wait for an answer are given up, and written down so. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#draining;
+    this.#stop.abort(new Error("The platform stops"));
+    await this.#looking;
+    await Promise.all(this.#sending);
     await this.#sql.end({ timeout: 1 });
   }
 
   #look(): void {
-    this.#draining = this.#draining.then(() => this.#drain())
-      .catch((error) => this.log(`Queued requests could not be sent: ${error}`));
+    this.#lookAgain = true;
+    if (this.#stop.signal.aborted) return;
+    this.#looking ??= this.#take()
+      .catch((error) => {
+        this.#lookAgain = false; // the timer, or the new connection, looks again
+        this.log(`Queued requests could not be read: ${error}`);
+      })
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#lookAgain && this.#sending.size < AT_ONCE) this.#look();
+      });
   }
 
-  async #drain(): Promise<void> {
-    await this.#sql`delete from net._http_response where created < now() - interval '6 hours'`;
-    for (;;) {
+  // A slow answer holds nobody up: as long as there is room, what is queued is sent beside it.
+  async #take(): Promise<void> {
+    if (performance.now() - this.#purgedAt >= LOOK_ANYHOW) {
+      this.#purgedAt = performance.now();
+      await this.#sql`delete from net._http_response where created < now() - interval '6 hours'`;
+    }
+    while (this.#lookAgain && this.#sending.size < AT_ONCE && !this.#stop.signal.aborted) {
+      this.#lookAgain = false;
       const requests = await this.#sql<QueuedRequest[]>`
-        delete from net.http_request_queue where id in (select id from net.http_request_queue order by id limit ${BATCH})
+        delete from net.http_request_queue
+        where id in (select id from net.http_request_queue order by id limit ${AT_ONCE - this.#sending.size})
         returning id::text, method, url, headers, body, timeout_milliseconds`;
-      if (requests.length === 0) return;
-      await Promise.all(requests.map((request) => this.#send(request)));
+      for (const request of requests) {
+        const sent = this.#send(request)
+          .catch((error) => this.log(`The answer to request ${request.id} could not be written down: ${error}`))
+          .finally(() => {
+            this.#sending.delete(sent);
+            this.#look();
+          });
+        this.#sending.add(sent);
+      }
     }
   }
 
   async #send(request: QueuedRequest): Promise<void> {
-    const { status_code, content_type, headers, content, timed_out, error_msg } = await answerOf(request);
+    const answer = await answerOf(request, this.#stop.signal);
+    const { status_code, content_type, headers, content, timed_out, error_msg } = answer;
     await this.#sql`
       insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
       values (${request.id}, ${status_code}, ${content_type}, ${this.#sql.json(headers)}, ${content}, ${timed_out},
@@ -70,14 +100,15 @@ export class NetWorker {
   }
 }
 
-async function answerOf({ method, url, headers, body, timeout_milliseconds }: QueuedRequest): Promise<Answer> {
+async function answerOf(request: QueuedRequest, stop: AbortSignal): Promise<Answer> {
+  const { method, url, headers, body, timeout_milliseconds } = request;
   const nothing = { status_code: null, content_type: null, headers: {}, content: null, timed_out: false };
   try {
     const response = await fetch(url, {
       method,
       headers: headers ?? {},
       body,
-      signal: AbortSignal.timeout(timeout_milliseconds),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(timeout_milliseconds)]),
     });
     return {
       status_code: response.status,

@@ -69,7 +69,9 @@ declare
   v_read record;
   v_messages jsonb := '[]';
 begin
-  for v_read in select m.msg_id, m.read_ct, m.enqueued_at, m.message from pgmq.read(p_queue, p_seconds, p_count) as m loop
+  for v_read in
+    select m.msg_id, m.read_ct, m.enqueued_at, m.message from pgmq.read(p_queue, p_seconds, p_count) as m order by m.msg_id
+  loop
     if v_read.read_ct > c_most_reads then
       insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
       values (p_queue, v_read.msg_id, v_read.message, v_read.read_ct - 1, v_read.enqueued_at);
@@ -128,9 +130,20 @@ create function private.purge_job_runs() returns void
 language sql
 set search_path = ''
 as $$
-  delete from cron.job_run_details where end_time < now() - interval '7 days'
+  -- A run that was cut off has no end.
+  delete from cron.job_run_details where coalesce(end_time, start_time) < now() - interval '7 days'
 $$;
 
-comment on function private.purge_job_runs() is 'Removes what is known of runs of jobs that ended a week ago.';
+comment on function private.purge_job_runs() is 'Removes what is known of runs of jobs of more than a week ago.';
+
+create function private.purge_dead_messages() returns void
+language sql
+set search_path = ''
+as $$
+  delete from private.dead_messages where died_at < now() - interval '90 days'
+$$;
+
+comment on function private.purge_dead_messages() is 'Removes messages that nobody has looked at for 90 days.';
 
 select cron.schedule('purge_job_runs', '17 3 * * *', 'select private.purge_job_runs()');
+select cron.schedule('purge_dead_messages', '19 3 * * *', 'select private.purge_dead_messages()');

@@ -13,7 +13,8 @@
 -- (1 - the product of what is missing from each trust), and the state with the most trust is the lot's.
 --
 -- What was reported becomes a forecast by hour of the lot's own week. A reporter gives it at most one sample an hour, so
--- that a talkative sensor is not many witnesses; every figure comes with its number of samples.
+-- that a talkative sensor is not many witnesses; every figure comes with its number of samples. The forecast keeps sums, so
+-- reports themselves go after 30 days.
 --
 -- Invariants: a reporter has one current report a lot; a driver's report within ten minutes of their last one is a
 -- correction and takes its place, in the forecast too; who reported is never told.
@@ -189,6 +190,18 @@ $$;
 
 create trigger _200_count after insert on public.occupancy_reports
   for each row when (new.is_sample) execute function private.tg_occupancy_reports__count();
+
+create function private.purge_occupancy_reports() returns void
+language sql
+set search_path = ''
+as $$
+  delete from public.occupancy_reports where reported_at < now() - interval '30 days'
+$$;
+
+comment on function private.purge_occupancy_reports() is
+  'Removes reports older than 30 days. What they gave the forecast stays in it.';
+
+select cron.schedule('purge_occupancy_reports', '29 3 * * *', 'select private.purge_occupancy_reports()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what reports say

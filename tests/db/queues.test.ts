@@ -75,6 +75,40 @@ Deno.test("a message that nobody finishes is put aside after five readings, and 
   assert.deepEqual({ ...dead }, { msg_id: id, message: { n: 1 }, read_count: 5 });
 });
 
+Deno.test("what was put aside goes back into its queue with one statement, as the handbook has it", async () => {
+  await empty();
+  await db.sql`delete from private.dead_messages`;
+  await put(7);
+  for (const _ of [1, 2, 3, 4, 5, 6]) await read(0);
+  const handbook = await Deno.readTextFile(new URL("../../docs/operations.md", import.meta.url));
+  const statement = /```sql\n\s*(with dead as [^`]*)```/.exec(handbook)?.[1];
+  assert.ok(statement, "docs/operations.md has no statement that begins with `with dead as`");
+  await db.sql.unsafe(statement);
+  assert.deepEqual((await read(60)).map(({ message, read_count }) => [message.n, read_count]), [[7, 1]]);
+  assert.equal((await db.sql`select from private.dead_messages`).length, 0);
+});
+
+Deno.test("runs of jobs are known for a week, also those that never ended, and dead messages for 90 days", async () => {
+  await db.sql`delete from cron.job_run_details`;
+  await db.sql`
+    insert into cron.job_run_details (jobid, status, start_time, end_time) values
+      (1, 'succeeded', now() - interval '8 days', now() - interval '8 days'),
+      (2, 'running', now() - interval '8 days', null),
+      (3, 'succeeded', now() - interval '6 days', now() - interval '6 days'),
+      (4, 'running', now(), null)`;
+  await db.sql`select private.purge_job_runs()`;
+  const runs = await db.sql`select jobid::integer from cron.job_run_details order by jobid`;
+  assert.deepEqual(runs.map(({ jobid }) => jobid), [3, 4]);
+
+  await db.sql`delete from private.dead_messages`;
+  await db.sql`
+    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at, died_at) values
+      (${QUEUE}, 1, '{}', 5, now(), now() - interval '91 days'), (${QUEUE}, 2, '{}', 5, now(), now() - interval '89 days')`;
+  await db.sql`select private.purge_dead_messages()`;
+  const dead = await db.sql`select msg_id::integer from private.dead_messages`;
+  assert.deepEqual(dead.map(({ msg_id }) => msg_id), [2]);
+});
+
 Deno.test("two readers at once never get the same message", async () => {
   await empty();
   for (let n = 0; n < 40; n++) await put(n);
@@ -115,7 +149,9 @@ Deno.test("a secret is kept as ciphertext, read by name, and changed in place", 
 });
 
 Deno.test("a schedule that is none is refused, and a job that has a name is replaced", async () => {
-  for (const wrong of ["", "* * * *", "every day", "60 seconds", "* * * * * *", "soon * * * *"]) {
+  const none = ["", "* * * *", "every day", "60 seconds", "* * * * * *", "soon * * * *", "60 * * * *", "* 24 * * *"];
+  const nor = ["* * 0 * *", "* * * 13 *", "* * * * 8", "mon * * * *", "* * * mon *", "30-10 * * * *", "*/0 * * * *"];
+  for (const wrong of [...none, ...nor, "5/15 * * * *", "1,,2 * * * *", "*-5 * * * *", "* * $,1 * *"]) {
     await assert.rejects(db.sql`select cron.schedule('test', ${wrong}, 'select 1')`, { code: "22023" }, wrong);
   }
   const schedule = async (at: string) =>

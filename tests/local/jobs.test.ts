@@ -1,7 +1,10 @@
 // Jobs by the clock and requests after commit, as the platform runs them.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
-import { nextRun } from "../../local/jobs/cron.ts";
+import { CronRunner, nextRun } from "../../local/jobs/cron.ts";
+import { NetWorker } from "../../local/jobs/net.ts";
+import { SUPERUSER } from "../../local/postgres/server.ts";
+import { database, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 
 const address = Deno.env.get("DB_URL");
@@ -22,6 +25,32 @@ async function connected(run: (sql: Sql) => Promise<void>): Promise<void> {
     await run(sql);
   } finally {
     await sql.end();
+  }
+}
+
+/** A database of its own, as the superuser who runs its jobs reaches it. */
+async function apart(run: (db: TestDatabase, superuser: string) => Promise<void>): Promise<void> {
+  const db = await database();
+  const superuser = new URL(db.url);
+  superuser.username = SUPERUSER;
+  try {
+    await run(db, superuser.href);
+  } finally {
+    await db.close();
+  }
+}
+
+const quiet = () => {};
+
+/** Accepts connections and never answers, until `run` is done. */
+async function silently(run: (address: string) => Promise<void>): Promise<void> {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: quiet }, () => release.promise);
+  const release = Promise.withResolvers<Response>();
+  try {
+    await run(`http://127.0.0.1:${server.addr.port}/`);
+  } finally {
+    release.resolve(new Response());
+    await server.shutdown();
   }
 }
 
@@ -101,5 +130,101 @@ Deno.test("a function is called after commit with the service's key, and never w
     }, PATIENCE);
     assert.equal(failed!["status_code"], null);
     assert.ok(failed!["error_msg"]);
+  });
+});
+
+Deno.test("jobs of a database that was copied for a test are not run", async () => {
+  await apart(async ({ sql: copy }) => {
+    await copy`select cron.schedule('copied', '1 seconds', 'select 1')`;
+    await connected(async (sql) => void await runsOf(sql, "select 1", 2));
+    assert.equal((await copy`select status from cron.job_run_details`).length, 0);
+  });
+});
+
+Deno.test("a job that is not done when the platform stops is cancelled, and that is written down", async () => {
+  await apart(async ({ sql }, superuser) => {
+    await sql`select cron.schedule('long', '1 seconds', 'select pg_sleep(600)')`;
+    const runner = new CronRunner(superuser, quiet);
+    runner.start();
+    await eventually(async () => {
+      const [process] = await sql`
+        select pid from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(600)'`;
+      return process;
+    }, PATIENCE);
+    await runner.stop();
+    const runs = await sql`select status, return_message, job_pid > 0 as has_process from cron.job_run_details`;
+    assert.equal(runs.length, 1);
+    assert.equal(runs[0]!["status"], "failed");
+    assert.equal(runs[0]!["has_process"], true);
+    assert.match(runs[0]!["return_message"], /canceling statement/);
+  });
+});
+
+Deno.test("a run that was cut off by a crash does not count as running for ever", async () => {
+  await apart(async ({ sql }, superuser) => {
+    await sql`
+      insert into cron.job_run_details (jobid, database, username, command, status, start_time)
+      values (1, current_database(), 'postgres', 'select 1', 'running', now())`;
+    const runner = new CronRunner(superuser, quiet);
+    runner.start();
+    try {
+      const ended = await eventually(async () => {
+        const [run] = await sql`select status from cron.job_run_details where end_time is not null`;
+        return run;
+      }, PATIENCE);
+      assert.equal(ended["status"], "failed");
+    } finally {
+      await runner.stop();
+    }
+  });
+});
+
+Deno.test("a request whose answer is slow holds no other up, and is given up when the platform stops", async () => {
+  await apart(async ({ sql }, superuser) => {
+    const worker = new NetWorker(superuser, quiet);
+    await worker.start();
+    const answerTo = async (id: string) =>
+      (await sql`select status_code, error_msg from net._http_response where id = ${id}`)[0];
+    await silently(async (silent) => {
+      try {
+        const [slow] = await sql<{ id: string }[]>`
+          select net.http_get(${silent}, timeout_milliseconds => 600000) as id`;
+        await eventually(
+          async () => (await sql`select from net.http_request_queue`).length === 0 || undefined,
+          PATIENCE,
+        );
+        const [quick] = await sql<{ id: string }[]>`select net.http_get('http://127.0.0.1:1/') as id`;
+        await eventually(() => answerTo(quick!.id), PATIENCE);
+        assert.equal(await answerTo(slow!.id), undefined);
+        await worker.stop();
+        const given = await answerTo(slow!.id);
+        assert.equal(given?.["status_code"], null);
+        assert.match(given?.["error_msg"], /The platform stops/);
+      } finally {
+        await worker.stop();
+      }
+    });
+  });
+});
+
+Deno.test("more requests than are sent at once are all sent, each once", async () => {
+  await apart(async ({ sql }, superuser) => {
+    let arrived = 0;
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: quiet }, () => new Response(`${++arrived}`));
+    const worker = new NetWorker(superuser, quiet);
+    await worker.start();
+    try {
+      await sql`
+        select net.http_post(${`http://127.0.0.1:${server.addr.port}/`}, timeout_milliseconds => 60000)
+        from generate_series(1, 450)`;
+      await eventually(async () => {
+        const [row] = await sql`select count(*)::integer as count from net._http_response where status_code = 200`;
+        return row!["count"] === 450 || undefined;
+      }, PATIENCE);
+      assert.equal(arrived, 450);
+    } finally {
+      await worker.stop();
+      await server.shutdown();
+    }
   });
 });
