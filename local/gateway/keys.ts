@@ -12,6 +12,11 @@ const ROLE_TOKENS: Readonly<Record<string, string>> = {
   [SERVICE_ROLE_KEY]: SERVICE_ROLE_KEY,
 };
 
+/** The token that stands for a key; undefined for what is no key of this platform. */
+export function tokenOf(key: string): string | undefined {
+  return ROLE_TOKENS[key];
+}
+
 /** The bearer token a request acts with: its own, or the one that stands for its key. */
 export function knock(request: Request, url: URL): Knock {
   const key = request.headers.get("apikey") ?? url.searchParams.get("apikey");

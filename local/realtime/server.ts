@@ -1,0 +1,132 @@
+// The realtime server: sockets that speak Phoenix channels, and broadcasts over HTTP. It listens for the gateway only.
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+// @ts-types="@types/ws"
+import { WebSocketServer } from "ws";
+import { answerBroadcast } from "./broadcasts.ts";
+import { Connection, type Shared } from "./connection.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import type { Version } from "./serializer.ts";
+import { TokenRefused, Tokens } from "./tokens.ts";
+import { Topics } from "./topics.ts";
+import type { Feed } from "./types.ts";
+
+export interface ServerOptions {
+  readonly feed: Feed;
+  readonly jwtSecret: string;
+  readonly limits?: Partial<Limits>;
+  readonly log: (line: string) => void;
+}
+
+const PATH = "/socket/websocket";
+const CHECK_EVERY = 1_000;
+
+/** Why a socket is not opened. */
+class HandshakeRefused extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export class RealtimeServer {
+  readonly #shared: Shared;
+  readonly #connections = new Set<Connection>();
+  readonly #http: Server;
+  readonly #sockets: WebSocketServer;
+  #checks: ReturnType<typeof setInterval> | undefined;
+
+  constructor({ feed, jwtSecret, limits, log }: ServerOptions) {
+    const all = { ...LIMITS, ...limits };
+    this.#shared = { limits: all, tokens: new Tokens(jwtSecret), feed, topics: new Topics(), log };
+    this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: all.frame });
+    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#http.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
+  }
+
+  /** Listens on the loopback interface; answers the port. */
+  async listen(port: number): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#http.once("error", reject);
+    this.#http.listen(port, "127.0.0.1", () => resolve());
+    await promise;
+    this.#checks = setInterval(() => {
+      const now = performance.now();
+      for (const connection of this.#connections) connection.check(now);
+    }, CHECK_EVERY);
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  /** Says goodbye to every client, so that each looks for the next server. */
+  async stop(): Promise<void> {
+    clearInterval(this.#checks);
+    for (const connection of this.#connections) connection.close(1012, "The server is restarting");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#http.close(() => resolve());
+    this.#http.closeAllConnections();
+    await promise;
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Uint8Array): Promise<void> {
+    const { log, limits } = this.#shared;
+    socket.on("error", (error: Error) => log(`A client's handshake: ${error.message}`));
+    try {
+      const { version, token } = await this.#admit(request);
+      this.#sockets.handleUpgrade(request, socket, head as never, (opened) => {
+        const connection = new Connection(opened, version, token, this.#shared);
+        this.#connections.add(connection);
+        opened.on("close", () => this.#connections.delete(connection));
+      });
+    } catch (error) {
+      const refused = error instanceof HandshakeRefused;
+      if (!refused) log(`A client's handshake: ${error instanceof Error ? error.stack : error}`);
+      const status = refused ? error.status : 500;
+      const message = refused ? error.message : "Error connecting to Realtime";
+      setTimeout(() => socket.end(rawAnswer(status, message)), limits.refusedHandshake);
+    }
+  }
+
+  async #admit(request: IncomingMessage): Promise<{ version: Version; token: string }> {
+    const url = new URL(request.url ?? "/", "http://realtime");
+    if (url.pathname !== PATH) throw new HandshakeRefused(404, "Not found");
+    const version = versionOf(url.searchParams.get("vsn") ?? "1.0.0");
+    const token = request.headers["x-api-key"] ?? url.searchParams.get("apikey");
+    if (typeof token !== "string" || token === "") throw new HandshakeRefused(401, "API key is missing");
+    try {
+      await this.#shared.tokens.verify(token);
+    } catch (error) {
+      if (error instanceof TokenRefused) throw new HandshakeRefused(401, error.short);
+      throw error;
+    }
+    if (this.#connections.size >= this.#shared.limits.clients) {
+      throw new HandshakeRefused(429, "Too many connected users");
+    }
+    return { version, token };
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const { status, body } = await answerBroadcast(this.#shared, request) ?? { status: 404 };
+      response.statusCode = status;
+      if (body === undefined) return void response.end();
+      response.setHeader("content-type", "application/json; charset=utf-8");
+      response.end(JSON.stringify(body));
+    } catch (error) {
+      this.#shared.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      response.statusCode = 500;
+      response.end();
+    }
+  }
+}
+
+function versionOf(text: string): Version {
+  if (/^1\.0\.\d+$/.test(text)) return 1;
+  if (/^2\.0\.\d+$/.test(text)) return 2;
+  throw new HandshakeRefused(403, `Serializer version ${text} is not supported`);
+}
+
+function rawAnswer(status: number, error: string): string {
+  const body = JSON.stringify({ error });
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `Content-Length: ${new TextEncoder().encode(body).length}\r\nConnection: close\r\n\r\n${body}`;
+}

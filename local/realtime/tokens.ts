@@ -1,0 +1,63 @@
+// The tokens of sockets and channels: HS256 only, and never without an end and a role.
+import { JWSInvalid, JWTExpired, JWTInvalid } from "jose/errors";
+import { jwtVerify } from "jose/jwt/verify";
+import type { Identity } from "./types.ts";
+
+export interface Bearer extends Identity {
+  /** When the token ends, in seconds since 1970. */
+  readonly expires: number;
+}
+
+/** Why a token does not count. `code` goes before the message in the answer to a join. */
+export class TokenRefused extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    /** What the handshake says instead. */ readonly short = message,
+  ) {
+    super(message);
+  }
+}
+
+/** What stands for the connection's own token where a client sends a key in its place. */
+export function isKey(token: unknown): boolean {
+  return typeof token === "string" && token.startsWith("sb_");
+}
+
+export class Tokens {
+  readonly #secret: Uint8Array;
+
+  constructor(secret: string) {
+    this.#secret = new TextEncoder().encode(secret);
+  }
+
+  async verify(token: string): Promise<Bearer> {
+    const claims = await this.#claims(token);
+    const { role, exp } = claims;
+    if (typeof role !== "string" || role === "" || typeof exp !== "number") {
+      throw new TokenRefused("InvalidJWTToken", "Fields `role` and `exp` are required in JWT");
+    }
+    return { role, claims, expires: exp };
+  }
+
+  async #claims(token: string): Promise<Record<string, unknown>> {
+    try {
+      return (await jwtVerify(token, this.#secret, { algorithms: ["HS256"] })).payload;
+    } catch (error) {
+      if (error instanceof JWTExpired) throw expired(Number(error.payload.exp));
+      if (error instanceof JWSInvalid || error instanceof JWTInvalid) {
+        throw new TokenRefused("MalformedJWT", "The token provided is not a valid JWT");
+      }
+      if (error instanceof Error && "code" in error) {
+        throw new TokenRefused("JwtSignatureError", "Failed to validate JWT signature");
+      }
+      throw error;
+    }
+  }
+}
+
+/** The refusal of a token that ended then. */
+export function expired(expires: number): TokenRefused {
+  const ago = Math.max(0, Math.floor(Date.now() / 1000 - expires));
+  return new TokenRefused("InvalidJWTToken", `Token has expired ${ago} seconds ago`, "Token has expired");
+}
