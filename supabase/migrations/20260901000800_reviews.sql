@@ -106,6 +106,25 @@ create trigger _300_leave_reviews after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__leave_reviews();
 
+create function private.hold_review(p_review_id uuid) returns void
+language plpgsql
+security definer -- neither an author nor an administrator may lock a lot, or the account of another
+set search_path = ''
+as $$
+declare
+  v_user_id uuid;
+  v_lot_id uuid;
+begin
+  select r.user_id, r.parking_lot_id into v_user_id, v_lot_id from public.reviews r where r.id = p_review_id;
+  perform 1 from public.app_users u where u.id = v_user_id for no key update;
+  perform 1 from public.parking_lots l where l.id = v_lot_id for no key update;
+  perform 1 from public.reviews r where r.id = p_review_id for no key update;
+end
+$$;
+
+comment on function private.hold_review(uuid) is
+  'Holds a review until the transaction ends, if there is one: first its author, then its lot, as everybody holds them who needs more than one. For functions that change it.';
+
 create function private.move_review(p_review_id uuid, p_status text) returns void
 language plpgsql
 security definer -- no client holds a right on status: the function asks for an administrator of reviews itself
@@ -118,7 +137,8 @@ begin
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
     perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
   end if;
-  select r.status into v_status from public.reviews r where r.id = p_review_id for no key update;
+  perform private.hold_review(p_review_id);
+  select r.status into v_status from public.reviews r where r.id = p_review_id;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
   end if;
@@ -135,7 +155,7 @@ $$;
 comment on function private.move_review(uuid, text) is
   'Moves a review: pending to approved or rejected, approved to hidden and back. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
-grant execute on function private.move_review(uuid, text) to authenticated;
+grant execute on function private.hold_review(uuid), private.move_review(uuid, text) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what lots keep of their reviews
@@ -393,6 +413,7 @@ begin
   if p_rating is null and p_comment is null then
     select * into v_review from public.reviews where id = p_id and user_id = v_user_id;
   else
+    perform private.hold_review(p_id) from public.reviews where id = p_id and user_id = v_user_id;
     update public.reviews
     set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
       comment = case when p_comment is null then comment else private.review_comment(p_comment) end
@@ -414,8 +435,9 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
+  perform private.hold_review(p_id) from public.reviews where id = p_id and user_id = v_user_id;
   delete from public.reviews where id = p_id and user_id = v_user_id;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');

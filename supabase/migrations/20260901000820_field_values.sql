@@ -224,6 +224,8 @@ set search_path = ''
 as $$
 begin
   if exists (select from public.field_values v where v.id = p_field_value_id) then
+    -- The lot before its values, as whoever deletes it.
+    perform from public.parking_lots l where l.id = p_lot_id for key share;
     return;
   end if;
   -- The lot does not change before the row stands, or its change would not find it.

@@ -126,7 +126,8 @@ declare
   v_total integer;
   v_former public.occupancy_reports;
 begin
-  select l.total_spaces into v_total from public.parking_lots l where l.id = new.parking_lot_id;
+  -- The lot before its reports, as whoever deletes it.
+  select l.total_spaces into v_total from public.parking_lots l where l.id = new.parking_lot_id for key share;
   new.occupancy_ratio := coalesce(new.occupancy_ratio, case
     when new.state = 'full' then 1
     when v_total > 0 and new.free_spaces is not null then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)

@@ -18,21 +18,20 @@ create table public.user_activity_logs (
     'session_start', 'session_end', 'session_cancel', 'review_post', 'error_report_post', 'field_confirm', 'field_deny',
     'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin'
   )),
-  parking_lot_id uuid references public.parking_lots (id) on delete set null,
+  parking_lot_id uuid,
   subject_id uuid,
   metadata jsonb not null default '{}' constraint user_activity_logs_metadata_is_object check (jsonb_typeof(metadata) = 'object'),
   created_at timestamptz not null default now()
 );
 
 comment on table public.user_activity_logs is 'What people did.';
-comment on column public.user_activity_logs.parking_lot_id is 'The lot that it was about; null when it was about none, or the lot is gone.';
+comment on column public.user_activity_logs.parking_lot_id is
+  'The lot that it was about; null when it was about none. Not a foreign key: the deed outlives it, and whoever deletes a lot waits for nobody who did something there.';
 comment on column public.user_activity_logs.subject_id is
   'The row that it was about: a session, review, field value, report, ticket. Not a foreign key: the deed outlives it.';
 
 -- A person's own, newest first; and a person who goes takes theirs along.
 create index user_activity_logs_user_idx on public.user_activity_logs (user_id, created_at desc, id desc);
--- A lot that is deleted finds what was done at it.
-create index user_activity_logs_lot_idx on public.user_activity_logs (parking_lot_id) where parking_lot_id is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security

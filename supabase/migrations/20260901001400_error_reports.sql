@@ -91,6 +91,9 @@ begin
   if p_status is null or p_status not in ('in_review', 'resolved', 'rejected') then
     perform private.refuse('validation_error', 422, 'status must be in_review, resolved or rejected', p_param => 'status');
   end if;
+  -- The author first, who is given points: as they hold their account before they touch what is theirs.
+  perform 1 from public.app_users u
+  where u.id = (select r.user_id from public.error_reports r where r.id = p_report_id) for no key update;
   select r.status into v_status from public.error_reports r where r.id = p_report_id for no key update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');

@@ -31,6 +31,7 @@ begin
   delete from public.user_activity_logs where user_id = new.id;
   delete from public.user_badges where user_id = new.id;
   delete from public.user_badge_progress where user_id = new.id;
+  delete from private.kept_reviews where user_id = new.id;
   delete from public.exp_entries where user_id = new.id;
   delete from public.user_themes where user_id = new.id;
   delete from public.theme_gifts where user_id = new.id;
@@ -124,6 +125,10 @@ declare
     'user_badges', (
       select coalesce(jsonb_agg(to_jsonb(b) order by b.earned_at, b.id), '[]') from public.user_badges b
       where b.user_id = v_user_id
+    ),
+    'kept_reviews', (
+      select coalesce(jsonb_agg(to_jsonb(k) order by k.created_at, k.review_id), '[]') from private.kept_reviews k
+      where k.user_id = v_user_id
     )
   );
 begin

@@ -293,6 +293,15 @@ comment on function private.tg_user_activity_logs__give_exp() is 'Gives the poin
 create trigger _100_give_exp after insert on public.user_activity_logs
   for each row execute function private.tg_user_activity_logs__give_exp();
 
+create function private.went_with_lot(p_review public.reviews) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select not exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id)
+$$;
+
+comment on function private.went_with_lot(public.reviews) is 'Whether a review that is deleted goes because its lot does.';
+
 create function private.tg_reviews__give_exp() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write points
@@ -303,7 +312,7 @@ declare
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
   if v_before is distinct from v_after then
-    if v_before is not null then
+    if v_before is not null and not (tg_op = 'DELETE' and private.went_with_lot(old)) then
       perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
     end if;
     if v_after is not null then
@@ -315,9 +324,10 @@ end
 $$;
 
 comment on function private.tg_reviews__give_exp() is
-  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or gone.';
+  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. One that goes with its lot keeps them: a lot is deleted without waiting for people.';
 
-create trigger _200_give_exp after insert or update of status, user_id or delete on public.reviews
+-- On any update: an edit of what it says makes it pending by a trigger, and names no status.
+create trigger _200_give_exp after insert or update or delete on public.reviews
   for each row execute function private.tg_reviews__give_exp();
 
 create function private.tg_error_reports__give_exp() returns trigger

@@ -69,6 +69,19 @@ create table private.badge_marks (
 
 comment on table private.badge_marks is 'What is counted: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
 
+create table private.kept_reviews (
+  review_id uuid primary key,
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  parking_lot_id uuid not null,
+  rating integer not null,
+  created_at timestamptz not null
+);
+
+comment on table private.kept_reviews is
+  'Approved reviews that went with their lot: they count for their authors as before.';
+
+create index kept_reviews_user_id_idx on private.kept_reviews (user_id);
+
 create table private.badge_faults (
   badge_id uuid not null references public.badges (id) on delete cascade,
   fault text not null,
@@ -156,9 +169,10 @@ returns text
 language sql stable
 set search_path = ''
 as $$
-  select case p_measure
-    when 'count' then p_kind || ':' || p_subject_id
-    when 'distinct_lots' then 'lot:' || p_lot_id
+  select case
+    -- A person has one review of a lot: as many reviews, as many lots.
+    when p_measure = 'count' or (p_measure = 'distinct_lots' and p_kind = 'review_approved') then p_kind || ':' || p_subject_id
+    when p_measure = 'distinct_lots' then 'lot:' || p_lot_id
     else 'day:' || to_char(p_at at time zone 'Asia/Tokyo', 'YYYY-MM-DD')
   end
 $$;
@@ -231,7 +245,7 @@ as $$
 $$;
 
 comment on function private.unmark_badges(uuid, text) is
-  'Takes a mark of a thing or a lot away from all of a person''s badges. Never a day''s: days are marked by deeds, which stay.';
+  'Takes the mark of a review away from all of a person''s badges. What deeds leave stays.';
 
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
@@ -291,23 +305,6 @@ comment on function private.tg_user_activity_logs__count() is 'Counts a deed for
 create trigger _200_count after insert on public.user_activity_logs
   for each row execute function private.tg_user_activity_logs__count();
 
-create function private.tg_user_activity_logs__forget_lot() returns trigger
-language plpgsql
-security definer -- whoever deletes a lot may write no progress
-set search_path = ''
-as $$
-begin
-  perform private.unmark_badges(old.user_id, 'lot:' || old.parking_lot_id);
-  return null;
-end
-$$;
-
-comment on function private.tg_user_activity_logs__forget_lot() is 'A lot that is deleted is counted no more.';
-
-create trigger _200_forget_lot after update of parking_lot_id on public.user_activity_logs
-  for each row when (old.parking_lot_id is not null and new.parking_lot_id is null)
-  execute function private.tg_user_activity_logs__forget_lot();
-
 create function private.tg_reviews__count() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write progress
@@ -318,7 +315,10 @@ declare
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
   if v_before is distinct from v_after then
-    if v_before is not null then
+    if v_before is not null and tg_op = 'DELETE' and private.went_with_lot(old) then
+      insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+      values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
+    elsif v_before is not null then
       perform private.uncount_review(v_before, old);
     end if;
     if v_after is not null then
@@ -330,7 +330,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__count() is 'Counts a review for badges while it is approved.';
+comment on function private.tg_reviews__count() is 'Counts a review for badges while it is approved, and for ever when it goes with its lot.';
 
 create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
 language plpgsql
@@ -339,21 +339,12 @@ as $$
 begin
   perform 1 from public.app_users u where u.id = p_user_id for no key update;
   perform private.unmark_badges(p_user_id, 'review_approved:' || (p_review).id);
-  -- A lot's one review of the person: badges of lots with approved reviews count nothing else.
-  with gone as (
-    delete from private.badge_marks m using public.badges b
-    where m.user_id = p_user_id and m.badge_id = b.id and m.mark = 'lot:' || (p_review).parking_lot_id
-      and b.conditions -> 'activity' ? 'review_approved'
-    returning m.badge_id
-  )
-  update public.user_badge_progress p set count = p.count - 1
-  from gone g where p.user_id = p_user_id and p.badge_id = g.badge_id;
 end
 $$;
 
 comment on function private.uncount_review(uuid, public.reviews) is 'A review that is no more approved counts no more.';
 
-create trigger _300_count after insert or update of status, user_id or delete on public.reviews
+create trigger _300_count after insert or update or delete on public.reviews
   for each row execute function private.tg_reviews__count();
 
 create function private.tg_error_reports__count() returns trigger

@@ -66,6 +66,9 @@ union all
 select r.user_id, 'review_approved', r.id, r.parking_lot_id, jsonb_build_object('rating', r.rating), r.created_at
 from public.reviews r where r.status = 'approved' and r.user_id is not null
 union all
+select k.user_id, 'review_approved', k.review_id, k.parking_lot_id, jsonb_build_object('rating', k.rating), k.created_at
+from private.kept_reviews k
+union all
 select e.user_id, 'error_report_resolved', e.id, e.parking_lot_id, jsonb_build_object('report_type', e.report_type), e.created_at
 from public.error_reports e where e.status = 'resolved' and e.user_id is not null;
 

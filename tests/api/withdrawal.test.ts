@@ -67,6 +67,9 @@ async function busyPerson() {
         gift as (insert into public.theme_gifts (user_id, theme_id) select ${person.id}, id from theme)
       insert into public.user_themes (user_id, theme_id, acquisition_type) select ${person.id}, id, 'gift' from theme`;
     await sql`
+      insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+      values (gen_random_uuid(), ${person.id}, gen_random_uuid(), 4, now())`;
+    await sql`
       with sponsor as (insert into public.sponsors (name, lat, lng, is_active) values ('Cafe', 35.6, 139.7, false) returning id)
       insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
       select ${person.id}, id, '2026-09-01', 1, 1 from sponsor`;
@@ -93,7 +96,7 @@ Deno.test("the export has every table that names the caller, and nobody else's r
   const { account, data } = await replyOf(exportMyData, answer, MyData);
   assert.equal(account.email, person.email);
   const tables = await inDatabase(tablesOfPeople);
-  const named = tables.map(({ table }) => table.replace(/^public\./, ""));
+  const named = tables.map(({ table }) => table.replace(/^(public|private)\./, ""));
   assert.deepEqual(named.filter((table) => !(data[table]?.length)), [], "every table has a row of this person");
   const text = JSON.stringify(data);
   for (const written of Object.values(own)) assert.ok(text.includes(written), written);

@@ -66,7 +66,7 @@ Deno.test("activity outlives the lot that it was about, and goes with its person
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await db.as(signedIn(user), (sql) => sql`select api.report_occupancy(${lot}, 'full')`);
   await db.sql`delete from public.parking_lots where id = ${lot}`;
-  assert.deepEqual((await activityOf(user)).map(({ parking_lot_id }) => parking_lot_id), [null]);
+  assert.deepEqual((await activityOf(user)).map(({ parking_lot_id }) => parking_lot_id), [lot]);
   await db.sql`delete from auth.users where id = ${user}`;
   assert.deepEqual(await activityOf(user), []);
 });

@@ -160,16 +160,32 @@ Deno.test("a badge that is new counts what was done before, in batches of people
   assert.equal(earned!.earned, 10);
 });
 
-Deno.test("a lot that is deleted is counted no more, as a rebuild counts it", async () => {
+Deno.test("a lot that is deleted takes nobody's points or progress: what was done there, and approved reviews, count on", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
-  const badge = await newBadge({ activity: ["session_end"], measure: "distinct_lots" });
-  await deed(user, "session_end", { lot });
-  await deed(user, "session_end", { lot });
-  assert.equal(await progressOf(user, badge), 1);
+  const badges = [
+    await newBadge({ activity: ["lot_save"], measure: "distinct_lots" }),
+    await newBadge({ activity: ["review_approved"], measure: "count" }),
+    await newBadge({
+      activity: ["review_approved"],
+      measure: "distinct_lots",
+      where: { min: { field: "rating", value: 4 } },
+    }),
+  ];
+  await deed(user, "lot_save", { lot });
+  await deed(user, "lot_save", { lot });
+  await db.sql`
+    insert into public.reviews (parking_lot_id, user_id, rating, status) values (${lot}, ${user}, 4, 'approved')`;
+  const standing = async () => {
+    const [row] = await db.sql<{ total_exp: number }[]>`select total_exp from public.app_users where id = ${user}`;
+    return [row!.total_exp, ...await Promise.all(badges.map((badge) => progressOf(user, badge)))];
+  };
+  const before = await standing();
+  assert.deepEqual(before.slice(1), [1, 1, 1]);
   await db.sql`delete from public.parking_lots where id = ${lot}`;
-  assert.equal(await progressOf(user, badge), 0);
+  assert.deepEqual(await standing(), before);
+  for (const badge of badges) await db.sql`select private.backfill_badge_progress(${badge})`;
   await workOff();
-  assert.equal(await progressOf(user, badge), 0);
+  assert.deepEqual(await standing(), before);
 });
 
 Deno.test("people read their badges, and how far they are with all of them", async () => {

@@ -62,6 +62,18 @@ Deno.test("a review gives when approved, takes back when hidden, gives again whe
   assert.equal((await standing(user)).total_exp, 0);
 });
 
+Deno.test("a review that its author edits waits for approval, and its points and marks are taken back meanwhile", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const [review] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating, status)
+    values (${lot}, ${user}, 4, 'approved') returning id`;
+  const marks = () => db.sql`select mark from private.badge_marks where user_id = ${user}`;
+  assert.equal((await marks()).length, 1);
+  await db.as(signedIn(user), (sql) => sql`select api.update_my_review(${review!.id}, 2)`);
+  assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30]);
+  assert.equal((await marks()).length, 0);
+});
+
 Deno.test("what is taken back is what was given, also when the rule gives something else by now", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`

@@ -1,0 +1,242 @@
+// What people do, at random, through the functions of the interface: for tests that let many do it at once.
+import postgres, { type Sql } from "postgres";
+import type { Chance } from "./random.ts";
+import { newLot, newUser } from "./rows.ts";
+
+/** A deed that was committed, as the world outside the database knows it. */
+export interface Done {
+  readonly user: string;
+  /** The activity, and what it was about. */
+  readonly kind: string;
+  readonly subject: string;
+  readonly lot: string | null;
+  /** When it was done. */
+  readonly at: Date;
+}
+
+/** The people and places of one history, and what has become of them so far. */
+export interface World {
+  readonly users: readonly string[];
+  readonly lots: readonly string[];
+  readonly sponsors: readonly string[];
+  /** What can be voted on: the values, by lot. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly administrator: string;
+  readonly sessions: { readonly user: string; readonly lot: string; readonly id: string; readonly end: string }[];
+  readonly reviews: { readonly user: string; readonly id: string }[];
+  readonly reports: { readonly user: string; readonly id: string }[];
+  readonly done: Done[];
+}
+
+/** One step of a history; what it commits it writes into `done`. */
+export type Deed = (sql: Sql, world: World, chance: Chance) => Promise<void>;
+
+export async function newAdministrator(sql: Sql): Promise<string> {
+  const id = crypto.randomUUID();
+  const metadata = { admin: { name: "Moderator", areas: ["lots", "reviews"] } };
+  await sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${id}, ${`${id}@example.test`}, ${sql.json(metadata)})`;
+  return id;
+}
+
+export async function newWorld(sql: Sql, administrator: string, people: number, places: number): Promise<World> {
+  const users = [];
+  for (let n = 0; n < people; n++) users.push(await newUser(sql));
+  const [lots, sponsors, values] = [[] as string[], [] as string[], new Map<string, string[]>()];
+  for (let n = 0; n < places; n++) {
+    const lot = await newLot(sql, { total_spaces: 10 + n });
+    const rows = await sql<{ id: string }[]>`select id from private.current_field_values(${lot}) order by field_name`;
+    values.set(lot, rows.slice(0, 3).map(({ id }) => id));
+    const [sponsor] = await sql<{ id: string }[]>`
+      insert into public.sponsors (name, lat, lng) values ('Cafe', 35, 139) returning id`;
+    lots.push(lot);
+    sponsors.push(sponsor!.id);
+  }
+  return { users, lots, sponsors, values, administrator, sessions: [], reviews: [], reports: [], done: [] };
+}
+
+type Argument = string | number | null;
+type Reply = Record<string, unknown>;
+
+/** What may become of a step when others were quicker: a refusal, or a lot that is gone. A deadlock is none of it. */
+const LOST = new Set(["PGRST", "23503", "42501"]);
+
+/** Calls a function as a person, in a transaction of its own; null when it was refused. */
+async function call(sql: Sql, user: string, name: string, args: Record<string, Argument>): Promise<Reply | null> {
+  const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
+  const claims = JSON.stringify({ role: "authenticated", sub: user });
+  try {
+    return await sql.begin(async (transaction) => {
+      await transaction`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+      const [row] = await transaction.unsafe<{ reply: Reply | null }[]>(
+        `select ${name}(${named}) as reply`,
+        Object.values(args),
+      );
+      return row!.reply || {}; // nothing is an empty text
+    });
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && LOST.has(error.code)) return null;
+    throw error;
+  }
+}
+
+function note(world: World, user: string, kind: string, subject: unknown, lot: string | null, at = new Date()): void {
+  world.done.push({ user, kind, subject: String(subject), lot, at });
+}
+
+const start: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const args = { parking_lot_id: lot, client_request_id: crypto.randomUUID() };
+  const reply = await call(sql, user, "api.start_parking_session", args);
+  if (!reply) return;
+  world.sessions.push({ user, lot, id: String(reply["session_id"]), end: crypto.randomUUID() });
+  note(world, user, "session_start", reply["session_id"], lot);
+};
+
+/** Of the latest ones, so that others are at the same one. */
+function recent<Item>(items: readonly Item[], chance: Chance): Item | undefined {
+  return items.length === 0 ? undefined : chance.pick(items.slice(-4));
+}
+
+const finalize: Deed = async (sql, world, chance) => {
+  const session = recent(world.sessions, chance);
+  if (!session) return await start(sql, world, chance);
+  const args = { id: session.id, exit_at: new Date().toISOString(), client_request_id: session.end };
+  const reply = await call(sql, session.user, "api.finalize_parking_session", args);
+  if (reply) note(world, session.user, "session_end", session.id, session.lot);
+};
+
+/** A stay from beginning to end, so that people come to have many. */
+const stay: Deed = async (sql, world, chance) => {
+  await start(sql, world, chance);
+  await finalize(sql, world, chance);
+};
+
+const cancel: Deed = async (sql, world, chance) => {
+  const session = recent(world.sessions, chance);
+  if (!session) return;
+  const reply = await call(sql, session.user, "api.cancel_parking_session", { id: session.id });
+  if (reply) note(world, session.user, "session_cancel", session.id, session.lot);
+};
+
+const review: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const args = { parking_lot_id: lot, rating: 1 + chance.below(5) };
+  const reply = await call(sql, user, "api.post_review", args);
+  if (!reply) return;
+  world.reviews.push({ user, id: String(reply["id"]) });
+  note(world, user, "review_post", reply["id"], lot);
+};
+
+const moderate: Deed = async (sql, world, chance) => {
+  const one = recent(world.reviews, chance);
+  if (!one) return await review(sql, world, chance);
+  const status = chance.pick(["approved", "approved", "approved", "hidden", "hidden", "rejected"]);
+  await call(sql, world.administrator, "private.move_review", { review_id: one.id, status });
+};
+
+const editReview: Deed = async (sql, world, chance) => {
+  const one = recent(world.reviews, chance);
+  if (one) await call(sql, one.user, "api.update_my_review", { id: one.id, rating: 1 + chance.below(5) });
+};
+
+const deleteReview: Deed = async (sql, world, chance) => {
+  const one = recent(world.reviews, chance);
+  if (one) await call(sql, one.user, "api.delete_my_review", { id: one.id });
+};
+
+const report: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const args = { report_type: "price", description: "Dearer", parking_lot_id: lot };
+  const reply = await call(sql, user, "api.post_error_report", args);
+  if (!reply) return;
+  world.reports.push({ user, id: String(reply["id"]) });
+  note(world, user, "error_report_post", reply["id"], lot);
+};
+
+const judge: Deed = async (sql, world, chance) => {
+  const one = recent(world.reports, chance);
+  if (!one) return await report(sql, world, chance);
+  const status = chance.pick(["in_review", "resolved", "resolved", "rejected"]);
+  const reply = await call(sql, world.administrator, "private.move_error_report", { report_id: one.id, status });
+  if (reply && status === "resolved") note(world, one.user, "error_report_resolved", one.id, null);
+};
+
+const vote: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const [value, said] = [chance.pick(world.values.get(lot)!), chance.pick(["confirm", "deny"])];
+  const args = { parking_lot_id: lot, field_value_id: value, vote: said };
+  const reply = await call(sql, user, "api.vote_on_field_value", args);
+  if (reply) note(world, user, `field_${said}`, value, lot);
+};
+
+const occupancy: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const reply = await call(sql, user, "api.report_occupancy", { parking_lot_id: lot, state: "full" });
+  if (reply) note(world, user, "occupancy_report", reply["id"], lot);
+};
+
+const checkIn: Deed = async (sql, world, chance) => {
+  const user = chance.pick(world.users);
+  const args = { id: chance.pick(world.sponsors), lat: 35, lng: 139, accuracy_m: 10 };
+  const reply = await call(sql, user, "api.check_in_at_sponsor", args);
+  if (reply) note(world, user, "sponsor_checkin", reply["id"], null);
+};
+
+const save: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  if (chance.below(3) === 0) {
+    await call(sql, user, "api.unsave_parking_lot", { parking_lot_id: lot });
+    return;
+  }
+  const reply = await call(sql, user, "api.save_parking_lot", { parking_lot_id: lot });
+  if (reply?.["is_new"]) note(world, user, "lot_save", reply["id"], lot);
+};
+
+/** Deeds of other days that come late, one of them again and again: what is imported, and what was sent twice. */
+const late: Deed = async (sql, world, chance) => {
+  const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
+  const at = new Date(Date.now() - chance.below(12) * 86_400_000);
+  const subject = chance.below(2) === 0 ? user : crypto.randomUUID();
+  try {
+    await sql`
+      insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, created_at)
+      values (${user}, 'occupancy_report', ${subject}, ${lot}, ${at})`;
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.code === "23503") return; // the lot is gone
+    throw error;
+  }
+  note(world, user, "occupancy_report", subject, lot, at);
+};
+
+/** Only a lot where nobody has parked can be deleted. */
+export const deleteLot: Deed = async (sql, world, chance) => {
+  try {
+    await sql`delete from public.parking_lots where id = ${chance.pick(world.lots)}`;
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError && error.code === "23503")) throw error;
+  }
+};
+
+/** The next part of a rebuild that runs beside the deeds, or a new one begins. */
+const rebuild: Deed = async (sql) => {
+  const [row] = await sql<{ worked: boolean }[]>`select private.next_badge_batch(40) as worked`;
+  if (row!.worked) return;
+  await sql`
+    select private.backfill_badge_progress(b.id)
+    from (select id from public.badges where is_active order by random() limit 1) as b`;
+};
+
+/** Each as often as it stands here. */
+const DEEDS: readonly Deed[] = [
+  ...[stay, stay, stay, start, finalize, finalize, cancel],
+  ...[review, review, review, moderate, moderate, moderate, moderate, editReview, deleteReview],
+  ...[report, judge, judge, vote, vote, vote, occupancy, occupancy, checkIn, checkIn, save, save],
+  ...[late, late, deleteLot, rebuild],
+];
+
+/** A deed by chance. */
+export function anyDeed(chance: Chance): Deed {
+  return chance.pick(DEEDS);
+}
