@@ -1,0 +1,102 @@
+// Lots that many people know are deleted while those people go on: nobody waits in a circle.
+import assert from "node:assert/strict";
+import postgres, { type Sql } from "postgres";
+import { database } from "../support/database.ts";
+import { call, newAdministrator } from "../support/deeds.ts";
+import { newLot, newUser } from "../support/rows.ts";
+
+const PEOPLE = 24;
+const ROUNDS = 6;
+
+const db = await database();
+const sql = postgres(db.url, { max: 12, onnotice: () => {} });
+Deno.test.afterAll(async () => {
+  await sql.end();
+  await db.close();
+});
+
+/** What the people did at a lot, in this order, and their approved reviews of it; the reviews by person. */
+async function visits(lot: string, people: readonly string[]): Promise<Map<string, string>> {
+  const reviews = new Map<string, string>();
+  for (const user of people) {
+    await sql`
+      insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id)
+      values (${user}, 'session_end', gen_random_uuid(), ${lot})`;
+    const [review] = await sql<{ id: string }[]>`
+      insert into public.reviews (parking_lot_id, user_id, rating, status)
+      values (${lot}, ${user}, 4, 'approved') returning id`;
+    reviews.set(user, review!.id);
+  }
+  return reviews;
+}
+
+async function startedSessions(people: readonly string[]): Promise<Map<string, string>> {
+  const lot = await newLot(sql);
+  const sessions = new Map<string, string>();
+  for (const user of people) {
+    const reply = await call(sql, user, "api.start_parking_session", { parking_lot_id: lot });
+    sessions.set(user, String(reply?.["session_id"]));
+  }
+  return sessions;
+}
+
+/** Does what is to do in this order, as many at a time as there are hands. */
+async function inTurns(hands: number, tasks: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const results: unknown[] = [];
+  const queue = [...tasks.entries()];
+  await Promise.all(Array.from({ length: hands }, async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await next[1]();
+  }));
+  return results;
+}
+
+const points = (people: readonly string[]) =>
+  sql<{ off: number }[]>`
+    select count(*)::integer as off from public.app_users u
+    where u.id = any (${people}::uuid[]) and u.total_exp <> (
+      select coalesce(sum(e.amount), 0) from public.exp_entries e where e.user_id = u.id
+    )`;
+
+const deletion = (on: Sql, lot: string) => on`delete from public.parking_lots where id = ${lot}`;
+
+Deno.test("two lots that are deleted at once, while their visitors end stays and write, and are moderated, are deleted, and every stay ends", async () => {
+  const administrator = await newAdministrator(sql);
+  await sql`
+    insert into public.badges (name, description, icon, category, conditions, threshold)
+    values ('Lots', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "distinct_lots"}', 2)`;
+  for (let round = 0; round < ROUNDS; round++) {
+    const people: string[] = [];
+    for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));
+    const [here, there] = [await newLot(sql), await newLot(sql)];
+    const reviews = [await visits(here, people), await visits(there, people.toReversed())] as const;
+    const sessions = await startedSessions(people);
+    const exit_at = new Date().toISOString();
+    const [ends] = await Promise.all([
+      inTurns(
+        3,
+        people.map((user) => () =>
+          call(sql, user, "api.finalize_parking_session", { id: sessions.get(user)!, exit_at })
+        ),
+      ),
+      deletion(sql, here),
+      deletion(sql, there),
+      inTurns(
+        1,
+        people.map((user) => () => call(sql, user, "api.update_my_review", { id: reviews[0].get(user)!, rating: 2 })),
+      ),
+      inTurns(1, people.map((user) => () => call(sql, user, "api.delete_my_review", { id: reviews[1].get(user)! }))),
+      inTurns(
+        2,
+        people.map((user, n) => () =>
+          call(sql, administrator, "private.move_review", { review_id: reviews[n % 2]!.get(user)!, status: "hidden" })
+        ),
+      ),
+    ]);
+    assert.equal(ends.filter((reply) => reply === null).length, 0);
+    const [left] = await sql`select count(*)::integer as lots from public.parking_lots where id in ${
+      sql([here, there])
+    }`;
+    assert.equal(left!["lots"], 0);
+    assert.deepEqual([...await points(people)], [{ off: 0 }]);
+  }
+});
