@@ -1,4 +1,4 @@
-// deno task bench [script...] [--lots 1000000]
+// deno task bench [script...] [--lots 1000000] [--activities 100000]
 // Starts a platform of its own, loads generated lots, and runs the scripts beside this one against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
@@ -6,11 +6,24 @@ import { fileURLToPath } from "node:url";
 import { startTestPlatform } from "../tests/support/platform.ts";
 import { loadLots } from "./lots.ts";
 
-const SCRIPTS = ["nearby_sql", "nearby_http", "nearby_ranked", "search", "fees", "interface", "sessions", "import"];
+const SCRIPTS = [
+  "nearby_sql",
+  "nearby_http",
+  "nearby_ranked",
+  "search",
+  "fees",
+  "interface",
+  "sessions",
+  "rewards",
+  "import",
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { lots: { type: "string", default: "1000000" } },
+  options: {
+    lots: { type: "string", default: "1000000" },
+    activities: { type: "string", default: "100000" },
+  },
 });
 const unknown = positionals.filter((name) => !SCRIPTS.includes(name));
 if (unknown.length > 0) {
@@ -31,7 +44,7 @@ try {
     console.log(`\n## ${name}\n`);
     const { code } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
-      env: { ...platform.status },
+      env: { ...platform.status, BENCH_ACTIVITIES: values.activities },
       stdin: "null",
     }).spawn().status;
     if (code !== 0) failures++;

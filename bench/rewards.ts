@@ -1,0 +1,157 @@
+// What points and badges cost: the award in the transaction of its cause, beside the same deed with the reward triggers
+// off; and the rebuild of one badge, and of all, from a history.
+// deno run -A bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
+import postgres, { type Sql } from "postgres";
+import { newUser } from "../tests/support/rows.ts";
+import { ms, percentile, table } from "./measure.ts";
+
+const { DB_URL, BENCH_ACTIVITIES } = Deno.env.toObject();
+if (!DB_URL) throw new Error("No platform is named: run `deno task bench`");
+const ACTIVITIES = Number(BENCH_ACTIVITIES ?? 100_000);
+const PEOPLE = Math.ceil(ACTIVITIES / 20);
+/** Deeds are done in blocks, by turns with and without rewards; the first of a block plan anew and are not counted. */
+const BLOCKS = 20;
+const WARM_UP = 5;
+const BLOCK = 15;
+
+const sql = postgres(DB_URL, { max: 1, onnotice: () => {} });
+
+async function loadHistory(): Promise<void> {
+  const script = await Deno.readTextFile(new URL("rewards_history.sql", import.meta.url));
+  await sql`select cron.unschedule('backfill_badges')`; // or the platform would work beside us
+  await sql.begin(async (transaction) => {
+    await transaction`
+      select set_config('bench.people', ${String(PEOPLE)}, true),
+        set_config('bench.activities', ${String(ACTIVITIES)}, true)`;
+    await transaction.unsafe(script);
+  });
+  await sql`vacuum analyze public.user_activity_logs`;
+  await sql`analyze public.app_users, public.parking_lots`;
+}
+
+async function seconds(run: () => Promise<unknown>): Promise<string> {
+  const started = performance.now();
+  await run();
+  return ((performance.now() - started) / 1000).toFixed(1);
+}
+
+/** As the job does it. */
+async function workOff(): Promise<void> {
+  const [job] = await sql<{ command: string }[]>`select command from bench_job`;
+  await sql.unsafe(job!.command);
+}
+
+async function backfills(): Promise<void> {
+  await sql`create temporary table bench_job as select command from cron.job where jobname = 'backfill_badges'`;
+  await loadHistory();
+  await workOff(); // what the migrations left to do: nothing that counts here
+  const badges = await sql<{ id: string; conditions: object }[]>`
+    select id, conditions from public.badges where is_active order by sort_order`;
+  const rows: string[][] = [];
+  for (const { id, conditions } of badges) {
+    const start = () => sql`select private.backfill_badge_progress(${id})`;
+    const first = await seconds(() => start().then(workOff));
+    rows.push([JSON.stringify(conditions), first, await seconds(() => start().then(workOff))]);
+  }
+  const again = await seconds(() => sql`select private.backfill_all_badge_progress()`.then(workOff));
+  rows.push([`all ${badges.length}`, "", again]);
+  const [made] = await sql<{ progress: number; badges: number }[]>`
+    select (select count(*)::integer from public.user_badge_progress where count > 0) as progress,
+      (select count(*)::integer from public.user_badges) as badges`;
+  console.log(`Rebuild from ${ACTIVITIES} activities of ${PEOPLE} people: ${JSON.stringify(made)}\n`);
+  console.log(table(["badge", "first, with what is earned, s", "again, s"], rows));
+}
+
+interface Deed {
+  readonly name: string;
+  /** The table whose triggers reward it, and those. */
+  readonly on: "public.user_activity_logs" | "public.reviews";
+  readonly triggers: readonly string[];
+  /** What is needed to do it once, made before the clock starts. */
+  prepare(sql: Sql): Promise<() => Promise<unknown>>;
+}
+
+const as = (user: string, run: (sql: postgres.TransactionSql) => Promise<unknown>) =>
+  sql.begin(async (transaction) => {
+    const claims = JSON.stringify({ sub: user, role: "authenticated" });
+    await transaction`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+    return await run(transaction);
+  });
+
+let done = 0;
+/** Each time another of those who have done something, but not the busiest. */
+async function aPerson(): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select md5('person ' || ${100 + done++ % (PEOPLE - 100)}::integer)::uuid as id`;
+  return row!.id;
+}
+
+async function aStay(user: string): Promise<() => Promise<unknown>> {
+  const [session] = await sql<{ id: string }[]>`
+    insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
+    select ${user}, md5('lot ' || 1 + floor(2000 * random()))::uuid, 'parking', now() - interval '2 hours' returning id`;
+  return () => as(user, (sql) => sql`select api.finalize_parking_session(${session!.id}, now())`);
+}
+
+const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_give_exp", "_200_count"] } as const;
+const DEEDS: readonly Deed[] = [
+  { name: "a session ends", ...ACTIVITY, prepare: async () => aStay(await aPerson()) },
+  { name: "a person's first: badge, level, both told", ...ACTIVITY, prepare: async () => aStay(await newUser(sql)) },
+  {
+    name: "a check-in",
+    ...ACTIVITY,
+    prepare: async () => {
+      const [user, sponsor] = [await aPerson(), done % 20 + 1];
+      return () =>
+        as(
+          user,
+          (sql) => sql`select api.check_in_at_sponsor(md5('sponsor ' || ${sponsor}::integer)::uuid, 35.7, 139.7, 5)`,
+        );
+    },
+  },
+  {
+    name: "a review is approved",
+    on: "public.reviews",
+    triggers: ["_200_give_exp", "_300_count"],
+    prepare: async () => {
+      const [review] = await sql<{ id: string }[]>`
+        insert into public.reviews (user_id, parking_lot_id, rating)
+        select ${await aPerson()}, md5('lot ' || 1 + floor(2000 * random()))::uuid, 4 returning id`;
+      return () => sql`update public.reviews set status = 'approved' where id = ${review!.id}`;
+    },
+  },
+];
+
+async function block(deed: Deed, rewarded: boolean): Promise<number[]> {
+  const switched = sql.unsafe(rewarded ? "enable" : "disable");
+  for (const trigger of deed.triggers) {
+    await sql`alter table ${sql.unsafe(deed.on)} ${switched} trigger ${sql(trigger)}`;
+  }
+  const times = [];
+  for (let n = 0; n < WARM_UP + BLOCK; n++) {
+    const act = await deed.prepare(sql);
+    const started = performance.now();
+    await act();
+    times.push(performance.now() - started);
+  }
+  return times.slice(WARM_UP);
+}
+
+async function awards(): Promise<void> {
+  const rows: string[][] = [];
+  for (const deed of DEEDS) {
+    const times: Record<"with" | "without", number[]> = { with: [], without: [] };
+    for (let n = 0; n < BLOCKS; n++) {
+      times.without.push(...await block(deed, false));
+      times.with.push(...await block(deed, true));
+    }
+    const [without, plus] = [percentile(times.without, 0.5), percentile(times.with, 0.5)];
+    rows.push([deed.name, ms(without), ms(plus), ms(plus - without), ms(percentile(times.with, 0.95))]);
+  }
+  console.log(`\nA deed as its transaction, ${BLOCKS * BLOCK} with and as many without rewards, by turns\n`);
+  console.log(table(["", "without, p50 ms", "with, p50 ms", "difference", "with, p95 ms"], rows));
+}
+
+await backfills();
+await awards();
+await sql.end();
