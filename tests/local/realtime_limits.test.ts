@@ -1,0 +1,121 @@
+// What the realtime server holds its clients to.
+import { strict as assert } from "node:assert";
+import { LIMITS } from "../../local/realtime/limits.ts";
+import { eventually } from "../support/eventually.ts";
+import { insertion, WireClient, withServer } from "../support/realtime_server.ts";
+
+const ROOM = "realtime:room1";
+
+Deno.test("more clients than the limit are refused", async () => {
+  await withServer(async ({ connect, url }) => {
+    const [first] = [await connect(), await connect()];
+    await assert.rejects(WireClient.open(url()));
+    first!.socket.close();
+    await first!.end();
+    await eventually(async () => await connect().catch(() => undefined));
+  }, { clients: 2 });
+});
+
+Deno.test("more channels than the limit are refused; a channel that is left makes room", async () => {
+  await withServer(async ({ connect }) => {
+    const client = await connect();
+    for (const n of ["1", "2"]) assert.equal((await client.join(`realtime:${n}`, {}, n)).status, "ok");
+    assert.deepEqual(await client.join("realtime:3", {}, "3"), {
+      status: "error",
+      response: { reason: "ChannelRateLimitReached: Too many channels" },
+    });
+    client.send(["1", "4", "realtime:1", "phx_leave", {}]);
+    assert.equal((await client.join("realtime:3", {}, "5")).status, "ok");
+  }, { channelsPerClient: 2 });
+});
+
+Deno.test("too many joins a second drop the socket", async () => {
+  await withServer(async ({ connect }) => {
+    const client = await connect();
+    for (let n = 1; n <= 4; n++) client.send([`${n}`, `${n}`, `realtime:${n}`, "phx_join", {}]);
+    await client.end();
+    assert.deepEqual(await client.reply("4"), {
+      status: "error",
+      response: { reason: "ClientJoinRateLimitReached: Too many joins per second" },
+    });
+  }, { joinsPerSecond: 3 });
+});
+
+Deno.test("too many messages, or too many bytes, close the channel and then the socket", async () => {
+  const shout = (words: string) => ["1", null, ROOM, "broadcast", { event: "x", payload: { words } }];
+  for (
+    const [limits, words] of [[{ eventsPerSecond: 2, eventsBurst: 5 }, ""], [
+      { bytesPerSecond: 500, bytesBurst: 2 },
+      "x".repeat(200),
+    ]] as const
+  ) {
+    await withServer(async ({ connect }) => {
+      const client = await connect();
+      await client.join(ROOM);
+      for (let n = 0; n < 30; n++) client.send(shout(words));
+      const [, , , , payload] = await client.frame((frame) => frame[3] === "system");
+      assert.deepEqual(payload, {
+        status: "error",
+        message: "Too many messages per second",
+        extension: "system",
+        channel: "room1",
+      });
+      await client.frame((frame) => frame[3] === "phx_close");
+      assert.deepEqual(await client.end(), { code: 1008, reason: "Too many messages per second" });
+    }, limits);
+  }
+});
+
+Deno.test("a frame over the limit closes the socket", async () => {
+  await withServer(async ({ connect }) => {
+    const client = await connect();
+    client.socket.send("x".repeat(2000));
+    assert.equal((await client.end()).code, 1009);
+  }, { frame: 1000 });
+});
+
+Deno.test("a client that says nothing is closed; a heartbeat keeps it", async () => {
+  await withServer(async ({ connect }) => {
+    const [quiet, alive] = [await connect(), await connect()];
+    const beat = setInterval(() => alive.send([null, "1", "phoenix", "heartbeat", {}]), 200);
+    try {
+      assert.deepEqual(await quiet.end(), { code: 1000, reason: "idle timeout" });
+      assert.equal(alive.closed, undefined);
+    } finally {
+      clearInterval(beat);
+    }
+  }, { idle: 1_000 });
+  assert.equal(LIMITS.idle, 60_000);
+});
+
+Deno.test("a reader who does not keep up is closed, and the others go on", async () => {
+  await withServer(async ({ connect, feed, port, log, url }) => {
+    const good = await connect();
+    const config = { postgres_changes: [{ event: "*", schema: "public" }] };
+    await good.join(ROOM, config);
+    // A client that joins and then reads nothing more.
+    const slow = await Deno.connect({ hostname: "127.0.0.1", port });
+    const key = btoa("0123456789abcdef");
+    const { pathname, search } = new URL(url());
+    await slow.write(
+      new TextEncoder().encode(
+        `GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: Upgrade\r\n` +
+          `sec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+      ),
+    );
+    await slow.read(new Uint8Array(1024));
+    const join = new TextEncoder().encode(JSON.stringify(["1", "1", ROOM, "phx_join", { config }]).padEnd(200));
+    await slow.write(Uint8Array.of(0x81, 0xfe, join.length >> 8, join.length & 255, 0, 0, 0, 0, ...join));
+    await eventually(() => feed.subscribed.size === 2 || undefined);
+    await good.settled();
+    const text = "x".repeat(100_000);
+    let sent = 0;
+    await eventually(() => {
+      feed.change(insertion({ n: sent++, text }));
+      return feed.subscribed.size === 1 || undefined;
+    }, 20_000);
+    await eventually(() => good.frames.filter((frame) => frame[3] === "postgres_changes").length === sent || undefined);
+    assert.ok(log.some((line) => /^A reader is too slow: \d+ bytes wait for it$/.test(line)));
+    slow.close();
+  }, { slowReaderPatience: 300 });
+});

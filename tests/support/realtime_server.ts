@@ -1,0 +1,171 @@
+// The sockets of the realtime server without its database: a feed that says what a test tells it to, and a client that
+// sends and hears frames as they are on the wire.
+import { sign } from "../../local/gateway/tokens.ts";
+import type { Limits } from "../../local/realtime/limits.ts";
+import { RealtimeServer } from "../../local/realtime/server.ts";
+import {
+  type Binding,
+  type Change,
+  type Feed,
+  type Identity,
+  type Listener,
+  type Subscription,
+  SubscriptionRefused,
+} from "../../local/realtime/types.ts";
+import { ANON_KEY, JWT_SECRET } from "../../local/settings.ts";
+import { eventually } from "./eventually.ts";
+
+/** A frame of version 2: the join's ref, its own ref, topic, event, payload. */
+// deno-lint-ignore no-explicit-any -- what is on the wire
+export type WireFrame = [string | null, string | null, string, string, any];
+
+interface Subscribed {
+  readonly bindings: readonly Binding[];
+  readonly identities: Identity[];
+  readonly listener: Listener;
+}
+
+export class TestFeed implements Feed {
+  readonly subscribed = new Set<Subscribed>();
+  /** What the next subscription is refused with. */
+  refusal: string | undefined;
+  rights = { read: true, write: true };
+  /** Holds subscriptions back until it resolves. */
+  gate: Promise<void> = Promise.resolve();
+
+  start = () => Promise.resolve();
+  stop = () => Promise.resolve();
+  authorize = () => Promise.resolve(this.rights);
+
+  async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
+    await this.gate;
+    if (this.refusal !== undefined) throw new SubscriptionRefused(this.refusal);
+    const subscribed = { bindings, identities: [identity], listener };
+    this.subscribed.add(subscribed);
+    return {
+      identify: (next) => {
+        if (this.refusal !== undefined) return Promise.reject(new SubscriptionRefused(this.refusal));
+        subscribed.identities.push(next);
+        return Promise.resolve();
+      },
+      close: () => this.subscribed.delete(subscribed),
+    };
+  }
+
+  /** Every subscriber gets the change, for these of his bindings. */
+  change(change: Change, bindings = [0]): void {
+    for (const { listener } of this.subscribed) listener.change(bindings, change);
+  }
+}
+
+export class WireClient {
+  readonly heard: (string | ArrayBuffer)[] = [];
+  closed: { code: number; reason: string } | undefined;
+
+  private constructor(readonly socket: WebSocket) {
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => this.heard.push(data);
+    socket.onclose = ({ code, reason }) => this.closed = { code, reason };
+  }
+
+  static async open(url: string): Promise<WireClient> {
+    const client = new WireClient(new WebSocket(url));
+    await new Promise((resolve, reject) => {
+      client.socket.onopen = resolve;
+      client.socket.onerror = () => reject(new Error("The socket did not open"));
+    });
+    client.socket.onerror = () => {};
+    return client;
+  }
+
+  get frames(): WireFrame[] {
+    return this.heard.filter((data) => typeof data === "string").map((text) => JSON.parse(text));
+  }
+
+  send(frame: unknown): void {
+    this.socket.send(JSON.stringify(frame));
+  }
+
+  /** The first frame that is so, heard or yet to be heard. */
+  async frame(matches: (frame: WireFrame) => boolean, milliseconds?: number): Promise<WireFrame> {
+    return await eventually(() => this.frames.find(matches), milliseconds).catch(() => {
+      throw new Error(`No such frame among: ${JSON.stringify(this.frames)}`);
+    });
+  }
+
+  async reply(ref: string): Promise<{ status: string; response: unknown }> {
+    return (await this.frame((frame) => frame[1] === ref && frame[3] === "phx_reply"))[4];
+  }
+
+  /** Joins and answers what the server replied. The ref of the join is `ref` too. */
+  async join(topic: string, config: unknown = {}, ref = "1", token?: string) {
+    this.send([ref, ref, topic, "phx_join", { config, ...(token === undefined ? {} : { access_token: token }) }]);
+    return await this.reply(ref);
+  }
+
+  /** Waits until the server has handled all that was sent. */
+  async settled(): Promise<void> {
+    const ref = `settled-${crypto.randomUUID()}`;
+    this.send([null, ref, "phoenix", "heartbeat", {}]);
+    await this.reply(ref);
+  }
+
+  async end(): Promise<{ code: number; reason: string }> {
+    return await eventually(() => this.closed);
+  }
+}
+
+export interface RunningServer {
+  readonly feed: TestFeed;
+  readonly port: number;
+  readonly log: string[];
+  /** The address of a socket, with these parts of the query. */
+  url(query?: Record<string, string>): string;
+  connect(query?: Record<string, string>): Promise<WireClient>;
+}
+
+/** Refusals come at once here, so that tests do not wait for them. */
+const HASTY: Partial<Limits> = { refusedHandshake: 0, refusedJoin: 0 };
+
+export async function withServer(run: (server: RunningServer) => Promise<void>, limits: Partial<Limits> = {}) {
+  const feed = new TestFeed();
+  const log: string[] = [];
+  const write = (line: string) => void log.push(line);
+  const server = new RealtimeServer({ feed, jwtSecret: JWT_SECRET, limits: { ...HASTY, ...limits }, log: write });
+  const port = await server.listen(0);
+  const clients: WireClient[] = [];
+  const url = (query: Record<string, string> = {}) => {
+    const search = new URLSearchParams({ vsn: "2.0.0", apikey: ANON_KEY, ...query });
+    return `ws://127.0.0.1:${port}/socket/websocket?${search}`;
+  };
+  const connect = async (query?: Record<string, string>) => {
+    const client = await WireClient.open(url(query));
+    clients.push(client);
+    return client;
+  };
+  try {
+    await run({ feed, port, log, url, connect });
+  } finally {
+    await server.stop();
+    for (const client of clients) await client.end();
+  }
+}
+
+/** A token that ends in so many seconds. */
+export function token(seconds = 3600, claims: Record<string, unknown> = {}): string {
+  const exp = Math.floor(Date.now() / 1000) + seconds;
+  return sign({ role: "authenticated", sub: crypto.randomUUID(), exp, ...claims });
+}
+
+export function insertion(record: Record<string, unknown>): Change {
+  const columns = Object.keys(record).map((name) => ({ name, type: "text" }));
+  return {
+    schema: "public",
+    table: "things",
+    type: "INSERT",
+    commit_timestamp: "2026-01-02T03:04:05.678Z",
+    columns,
+    record,
+    errors: null,
+  };
+}
