@@ -8,6 +8,8 @@ insert into public.code_categories (id, description) values
   ('ad_placement', 'Where an advertisement is shown: ads.placement'),
   ('admin_action', 'What an administrator did: admin_activity_logs.action'),
   ('admin_area', 'What an administrator may manage: admins.areas'),
+  ('admin_notification_severity', 'How much a notification to administrators matters: admin_notifications.severity'),
+  ('admin_notification_type', 'What a notification to administrators is about: admin_notifications.type'),
   ('admin_status', 'Standing of an administrator: admins.status'),
   ('app_user_status', 'Standing of an app user: app_users.status'),
   ('attribute', 'Features that a search can ask for: SearchQueryV1.attributes'),
@@ -85,6 +87,15 @@ from (values
   ('admin_area', 'search_presets', 40, '検索プリセット', 'Search presets', null),
   ('admin_area', 'store_sync', 50, 'ストア連携', 'Store sync', null),
   ('admin_area', 'support', 60, 'サポート', 'Support', null),
+
+  ('admin_notification_severity', 'info', 10, '情報', 'For information', '{"color": "#1565c0"}'),
+  ('admin_notification_severity', 'warning', 20, '注意', 'Warning', '{"color": "#f9a825"}'),
+  ('admin_notification_severity', 'critical', 30, '緊急', 'Critical', '{"color": "#c62828"}'),
+
+  ('admin_notification_type', 'notice', 10, 'お知らせ', 'Notices', null),
+  ('admin_notification_type', 'review_pending', 20, 'レビューの審査待ち', 'Reviews to look at', null),
+  ('admin_notification_type', 'error_report', 30, '情報修正の報告', 'Reports about lots', null),
+  ('admin_notification_type', 'support_ticket', 40, 'サポートへの問い合わせ', 'Support tickets', null),
 
   ('admin_status', 'active', 10, '有効', 'Active', '{"color": "#2e7d32"}'),
   ('admin_status', 'suspended', 20, '利用停止中', 'Suspended', '{"color": "#c62828"}'),

@@ -39,8 +39,12 @@ create index user_activity_logs_user_idx on public.user_activity_logs (user_id, 
 
 alter table public.user_activity_logs enable row level security;
 
-create policy "People read their own activity" on public.user_activity_logs for select to authenticated
-  using ((select auth.uid()) = user_id);
+-- The console's live feed is every administrator's, whatever their areas: none of the areas is about what people do.
+-- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
+create policy "People read their own activity, administrators all" on public.user_activity_logs for select to authenticated
+  using (
+    ((select auth.uid()) = user_id and (select private.is_active_user())) or (select private.is_admin())
+  );
 -- No insert, update or delete: rows come from private.log_activity and stay.
 
 grant select (id, user_id, activity_type, parking_lot_id, subject_id, metadata, created_at)

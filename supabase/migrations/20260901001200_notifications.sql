@@ -108,8 +108,9 @@ create policy "People change how they are told" on public.notification_preferenc
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a choice is changed, and goes with its person.
 
+-- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read what was sent to their inbox" on public.user_notifications for select to authenticated
-  using ((select auth.uid()) = user_id and status = 'sent' and is_in_app);
+  using ((select auth.uid()) = user_id and status = 'sent' and is_in_app and (select private.is_active_user()));
 create policy "People mark what was sent to their inbox" on public.user_notifications for update to authenticated
   using ((select auth.uid()) = user_id and status = 'sent' and is_in_app)
   with check ((select auth.uid()) = user_id and status = 'sent' and is_in_app);

@@ -101,8 +101,9 @@ alter table public.user_badge_progress enable row level security;
 
 -- One that is no more active is still read by those who have it; which ones are shown is said in the functions.
 create policy "Signed-in people read the badges" on public.badges for select to authenticated using (true);
+-- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read their own badges" on public.user_badges for select to authenticated
-  using ((select auth.uid()) = user_id);
+  using ((select auth.uid()) = user_id and (select private.is_active_user()));
 create policy "People read their own progress" on public.user_badge_progress for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: badges are earned.

@@ -67,6 +67,8 @@ const PRINTED: Record<string, string[]> = {
 const NAMED: Record<string, string[]> = {
   accessibility: ["wheelchair", "parent_child"],
   ad_placement: [],
+  admin_notification_severity: [],
+  admin_notification_type: [],
   admin_status: ["active"],
   billing_period: [],
   device_type: [],

@@ -1,4 +1,4 @@
-// What people did: everybody reads their own, and nobody writes.
+// What people did: people who are active read their own, administrators all, and nobody writes.
 import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
@@ -23,7 +23,12 @@ export const activity: Domain = {
       grants: { select: { authenticated: allBut() } },
       key: "id::text",
       rows: () => ROWS,
-      reads: bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] }),
+      reads: bySignedIn({
+        owner: ["owners"],
+        stranger: ["strangers"],
+        suspended: [],
+        administrator: ["owners", "strangers", "suspendeds"],
+      }),
     },
   ],
 };

@@ -1,5 +1,6 @@
 // Every domain whose tables are tested actor by actor. A table that is in none of them fails the matrix.
 import { accounts } from "./accounts.ts";
+import { adminNotifications } from "./admin_notifications.ts";
 import { activity } from "./activity.ts";
 import { driver } from "./driver.ts";
 import { fieldValues } from "./field_values.ts";
@@ -32,4 +33,5 @@ export const domains: readonly Domain[] = [
   themes,
   sponsors,
   rewards,
+  adminNotifications,
 ];

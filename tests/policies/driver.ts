@@ -19,6 +19,8 @@ const NOTIFICATIONS = {
 };
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
+/** What is published to Realtime hides from whoever is suspended. */
+const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 /** What is optional about a vehicle, taken away. */
 const NOTHING = Object.fromEntries(
   [
@@ -151,7 +153,7 @@ export const driver: Domain = {
       grants: { select: { authenticated: allBut() }, update: { authenticated: ["read_at"] } },
       key: "id::text",
       rows: () => NOTIFICATIONS,
-      reads: own,
+      reads: ownWhileActive,
       updates: { read_at: own },
       writes: { read_at: "now()" },
     },

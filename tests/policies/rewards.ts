@@ -8,6 +8,8 @@ const EARNED = rowsOf("162");
 const BADGE = id("161", 1);
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
+/** What is published to Realtime hides from whoever is suspended. */
+const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 const all = (...rows: string[]) => bySignedIn({ owner: rows, stranger: rows, suspended: rows, administrator: rows });
 
 export const rewards: Domain = {
@@ -52,7 +54,7 @@ export const rewards: Domain = {
       grants: { select: { authenticated: allBut() } },
       key: "id::text",
       rows: () => EARNED,
-      reads: own,
+      reads: ownWhileActive,
     },
     {
       table: "user_badge_progress",

@@ -13,6 +13,8 @@ const SESSIONS = {
 const VEHICLE = "00000000-0000-4000-8000-000000001199";
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
+/** What is published to Realtime hides from whoever is suspended, and with a session its photos do. */
+const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 
 const PHOTOS = {
   owners: "00000000-0000-4000-8000-000000001171",
@@ -70,7 +72,7 @@ export const sessions: Domain = {
       },
       key: "id::text",
       rows: () => SESSIONS,
-      reads: own,
+      reads: ownWhileActive,
       updates: { memo: own, personal_rating: own },
       writes: { memo: "'north exit'", personal_rating: "'good'" },
       inserts: {
@@ -93,7 +95,7 @@ export const sessions: Domain = {
       grants: { select: { authenticated: allBut() } },
       key: "id::text",
       rows: () => PHOTOS,
-      reads: own,
+      reads: ownWhileActive,
     },
   ],
 };

@@ -1,0 +1,143 @@
+-- Notifications to administrators: what waits for somebody in the console.
+--
+-- A row is for one administrator, for all who manage an area, or for all. The console counts in its sidebar what the reader
+-- has not read, and hears of every change by Realtime (migration realtime). A row names no app user and quotes nobody: the
+-- link leads to the thing, which asks again who may see it.
+--
+-- Invariants: only an active administrator reads rows, and of an area only one who has it; nobody writes rows by hand; what
+-- is older than 90 days goes.
+-- Interface: private.notify_admins(type, title, ...), for the other domains and for the service.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.admin_notifications (
+  id uuid primary key default gen_random_uuid(),
+  type text collate "C" not null default 'notice' constraint admin_notifications_type_known
+    check (type in ('notice', 'review_pending', 'error_report', 'support_ticket')),
+  severity text collate "C" not null default 'info' constraint admin_notifications_severity_known
+    check (severity in ('info', 'warning', 'critical')),
+  title text not null constraint admin_notifications_title_length check (char_length(title) between 1 and 200),
+  body text not null default '' constraint admin_notifications_body_length check (char_length(body) <= 4000),
+  link text constraint admin_notifications_link_path check (link ~ '^/[!-~]*$' and char_length(link) <= 500),
+  area text constraint admin_notifications_area_known check (area = any (private.admin_areas())),
+  admin_id uuid references public.admins (id) on delete cascade,
+  read_by uuid[] not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table public.admin_notifications is 'What the service tells administrators.';
+comment on column public.admin_notifications.link is 'Where in the console it leads: a path.';
+comment on column public.admin_notifications.area is 'Only for administrators with this area; null: whatever their areas.';
+comment on column public.admin_notifications.admin_id is 'Only for this administrator; null: for all of the area.';
+comment on column public.admin_notifications.read_by is 'The administrators who have read it.';
+
+-- The latest first, which is also how the old ones are found.
+create index admin_notifications_created_idx on public.admin_notifications (created_at desc, id desc);
+-- An administrator who goes takes theirs along.
+create index admin_notifications_admin_id_idx on public.admin_notifications (admin_id) where admin_id is not null;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.admin_notifications enable row level security;
+
+create policy "Administrators read what is for them" on public.admin_notifications for select to authenticated
+  using (private.is_admin(area) and (admin_id is null or (select auth.uid()) = admin_id));
+-- No insert, update or delete: the service writes notifications.
+
+grant select (id, type, severity, title, body, link, area, admin_id, read_by, created_at, updated_at)
+  on public.admin_notifications to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.admin_notifications
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.notify_admins(
+  p_type text, p_title text, p_body text default '', p_link text default null, p_severity text default 'info',
+  p_area text default null, p_admin_id uuid default null
+) returns uuid
+language sql
+security definer -- nobody writes to administrators by hand
+set search_path = ''
+as $$
+  insert into public.admin_notifications (type, title, body, link, severity, area, admin_id)
+  values (p_type, p_title, p_body, p_link, p_severity, p_area, p_admin_id)
+  returning id
+$$;
+
+comment on function private.notify_admins(text, text, text, text, text, text, uuid) is
+  'Tells administrators something, in the transaction of its cause; its id. Of p_area, or p_admin_id alone, or all. For functions of the service only.';
+
+create function private.tg_reviews__notify_admins() returns trigger
+language plpgsql
+security definer -- whoever writes a review may not write to administrators
+set search_path = ''
+as $$
+begin
+  perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || new.id, p_area => 'reviews');
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__notify_admins() is 'A review that waits is told to those who manage reviews.';
+
+create trigger _500_notify_admins after insert on public.reviews
+  for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();
+
+create function private.tg_error_reports__notify_admins() returns trigger
+language plpgsql
+security definer -- as for reviews
+set search_path = ''
+as $$
+begin
+  perform private.notify_admins('error_report', '情報修正の報告', p_link => '/error-reports/' || new.id,
+    p_severity => case when new.severity in ('high', 'critical') then 'warning' else 'info' end, p_area => 'lots');
+  return null;
+end
+$$;
+
+comment on function private.tg_error_reports__notify_admins() is 'A report about a lot is told to those who manage lots.';
+
+create trigger _500_notify_admins after insert on public.error_reports
+  for each row execute function private.tg_error_reports__notify_admins();
+
+create function private.tg_support_tickets__notify_admins() returns trigger
+language plpgsql
+security definer -- as for reviews
+set search_path = ''
+as $$
+begin
+  perform private.notify_admins('support_ticket', 'サポートへの問い合わせ', p_link => '/support-tickets/' || new.id,
+    p_area => 'support');
+  return null;
+end
+$$;
+
+comment on function private.tg_support_tickets__notify_admins() is 'A ticket is told to those who answer tickets.';
+
+create trigger _500_notify_admins after insert on public.support_tickets
+  for each row execute function private.tg_support_tickets__notify_admins();
+
+create function private.purge_admin_notifications() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from public.admin_notifications where created_at < now() - interval '90 days';
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+
+comment on function private.purge_admin_notifications() is 'Deletes what is older than 90 days; how many.';
+
+select cron.schedule('purge_admin_notifications', '31 3 * * *', 'select private.purge_admin_notifications()');

@@ -1,0 +1,33 @@
+-- Realtime: the changes of rows that clients hear of, and nothing else.
+--
+-- Row changes go out through the publication supabase_realtime. Realtime shows a subscriber a change when the row, as it is
+-- when the change is looked at, passes the table's SELECT policy for the subscriber's role and claims, and shows of it the
+-- columns which that role may select. It asks nothing else, so that whatever a subscriber must not hear of stands in those
+-- policies and grants, beside each table: a notification that is not sent or not for the inbox, and everything of a person
+-- or an administrator who is not active.
+--
+-- A delete is different: its row is gone and no policy is asked. Whoever may subscribe to the table and whose filter passes
+-- gets it, and of it only the primary key. These keys are random; no table that is published may have a key that says
+-- something. A filter on user_id never passes a delete, because the key does not hold it.
+--
+-- Replica identity stays the primary key: none of the channels needs the row as it was, and the whole old row, with the
+-- breakdown and the rules of a session, would be written to the log with each update.
+--
+-- Invariants: five tables are published, each with a primary key of its own, row security and a SELECT policy.
+-- Interface: the publication.
+
+do $publication$
+begin
+  -- The platform makes it; a bare database has none.
+  if not exists (select from pg_publication where pubname = 'supabase_realtime') then
+    create publication supabase_realtime;
+  end if;
+end
+$publication$;
+
+alter publication supabase_realtime add table
+  public.user_notifications, -- user_notifications:user_id=eq.{uid}
+  public.parking_sessions, -- parking_sessions:user_id=eq.{uid}
+  public.user_badges, -- user_badges:user_id=eq.{uid}
+  public.user_activity_logs, -- live-user-activity
+  public.admin_notifications; -- admin-notifications-sidebar
