@@ -105,12 +105,16 @@ $$;
 comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Refuses: validation_error.';
 
 create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select rtrim(translate(encode(substr(sha256(convert_to(p_filters::text, 'UTF8') || keys), 1, 9) || keys, 'base64'),
-    e'+/\n', '-_'), '=')
-  from convert_to(p_keys::text, 'UTF8') as keys
+begin
+  return (
+    select rtrim(translate(encode(substr(sha256(convert_to(p_filters::text, 'UTF8') || keys), 1, 9) || keys, 'base64'),
+      e'+/\n', '-_'), '=')
+    from convert_to(p_keys::text, 'UTF8') as keys
+  );
+end
 $$;
 
 comment on function private.cursor_encode(jsonb, jsonb) is
@@ -146,16 +150,18 @@ comment on function private.cursor_decode(jsonb, text) is
   'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. Refuses: validation_error.';
 
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer) returns jsonb
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'items', coalesce(p_items - p_limit, '[]'),
     'next_cursor', case when jsonb_array_length(p_items) > p_limit then private.cursor_encode(p_filters, (
       select jsonb_agg(p_items -> (p_limit - 1) -> k.name order by k.place)
       from unnest(p_keys) with ordinality as k (name, place)
     )) end
-  )
+  );
+end
 $$;
 
 comment on function private.page(jsonb, jsonb, text[], integer) is
@@ -185,10 +191,12 @@ grant execute on function private.latest_migration() to anon, authenticated, ser
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.service_readiness() returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object('database', 'ok', 'migration', private.latest_migration())
+begin
+  return jsonb_build_object('database', 'ok', 'migration', private.latest_migration());
+end
 $$;
 
 comment on function api.service_readiness() is 'That the database answers, and its newest migration. Reads only; refuses nothing.';

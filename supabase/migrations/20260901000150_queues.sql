@@ -39,22 +39,26 @@ comment on table private.dead_messages is 'Messages that no consumer could finis
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.enqueue(p_queue text, p_message jsonb, p_delay_seconds integer default 0) returns bigint
-language sql
+language plpgsql
 security definer -- queues are the service's: whoever causes work may not see what others caused
 set search_path = ''
 as $$
-  select pgmq.send(p_queue, p_message, greatest(p_delay_seconds, 0))
+begin
+  return pgmq.send(p_queue, p_message, greatest(p_delay_seconds, 0));
+end
 $$;
 
 comment on function private.enqueue(text, jsonb, integer) is
   'Puts a message into a queue, to be read after so many seconds, and gives its id. Nothing is there unless the transaction commits.';
 
 create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
-language sql
+language plpgsql
 security definer -- as private.enqueue
 set search_path = ''
 as $$
-  select pgmq.delete(p_queue, p_msg_id)
+begin
+  return pgmq.delete(p_queue, p_msg_id);
+end
 $$;
 
 comment on function private.dequeue(text, bigint) is 'Takes a message out of a queue; false when it is not there any more.';
@@ -90,11 +94,15 @@ comment on function private.read_messages(text, integer, integer) is
   'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. One that was read five times before is put into private.dead_messages instead.';
 
 create function private.finish_messages(p_queue text, p_msg_ids bigint[]) returns integer
-language sql
+language plpgsql
 security definer -- as private.enqueue
 set search_path = ''
 as $$
-  select count(*)::integer from pgmq.delete(p_queue, p_msg_ids)
+begin
+  return (
+    select count(*)::integer from pgmq.delete(p_queue, p_msg_ids)
+  );
+end
 $$;
 
 comment on function private.finish_messages(text, bigint[]) is 'Removes messages whose work is done, and counts them.';
@@ -127,20 +135,24 @@ comment on function private.call_function(text, jsonb) is
   'Calls a function of the service over HTTP, as the service, once the transaction has committed; gives the id of the request in net._http_response. For jobs: no client may execute it.';
 
 create function private.purge_job_runs() returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   -- A run that was cut off has no end.
-  delete from cron.job_run_details where coalesce(end_time, start_time) < now() - interval '7 days'
+  delete from cron.job_run_details where coalesce(end_time, start_time) < now() - interval '7 days';
+end
 $$;
 
 comment on function private.purge_job_runs() is 'Removes what is known of runs of jobs of more than a week ago.';
 
 create function private.purge_dead_messages() returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  delete from private.dead_messages where died_at < now() - interval '90 days'
+begin
+  delete from private.dead_messages where died_at < now() - interval '90 days';
+end
 $$;
 
 comment on function private.purge_dead_messages() is 'Removes messages that nobody has looked at for 90 days.';

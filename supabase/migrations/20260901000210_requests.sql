@@ -105,15 +105,17 @@ comment on function private.claim_key(text, text) is
   'Claims the caller''s key until the end of the transaction, for 24 hours when that commits, and gives the replies kept under it. Refuses: unauthorized, conflict.';
 
 create function private.keep_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
-language sql
+language plpgsql
 security definer -- no client may write replies; the key is the caller's, whom once has claimed it for
 set search_path = ''
 as $$
+begin
   -- Inserted when the call took the caller's keys away, as a withdrawal does: its own answer is kept all the same, as
   -- long as there is an account to keep it for.
   insert into private.idempotency_keys as k (user_id, key, fingerprint, replies)
   select u.id, p_key, p_fingerprint, jsonb_build_object(p_call, p_reply) from auth.users u where u.id = auth.uid()
-  on conflict (user_id, key) do update set replies = k.replies || excluded.replies
+  on conflict (user_id, key) do update set replies = k.replies || excluded.replies;
+end
 $$;
 
 comment on function private.keep_reply(text, text, text, jsonb) is 'Keeps what a call replied under the caller''s key.';
@@ -275,20 +277,24 @@ comment on function api.once(text, text, text, jsonb, integer) is
   'Calls a function of the interface as the caller, once a key: {replayed, reply}. The same request with the same key gets the first reply for 24 hours; what is refused keeps nothing. p_nth tells calls of the same function in one request apart. Refuses: unauthorized, forbidden, not_found, conflict. What the function refuses with comes on top.';
 
 create function api.take_request(p_policy text) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.take(p_policy, private.caller()::text)
+begin
+  return private.take(p_policy, private.caller()::text);
+end
 $$;
 
 comment on function api.take_request(text) is
   'Counts a request of the caller under a policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Refuses: unauthorized.';
 
 create function api.take_visitor_request(p_policy text, p_address text) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.take(p_policy, 'address ' || p_address)
+begin
+  return private.take(p_policy, 'address ' || p_address);
+end
 $$;
 
 comment on function api.take_visitor_request(text, text) is

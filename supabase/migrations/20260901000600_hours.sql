@@ -11,10 +11,11 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_override_span(p_span jsonb) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     p_span = '{"is_24h": true}'
     or p_span = '{"is_closed": true}'
     or (
@@ -23,17 +24,19 @@ as $$
       and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
     ),
     false
-  )
+  );
+end
 $$;
 
 comment on function private.is_override_span(jsonb) is
   'Whether this is one span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
 
 create function private.is_override_hours(p_hours jsonb) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select jsonb_typeof(p_hours) = 'object'
+begin
+  return jsonb_typeof(p_hours) = 'object'
     and coalesce(
       (
         select bool_and(
@@ -53,7 +56,8 @@ as $$
         from jsonb_each(p_hours) as k
       ),
       true
-    )
+    );
+end
 $$;
 
 comment on function private.is_override_hours(jsonb) is

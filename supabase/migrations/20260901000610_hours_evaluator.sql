@@ -17,7 +17,8 @@
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 -- These force a generic plan, which is made once a connection: planning them takes longer than running them. One lot or
--- thousands, the planner cannot know; a join that hashes is never far off where one that loops may be.
+-- thousands, the planner cannot know; a join that hashes is never far off where one that loops may be. Few rows are
+-- announced, because memory for many is set aside before the first comes.
 
 -- Days are bits, of a date and of a row alike, and a row matches a date when they share one: 1 every date, 2 weekday,
 -- 4 saturday, 8 sunday, 16 eve of a holiday, 32 holiday, 64 rows that name only a day of the week.
@@ -25,7 +26,7 @@ create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to time
 returns table (
   parking_lot_id uuid, time_zone text, local_date date, day_of_week integer, days integer, for_overnight boolean
 )
-language plpgsql stable
+language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
@@ -70,7 +71,7 @@ returns table (
   parking_lot_id uuid, kind text, days integer, day_of_week integer, first_date date, last_date date,
   standing integer, opens interval, closes interval, is_override boolean, is_named boolean
 )
-language plpgsql stable
+language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set jit = off
@@ -125,7 +126,7 @@ returns table (
   parking_lot_id uuid, time_zone text, local_date date, for_open boolean, for_entry boolean, for_exit boolean,
   is_known boolean, starts_at timestamptz, ends_at timestamptz
 )
-language plpgsql stable
+language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
@@ -184,9 +185,9 @@ $$;
 comment on function private.hours_of_days(uuid[], timestamptz, timestamptz) is
   'What makes the local dates of lots from the day before p_from (where its windows may still run) to that of p_to: a row a window with the answers it serves and its instants, and rows without instants for dates and kinds that have no window, known or not.';
 
-create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[])
+create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[], p_until timestamptz default null)
 returns table (parking_lot_id uuid, at timestamptz, is_open boolean, can_enter boolean, can_exit boolean)
-language plpgsql stable
+language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
@@ -197,14 +198,26 @@ begin
   with hours as materialized (
     select h.*
     from private.hours_of_days(
-      p_lot_ids, (select min(t) from unnest(p_moments) t), (select max(t) from unnest(p_moments) t)
+      p_lot_ids, (select min(t) from unnest(p_moments) t), (select greatest(max(t), p_until) from unnest(p_moments) t)
     ) h
   ),
+  moments as (
+    select m.at from unnest(p_moments) as m (at)
+    union
+    -- An answer changes only where a window begins or ends, or with the date: at a midnight, or the first of two.
+    select c.at
+    from hours h
+    cross join lateral (
+      values (h.starts_at), (h.ends_at), (h.local_date::timestamp at time zone h.time_zone),
+        ((h.local_date - interval '3 hours') at time zone h.time_zone + interval '3 hours')
+    ) as c (at)
+    where p_until is not null and c.at > (select max(t) from unnest(p_moments) t) and c.at <= p_until
+  ),
   -- A moment looks at its own date and at the day before.
-  looks as (
+  looks as materialized (
     select z.time_zone, m.at, d.local_date - y.n as local_date, y.n = 0 as is_today
     from (select distinct h.time_zone from hours h) z
-    cross join unnest(p_moments) as m (at)
+    cross join moments m
     cross join lateral (select (m.at at time zone z.time_zone)::date as local_date) d
     cross join (values (0), (1)) as y (n)
   )
@@ -221,8 +234,8 @@ begin
 end
 $$;
 
-comment on function private.hours_at_moments(uuid[], timestamptz[]) is
-  'The three answers of every lot at every moment. The moments should be days apart, not years: every date between is worked out.';
+comment on function private.hours_at_moments(uuid[], timestamptz[], timestamptz) is
+  'The three answers of every lot at every moment, and after the last of them at all until p_until at which an answer may change. The moments should be days apart, not years: every date between is worked out.';
 
 create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
 returns table (parking_lot_id uuid, starts_at timestamptz)
@@ -264,41 +277,33 @@ comment on function private.hours_at(uuid[], timestamptz) is
   'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where nobody has said.';
 
 create function private.next_changes(p_lot_id uuid, p_at timestamptz)
-returns table (is_open_changes_at timestamptz, can_enter_changes_at timestamptz, can_exit_changes_at timestamptz)
+returns table (
+  is_open boolean, can_enter boolean, can_exit boolean,
+  is_open_changes_at timestamptz, can_enter_changes_at timestamptz, can_exit_changes_at timestamptz
+)
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  -- 14 days of 24 hours, whatever clocks do.
-  c_until constant timestamptz := p_at + interval '336 hours';
-  v_moments timestamptz[];
 begin
-  -- An answer changes only where a window begins or ends, or with the date: at a midnight, or the first of two.
-  select array_agg(distinct m.at) into v_moments
-  from private.hours_of_days(array[p_lot_id], p_at, c_until) h
-  cross join lateral (
-    values (h.starts_at), (h.ends_at), (h.local_date::timestamp at time zone h.time_zone),
-      ((h.local_date - interval '3 hours') at time zone h.time_zone + interval '3 hours')
-  ) as m (at)
-  where m.at > p_at and m.at <= c_until;
-
   return query
   with answers as materialized (
-    select a.* from private.hours_at_moments(array[p_lot_id], v_moments || p_at) a
+    -- 14 days of 24 hours, whatever clocks do.
+    select a.* from private.hours_at_moments(array[p_lot_id], array[p_at], p_at + interval '336 hours') a
   )
-  select min(a.at) filter (where a.is_open is distinct from n.is_open),
+  select n.is_open, n.can_enter, n.can_exit,
+    min(a.at) filter (where a.is_open is distinct from n.is_open),
     min(a.at) filter (where a.can_enter is distinct from n.can_enter),
     min(a.at) filter (where a.can_exit is distinct from n.can_exit)
   from answers n
   cross join answers a
   where n.at = p_at
-  group by n.at;
+  group by n.is_open, n.can_enter, n.can_exit;
 end
 $$;
 
 comment on function private.next_changes(uuid, timestamptz) is
-  'When each of the three answers is next another than at p_at, within 14 days from then; null when none of that changes.';
+  'The three answers at p_at, and when each is next another, within 14 days from then; null when none of that changes.';
 
 create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
 returns table (
@@ -418,7 +423,7 @@ grant execute on function
   private.lot_days(uuid[], timestamptz, timestamptz),
   private.hours_rows(uuid[], timestamptz, timestamptz),
   private.hours_of_days(uuid[], timestamptz, timestamptz),
-  private.hours_at_moments(uuid[], timestamptz[]),
+  private.hours_at_moments(uuid[], timestamptz[], timestamptz),
   private.next_exits(uuid[], timestamptz, timestamptz),
   private.hours_at(uuid[], timestamptz),
   private.next_changes(uuid, timestamptz),

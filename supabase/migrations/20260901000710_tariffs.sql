@@ -86,9 +86,11 @@ comment on function private.day_bit(text) is 'The bit of a rule''s day type; gre
 
 create function private.packed_tariffs(p_lot_ids uuid[], p_from date, p_to date)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
+begin
+  return query
   with lists as (
     -- One a group that is not the default, and one for the default group and the rules of no group.
     select g.parking_lot_id, g.id as group_id, g.display_order, g.vehicle_types
@@ -139,7 +141,8 @@ as $$
     row_number() over (partition by l.parking_lot_id order by l.display_order, l.group_id)::integer,
     l.group_id is null, l.vehicle_types, p.tariff
   from lists l
-  left join packed p on p.parking_lot_id = l.parking_lot_id and p.group_id is not distinct from l.group_id
+  left join packed p on p.parking_lot_id = l.parking_lot_id and p.group_id is not distinct from l.group_id;
+end
 $$;
 
 comment on function private.packed_tariffs(uuid[], date, date) is
@@ -319,12 +322,15 @@ comment on function private.tariff_bounds(private.tariff) is
 
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
+begin
+  return query
   select p.parking_lot_id, p.place, p.is_default, p.vehicle_types,
     case when (p.tariff).rule_ids is not null then private.with_plans(private.with_series(p.tariff)) end
-  from private.packed_tariffs(p_lot_ids, p_from, p_to) p
+  from private.packed_tariffs(p_lot_ids, p_from, p_to) p;
+end
 $$;
 
 comment on function private.compiled_tariffs(uuid[], date, date) is

@@ -165,16 +165,19 @@ to anon, authenticated, service_role;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.hour_prices(p_lot_ids uuid[]) returns table (parking_lot_id uuid, hour_price integer)
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
+begin
+  return query
   -- Without holidays, overrides and changes of the clock, every zone is like UTC and every Wednesday like this one.
   select lot_id, case when w.total <= 2147483647 then w.total::integer end
   from unnest(p_lot_ids) as lot_id
   left join private.chosen_tariffs(p_lot_ids, 'standard') t on t.parking_lot_id = lot_id and t.is_priced
   cross join lateral private.walk_fee(
     t.tariff, 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false, 0
-  ) w
+  ) w;
+end
 $$;
 
 comment on function private.hour_prices(uuid[]) is 'The hour_price that each lot''s tariffs make.';

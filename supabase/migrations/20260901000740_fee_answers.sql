@@ -328,9 +328,11 @@ to anon, authenticated, service_role;
 create function private.fee_increases(
   p_walk private.fee_walk, p_after timestamptz, p_not_before timestamptz
 ) returns table (at timestamptz, increase bigint)
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
+begin
+  return query
   -- Of a stretch, the units that caps leave something for, the last of them perhaps not its whole price.
   select greatest(u.at, p_not_before), sum(u.increase)::bigint
   from unnest(p_walk.stretches) s
@@ -339,7 +341,8 @@ as $$
     select private.instant(s.starts + k * s.unit_length) as at, least(s.unit_price, s.room - k * s.unit_price) as increase
   ) u
   where s.unit_price > 0 and private.instant(s.starts + s.units * s.unit_length) > p_after and u.at >= p_after
-  group by 1
+  group by 1;
+end
 $$;
 
 comment on function private.fee_increases(private.fee_walk, timestamptz, timestamptz) is
@@ -348,15 +351,19 @@ comment on function private.fee_increases(private.fee_walk, timestamptz, timesta
 create function private.grace_until(
   p_tariff private.tariff, p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz
 ) returns timestamptz
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select max(p_entry + p_tariff.units[r] * interval '1 microsecond')
-  from unnest(private.rows_at_entry(
-    p_tariff, 'grace', p_holidays,
-    case when (p_entry at time zone p_time_zone)::date = any (p_overridden) then (p_entry at time zone p_time_zone)::date end,
-    (extract(epoch from p_entry at time zone p_time_zone) * 1000000)::bigint
-  )) as r
+begin
+  return (
+    select max(p_entry + p_tariff.units[r] * interval '1 microsecond')
+    from unnest(private.rows_at_entry(
+      p_tariff, 'grace', p_holidays,
+      case when (p_entry at time zone p_time_zone)::date = any (p_overridden) then (p_entry at time zone p_time_zone)::date end,
+      (extract(epoch from p_entry at time zone p_time_zone) * 1000000)::bigint
+    )) as r
+  );
+end
 $$;
 
 comment on function private.grace_until(private.tariff, text, date[], date[], timestamptz) is

@@ -8,10 +8,12 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.clock_text(p_time time) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case when extract(second from p_time) = 0 then left(p_time::text, 5) else p_time::text end
+begin
+  return case when extract(second from p_time) = 0 then left(p_time::text, 5) else p_time::text end;
+end
 $$;
 
 comment on function private.clock_text(time) is 'A time of day as rules are written: HH:MM, with seconds when there are any.';

@@ -218,13 +218,15 @@ comment on function private.yen_per_walk_minute() is
 grant execute on function private.my_marks(uuid[]), private.yen_per_walk_minute() to anon, authenticated;
 
 create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
     'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.rating_row(public.parking_lot_ratings) is 'A rating as the interface shows it.';

@@ -29,21 +29,25 @@ comment on type private.vehicle is
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.measure_fault(p_measure text, p_value jsonb) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case
-    when b.most is null then format('A vehicle has no %s', p_measure)
-    when jsonb_typeof(p_value) = 'null' then null
-    when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
-      and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
-    else format('%s must be a number within its bounds, at most %s', p_measure, b.most)
-  end
-  from (values (0)) as one (n)
-  left join (
-    values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
-      ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
-  ) as b (measure, above, most, is_whole) on b.measure = p_measure
+begin
+  return (
+    select case
+      when b.most is null then format('A vehicle has no %s', p_measure)
+      when jsonb_typeof(p_value) = 'null' then null
+      when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
+        and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
+      else format('%s must be a number within its bounds, at most %s', p_measure, b.most)
+    end
+    from (values (0)) as one (n)
+    left join (
+      values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
+        ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
+    ) as b (measure, above, most, is_whole) on b.measure = p_measure
+  );
+end
 $$;
 
 comment on function private.measure_fault(text, jsonb) is
@@ -75,26 +79,30 @@ comment on function private.read_vehicle(jsonb) is
   'Reads the vehicle of a search: an object of measures, each a number or null. Null: none was given. Refuses: validation_error.';
 
 create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case when count(*) > 0 then jsonb_build_object(
-    'fits', case when bool_or(not m.fits) then false when bool_and(m.fits is not null) then true end,
-    'failing', coalesce(jsonb_agg(m.measure order by m.n) filter (where not m.fits), '[]'),
-    'unknown', coalesce(jsonb_agg(m.measure order by m.n) filter (where m.fits is null), '[]'),
-    'limits', jsonb_object_agg(m.measure, m.lot_limit)
-  ) end
-  from (
-    values
-      (1, 'height_m', p_vehicle.height_m, p_limits.height_m, p_vehicle.height_m <= p_limits.height_m),
-      (2, 'width_m', p_vehicle.width_m, p_limits.width_m, p_vehicle.width_m <= p_limits.width_m),
-      (3, 'length_m', p_vehicle.length_m, p_limits.length_m, p_vehicle.length_m <= p_limits.length_m),
-      (4, 'weight_t', p_vehicle.weight_t, p_limits.weight_t, p_vehicle.weight_t <= p_limits.weight_t),
-      (5, 'clearance_cm', p_vehicle.clearance_cm, p_limits.clearance_cm, p_vehicle.clearance_cm >= p_limits.clearance_cm),
-      (6, 'tire_width_mm', p_vehicle.tire_width_mm, p_limits.tire_width_mm,
-        p_vehicle.tire_width_mm <= p_limits.tire_width_mm)
-  ) as m (n, measure, given, lot_limit, fits)
-  where m.given is not null
+begin
+  return (
+    select case when count(*) > 0 then jsonb_build_object(
+      'fits', case when bool_or(not m.fits) then false when bool_and(m.fits is not null) then true end,
+      'failing', coalesce(jsonb_agg(m.measure order by m.n) filter (where not m.fits), '[]'),
+      'unknown', coalesce(jsonb_agg(m.measure order by m.n) filter (where m.fits is null), '[]'),
+      'limits', jsonb_object_agg(m.measure, m.lot_limit)
+    ) end
+    from (
+      values
+        (1, 'height_m', p_vehicle.height_m, p_limits.height_m, p_vehicle.height_m <= p_limits.height_m),
+        (2, 'width_m', p_vehicle.width_m, p_limits.width_m, p_vehicle.width_m <= p_limits.width_m),
+        (3, 'length_m', p_vehicle.length_m, p_limits.length_m, p_vehicle.length_m <= p_limits.length_m),
+        (4, 'weight_t', p_vehicle.weight_t, p_limits.weight_t, p_vehicle.weight_t <= p_limits.weight_t),
+        (5, 'clearance_cm', p_vehicle.clearance_cm, p_limits.clearance_cm, p_vehicle.clearance_cm >= p_limits.clearance_cm),
+        (6, 'tire_width_mm', p_vehicle.tire_width_mm, p_limits.tire_width_mm,
+          p_vehicle.tire_width_mm <= p_limits.tire_width_mm)
+    ) as m (n, measure, given, lot_limit, fits)
+    where m.given is not null
+  );
+end
 $$;
 
 comment on function private.vehicle_fit(private.vehicle, private.vehicle) is

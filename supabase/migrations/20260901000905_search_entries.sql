@@ -57,38 +57,46 @@ create index search_entries_price_idx on private.search_entries (price_key, park
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.search_text(p_text text) returns text
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select translate(
+begin
+  return translate(
     regexp_replace(lower(normalize(p_text, nfkc)), '[[:space:]]+', '', 'g'),
     'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖ‐‑‒–—―−',
     'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶ-------'
-  )
+  );
+end
 $$;
 
 comment on function private.search_text(text) is
   'Text as search compares it: NFKC (one width), lower case, katakana for hiragana, no white space, one dash.';
 
 create function private.search_terms(p_text text) returns text[]
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select coalesce(array_agg(distinct t.term collate "C"), '{}')
-  from unnest(string_to_array(p_text, e'\n')) as line
-  cross join lateral generate_series(1, char_length(line)) as n
-  cross join lateral (values (substr(line, n, 1)), (substr(line, n, 2))) as t (term)
+begin
+  return (
+    select coalesce(array_agg(distinct t.term collate "C"), '{}')
+    from unnest(string_to_array(p_text, e'\n')) as line
+    cross join lateral generate_series(1, char_length(line)) as n
+    cross join lateral (values (substr(line, n, 1)), (substr(line, n, 2))) as t (term)
+  );
+end
 $$;
 
 comment on function private.search_terms(text) is
   'The letters and pairs of neighbouring letters of a text, line by line.';
 
 create function private.keyword_terms(p_keyword text) returns text[]
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select case when char_length(p_keyword) = 1 then array[p_keyword]
-    else array(select distinct substr(p_keyword, n, 2) from generate_series(1, char_length(p_keyword) - 1) as n) end
+begin
+  return case when char_length(p_keyword) = 1 then array[p_keyword]
+    else array(select distinct substr(p_keyword, n, 2) from generate_series(1, char_length(p_keyword) - 1) as n) end;
+end
 $$;
 
 comment on function private.keyword_terms(text) is
@@ -99,25 +107,32 @@ comment on function private.keyword_terms(text) is
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to a lot's own, so that one friend makes no best lot.
-  select round(100 * (
-    70 * ((coalesce((p_lot).avg_rating, 0) * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
-    + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
-      + ((p_lot).max_height_m is not null)::integer + ((p_lot).total_spaces is not null)::integer)
-  ))::integer
+begin
+  return (
+    -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to a lot's own, so that one friend makes no best lot.
+    select round(100 * (
+      70 * ((coalesce((p_lot).avg_rating, 0) * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
+      + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
+        + ((p_lot).max_height_m is not null)::integer + ((p_lot).total_spaces is not null)::integer)
+    ))::integer
+  );
+end
 $$;
 
 comment on function private.lot_score(public.parking_lots, boolean) is
   'How recommendable a lot is, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
 
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
-language sql stable
+language plpgsql stable
 set search_path = ''
 set enable_nestloop = off
 as $$
+#variable_conflict use_column
+begin
+  return query
   -- Around the clock: a window of every day says so, and none of the kind says that a day is closed.
   with kinds as (
     select w.parking_lot_id, w.window_type as kind,
@@ -135,17 +150,21 @@ as $$
   )
   select k.parking_lot_id, a.slug from known k
   cross join lateral (values ('open_24h', k.business), ('entry_24h', k.entry), ('24h', k.entry and k.exit)) as a (slug, holds)
-  where a.holds
+  where a.holds;
+end
 $$;
 
 comment on function private.hours_attributes(uuid[]) is
   'Attributes that these lots'' weekly hours give: open_24h, entry_24h, 24h. Entry and exit follow the business hours where they have none of their own.';
 
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
-language sql stable
+language plpgsql stable
 set search_path = ''
 set enable_nestloop = off
 as $$
+#variable_conflict use_column
+begin
+  return query
   select h.parking_lot_id, h.slug from private.hours_attributes(p_lot_ids) h
   union all
   select r.parking_lot_id, a.slug
@@ -167,7 +186,8 @@ as $$
   cross join lateral (values
     ('ev_charging', s.is_ev_charger), ('wheelchair_accessible', s.accessibility = 'wheelchair'), ('reservable', s.is_reservable)
   ) as a (slug, holds)
-  where s.parking_lot_id = any (p_lot_ids) and a.holds
+  where s.parking_lot_id = any (p_lot_ids) and a.holds;
+end
 $$;
 
 comment on function private.derived_attributes(uuid[]) is
@@ -200,14 +220,17 @@ comment on function private.search_attributes(uuid[]) is
   'Attributes by which these lots are found: their tags and what is derived, without the tags that they are known not to have. A lot without any has no row.';
 
 create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
-language sql stable
+language plpgsql stable
 set search_path = ''
 set enable_nestloop = off
 as $$
+begin
+  return query
   select l.id, concat_ws(e'\n', private.search_text(l.name), private.search_text(l.name_kana),
     private.search_text(l.address), private.search_text(o.name), private.search_text(o.name_en))
   from public.parking_lots l left join public.operators o on o.id = l.operator_code
-  where l.id = any (p_lot_ids)
+  where l.id = any (p_lot_ids);
+end
 $$;
 
 comment on function private.search_documents(uuid[]) is 'The text of each lot in which keywords are looked for, a line a field.';

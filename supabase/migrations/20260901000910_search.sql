@@ -17,32 +17,37 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_whole_number(p_value jsonb, p_least integer, p_most integer) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case when jsonb_typeof(p_value) = 'number'
-    then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end
+begin
+  return case when jsonb_typeof(p_value) = 'number'
+    then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end;
+end
 $$;
 
 comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number within bounds.';
 
 create function private.is_text_list(p_value jsonb, p_most integer, p_longest integer) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case when jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= p_most then not exists (
+begin
+  return case when jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= p_most then not exists (
     select from jsonb_array_elements(p_value) as e
     where jsonb_typeof(e) <> 'string' or char_length(e #>> '{}') not between 1 and p_longest
-  ) else false end
+  ) else false end;
+end
 $$;
 
 comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most so many texts of 1 to so many characters.';
 
 create function private.search_query_fault(p_key text, p_value jsonb) returns text
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_key = 'v' then case when p_value <> '1' then 'v must be 1' end
     when p_key = 'center' then
       case when jsonb_typeof(p_value) = 'object' and p_value - '{lat,lng,placeName}'::text[] = '{}'
@@ -78,7 +83,8 @@ as $$
       case when p_value not in ('"distance"', '"price"', '"recommended"')
         then 'sort must be distance, price or recommended' end
     else format('A search has no %s', p_key)
-  end
+  end;
+end
 $$;
 
 comment on function private.search_query_fault(text, jsonb) is
@@ -139,13 +145,17 @@ comment on function private.great_circle_m(double precision, double precision, d
   'The great-circle distance on the sphere of mean radius, in metres.';
 
 create function private.bbox_boxes(p_bbox double precision[]) returns box[]
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select case when p_bbox[1] <= p_bbox[3] then array[box(point(p_bbox[1] * pi() / 180, s), point(p_bbox[3] * pi() / 180, n))]
-    else array[box(point(p_bbox[1] * pi() / 180, s), point(pi(), n)), box(point(-pi(), s), point(p_bbox[3] * pi() / 180, n))]
-  end
-  from private.mercator_y(p_bbox[2]) as s, private.mercator_y(p_bbox[4]) as n
+begin
+  return (
+    select case when p_bbox[1] <= p_bbox[3] then array[box(point(p_bbox[1] * pi() / 180, s), point(p_bbox[3] * pi() / 180, n))]
+      else array[box(point(p_bbox[1] * pi() / 180, s), point(pi(), n)), box(point(-pi(), s), point(p_bbox[3] * pi() / 180, n))]
+    end
+    from private.mercator_y(p_bbox[2]) as s, private.mercator_y(p_bbox[4]) as n
+  );
+end
 $$;
 
 comment on function private.bbox_boxes(double precision[]) is

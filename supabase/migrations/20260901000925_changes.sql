@@ -28,10 +28,11 @@ create index lot_changes_changed_at_idx on private.lot_changes (changed_at);
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.record_lot_changes(p_lot_ids uuid[]) returns void
-language sql
+language plpgsql
 security definer -- as private.refresh_search_entries
 set search_path = ''
 as $$
+begin
   insert into private.lot_changes as c (parking_lot_id, changed_in, changed_at, is_gone)
   select p.id, pg_current_xact_id(), now(), coalesce(l.status <> 'active', true)
   from unnest(p_lot_ids) as p (id)
@@ -40,7 +41,8 @@ as $$
   where l.status = 'active' or exists (select from private.lot_changes o where o.parking_lot_id = p.id and not o.is_gone)
   order by p.id
   on conflict (parking_lot_id) do update
-  set changed_in = excluded.changed_in, changed_at = excluded.changed_at, is_gone = excluded.is_gone
+  set changed_in = excluded.changed_in, changed_at = excluded.changed_at, is_gone = excluded.is_gone;
+end
 $$;
 
 comment on function private.record_lot_changes(uuid[]) is 'Notes that these lots changed now.';

@@ -125,18 +125,16 @@ set search_path = ''
 as $$
 declare
   v_now record;
-  v_next record;
 begin
-  select h.is_open, h.can_enter, h.can_exit into v_now from private.hours_at(array[p_lot_id], now()) as h;
-  select n.* into v_next from private.next_changes(p_lot_id, now()) as n;
+  select n.* into v_now from private.next_changes(p_lot_id, now()) as n;
   return jsonb_build_object(
     'is_open_now', v_now.is_open,
     'derived', jsonb_build_object(
       'is_open_now', v_now.is_open, 'can_enter_now', v_now.can_enter, 'can_exit_now', v_now.can_exit
     ),
     'next_change_at', jsonb_build_object(
-      'is_open_now', v_next.is_open_changes_at, 'can_enter_now', v_next.can_enter_changes_at,
-      'can_exit_now', v_next.can_exit_changes_at
+      'is_open_now', v_now.is_open_changes_at, 'can_enter_now', v_now.can_enter_changes_at,
+      'can_exit_now', v_now.can_exit_changes_at
     )
   );
 end

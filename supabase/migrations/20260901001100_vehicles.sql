@@ -156,20 +156,23 @@ create trigger _300_pass_default_on_delete after delete on public.user_vehicles
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_line(p_value jsonb, p_longest integer) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case jsonb_typeof(p_value) when 'null' then true
-    when 'string' then coalesce(char_length(private.trimmed(p_value #>> '{}')), 0) <= p_longest else false end
+begin
+  return case jsonb_typeof(p_value) when 'null' then true
+    when 'string' then coalesce(char_length(private.trimmed(p_value #>> '{}')), 0) <= p_longest else false end;
+end
 $$;
 
 comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most so many characters, without the space around it.';
 
 create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_field = 'vehicle_type' then
       case when jsonb_typeof(p_value) <> 'string' or not exists (
         select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_value #>> '{}'
@@ -181,7 +184,8 @@ as $$
     when p_field = 'is_default' then
       case when jsonb_typeof(p_value) <> 'boolean' then 'is_default must be true or false' end
     else private.measure_fault(p_field, p_value)
-  end
+  end;
+end
 $$;
 
 comment on function private.own_vehicle_fault(text, jsonb) is 'What is wrong with a field of a person''s vehicle; null when nothing is.';
@@ -218,17 +222,19 @@ comment on function private.read_own_vehicle(public.user_vehicles, jsonb) is
   'A vehicle with the fields that are given; the others are left. Refuses: validation_error.';
 
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_vehicle).id, 'user_id', (p_vehicle).user_id, 'vehicle_type', (p_vehicle).vehicle_type,
     'nickname', (p_vehicle).nickname, 'plate_number', (p_vehicle).plate_number, 'color', (p_vehicle).color,
     'height_m', (p_vehicle).height_m, 'width_m', (p_vehicle).width_m, 'length_m', (p_vehicle).length_m,
     'weight_t', (p_vehicle).weight_t, 'clearance_cm', (p_vehicle).clearance_cm,
     'tire_width_mm', (p_vehicle).tire_width_mm, 'is_default', (p_vehicle).is_default,
     'created_at', (p_vehicle).created_at, 'updated_at', (p_vehicle).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.vehicle_row(public.user_vehicles) is 'A vehicle as the interface shows it, to its owner.';

@@ -115,14 +115,16 @@ comment on function private.check_preset(text, jsonb, integer) is
   'Refuses what no preset may be, a query that is no SearchQueryV1 above all: validation_error.';
 
 create function private.preset_row(p_preset public.search_presets) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_preset).id, 'user_id', (p_preset).user_id, 'name', (p_preset).name, 'query_json', (p_preset).query_json,
     'is_default', (p_preset).is_default, 'sort_order', (p_preset).sort_order, 'created_at', (p_preset).created_at,
     'updated_at', (p_preset).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.preset_row(public.search_presets) is 'A preset as the interface shows it.';
@@ -275,10 +277,12 @@ to authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.list_my_search_presets(p_limit integer default 20, p_cursor text default null) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select private.preset_page(private.active_user(), p_limit, p_cursor)
+begin
+  return private.preset_page(private.active_user(), p_limit, p_cursor);
+end
 $$;
 
 comment on function api.list_my_search_presets(integer, text) is
@@ -287,12 +291,14 @@ comment on function api.list_my_search_presets(integer, text) is
 create function api.create_my_search_preset(
   p_name text, p_query_json jsonb, p_is_default boolean default false, p_sort_order integer default null
 ) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.preset_row(
+begin
+  return private.preset_row(
     private.create_preset(private.active_user(), p_name, p_query_json, p_is_default, p_sort_order)
-  )
+  );
+end
 $$;
 
 comment on function api.create_my_search_preset(text, jsonb, boolean, integer) is
@@ -301,30 +307,36 @@ comment on function api.create_my_search_preset(text, jsonb, boolean, integer) i
 create function api.update_my_search_preset(
   p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null
 ) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.preset_row(private.update_preset(private.active_user(), p_id, p_name, p_query_json, p_sort_order))
+begin
+  return private.preset_row(private.update_preset(private.active_user(), p_id, p_name, p_query_json, p_sort_order));
+end
 $$;
 
 comment on function api.update_my_search_preset(uuid, text, jsonb, integer) is
   'Changes what is not null of the caller''s preset and returns it; a query is replaced whole. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 create function api.delete_my_search_preset(p_id uuid) returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.delete_preset(private.active_user(), p_id)
+begin
+  perform private.delete_preset(private.active_user(), p_id);
+end
 $$;
 
 comment on function api.delete_my_search_preset(uuid) is
   'Deletes the caller''s preset. When it was the default, the first of the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
 create function api.set_default_search_preset(p_id uuid) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.preset_row(private.set_default_preset(private.active_user(), p_id))
+begin
+  return private.preset_row(private.set_default_preset(private.active_user(), p_id));
+end
 $$;
 
 comment on function api.set_default_search_preset(uuid) is

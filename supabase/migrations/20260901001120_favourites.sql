@@ -13,26 +13,30 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
     'created_at', (p_saved).created_at
-  )
+  );
+end
 $$;
 
 comment on function private.saved_row(public.saved_parking_lots) is 'A saved lot as the interface shows it.';
 
 create function private.search_preferences_of(p_user_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'is_premium', private.is_premium(p_user_id),
     'yen_per_walk_minute', private.yen_per_walk_minute(),
     'is_default', not exists (select from public.search_preferences p where p.user_id = p_user_id)
-  )
+  );
+end
 $$;
 
 comment on function private.search_preferences_of(uuid) is 'The caller''s search preferences as the interface shows them.';
@@ -137,10 +141,12 @@ comment on function api.unsave_parking_lot(uuid) is
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.my_search_preferences() returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select private.search_preferences_of(private.active_user())
+begin
+  return private.search_preferences_of(private.active_user());
+end
 $$;
 
 comment on function api.my_search_preferences() is

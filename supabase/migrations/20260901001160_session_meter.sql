@@ -11,25 +11,28 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select private.fee_meter(
+begin
+  return private.fee_meter(
     (p_session).parking_lot_id, (p_session).vehicle_type, (p_session).started_at,
     greatest((p_session).started_at, least(now(), (p_session).started_at + interval '8784 hours'))
-  )
+  );
+end
 $$;
 
 comment on function private.session_meter(public.parking_sessions) is 'The meter of a running session, as private.fee_meter tells it.';
 
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
-language sql stable
+language plpgsql stable
 security definer -- a lot that has closed to the public still lets its cars out
 set search_path = ''
 as $$
-  select h.can_exit, c.can_exit_changes_at
-  from private.hours_at(array[(p_session).parking_lot_id], now()) h
-  cross join private.next_changes((p_session).parking_lot_id, now()) c
+begin
+  select c.can_exit, c.can_exit_changes_at into can_exit, changes_at
+  from private.next_changes(p_session.parking_lot_id, now()) c;
+end
 $$;
 
 comment on function private.session_exit(public.parking_sessions) is

@@ -141,14 +141,16 @@ comment on function private.drop_session_photo(uuid, text, integer) is
   'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, not_found.';
 
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
     'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
     'created_at', (p_photo).created_at
-  )
+  );
+end
 $$;
 
 comment on function private.photo_row(public.parking_session_photos) is 'A photo as the interface shows it.';

@@ -132,11 +132,13 @@ comment on function private.attach_asset(uuid, text, text, uuid, text) is
   'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
 
 create function private.detach_asset(p_asset_id uuid) returns void
-language sql
+language plpgsql
 security definer -- no client may write assets; whose file it is was asked by whoever held it
 set search_path = ''
 as $$
-  update public.assets set deleted_at = now() where id = p_asset_id and deleted_at is null
+begin
+  update public.assets set deleted_at = now() where id = p_asset_id and deleted_at is null;
+end
 $$;
 
 comment on function private.detach_asset(uuid) is
@@ -144,10 +146,12 @@ comment on function private.detach_asset(uuid) is
 
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (entity_id uuid, asset_id uuid, storage_key text, content_type text, size_bytes integer, place bigint)
-language sql stable
+language plpgsql stable
 security definer -- private files have no policy: they are given to their uploader and to administrators only
 set search_path = ''
 as $$
+begin
+  return query
   select a.entity_id, a.id, a.storage_key, a.content_type, a.size_bytes,
     row_number() over (partition by a.entity_id order by a.attached_at, a.id)
   from public.assets a
@@ -156,7 +160,8 @@ as $$
     and (
       a.is_public or a.created_by = (select auth.uid())
       or (select exists (select from public.admins m where m.id = auth.uid() and m.status = 'active'))
-    )
+    );
+end
 $$;
 
 comment on function private.attached_assets(text, uuid[]) is
@@ -275,49 +280,61 @@ create function api.create_upload(
   p_entity_id uuid default null,
   p_is_public boolean default false
 ) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'asset_id', a.id, 'storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes,
-    'is_public', a.is_public, 'created_at', a.created_at
-  )
-  from private.open_upload(
-    p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, coalesce(p_is_public, false)
-  ) as a
+begin
+  return (
+    select jsonb_build_object(
+      'asset_id', a.id, 'storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes,
+      'is_public', a.is_public, 'created_at', a.created_at
+    )
+    from private.open_upload(
+      p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, coalesce(p_is_public, false)
+    ) as a
+  );
+end
 $$;
 
 comment on function api.create_upload(bigint, text, text, text, uuid, boolean) is
   'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object('storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes)
-  from public.assets a
-  where a.id = p_asset_id and a.created_by = p_user_id and a.category = p_category
-    and a.status = 'pending' and a.deleted_at is null
+begin
+  return (
+    select jsonb_build_object('storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes)
+    from public.assets a
+    where a.id = p_asset_id and a.created_by = p_user_id and a.category = p_category
+      and a.status = 'pending' and a.deleted_at is null
+  );
+end
 $$;
 
 comment on function api.pending_asset(uuid, uuid, text) is
   'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It refuses nothing.';
 
 create function api.place_asset(p_asset_id uuid) returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  update public.assets set status = 'placed' where id = p_asset_id and status = 'pending' and deleted_at is null
+begin
+  update public.assets set status = 'placed' where id = p_asset_id and status = 'pending' and deleted_at is null;
+end
 $$;
 
 comment on function api.place_asset(uuid) is
   'For the service, which has looked at the object: it is there and what was said of it. It refuses nothing.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select private.read_messages('object_deletion', 120, p_limit)
+begin
+  return private.read_messages('object_deletion', 120, p_limit);
+end
 $$;
 
 comment on function api.read_object_deletions(integer) is

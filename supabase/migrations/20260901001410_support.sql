@@ -194,31 +194,37 @@ comment on function private.close_support_ticket(uuid) is
   'Closes a ticket; one that is closed stays so. Refuses: unauthorized, forbidden, not_found.';
 
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
     'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface shows it in lists.';
 
 create function private.support_messages_of(p_ticket_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  with messages as (
-    select m.id, m.author, m.body, m.created_at from public.support_messages m where m.ticket_id = p_ticket_id
-  ), files as (
-    select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
-    from private.attached_assets('support_message', array(select m.id from messages m)) a group by a.entity_id
-  )
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'id', m.id, 'author', m.author, 'body', m.body, 'attachment_keys', coalesce(f.keys, '[]'), 'created_at', m.created_at
-  ) order by m.created_at, m.id), '[]')
-  from messages m left join files f on f.entity_id = m.id
+begin
+  return (
+    with messages as (
+      select m.id, m.author, m.body, m.created_at from public.support_messages m where m.ticket_id = p_ticket_id
+    ), files as (
+      select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
+      from private.attached_assets('support_message', array(select m.id from messages m)) a group by a.entity_id
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', m.id, 'author', m.author, 'body', m.body, 'attachment_keys', coalesce(f.keys, '[]'), 'created_at', m.created_at
+    ) order by m.created_at, m.id), '[]')
+    from messages m left join files f on f.entity_id = m.id
+  );
+end
 $$;
 
 comment on function private.support_messages_of(uuid) is 'The messages of a ticket in order; attachment_keys are storage keys.';

@@ -21,21 +21,27 @@ return array[
 comment on function private.badge_kinds() is 'What can count for a badge: activity types, and states of reviews and reports.';
 
 create function private.is_short_date(p_value jsonb) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  -- Compared as text in evaluation, so that a day that no calendar has is never an error.
-  select jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
+begin
+  return (
+    -- Compared as text in evaluation, so that a day that no calendar has is never an error.
+    select jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
+  );
+end
 $$;
 
 comment on function private.is_short_date(jsonb) is 'Whether a value is written YYYY-MM-DD.';
 
 create function private.is_whole_between(p_value jsonb, p_least integer, p_most integer) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select case when jsonb_typeof(p_value) = 'number'
-    then (p_value #>> '{}')::numeric % 1 = 0 and (p_value #>> '{}')::numeric between p_least and p_most else false end
+begin
+  return case when jsonb_typeof(p_value) = 'number'
+    then (p_value #>> '{}')::numeric % 1 = 0 and (p_value #>> '{}')::numeric between p_least and p_most else false end;
+end
 $$;
 
 comment on function private.is_whole_between(jsonb, integer, integer) is 'Whether a value is a whole number within bounds.';
@@ -206,24 +212,30 @@ comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
   'Whether metadata meets a predicate without fault. A field that is missing or of another type meets no min, max or equals.';
 
 create function private.evaluate_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
-language sql immutable
+language plpgsql immutable
 set search_path = ''
 as $$
-  select p_conditions -> 'activity' ? (p_metadata ->> 'kind')
+begin
+  return p_conditions -> 'activity' ? (p_metadata ->> 'kind')
     and case when p_conditions ? 'where'
-      then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end
+      then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
+end
 $$;
 
 comment on function private.evaluate_badge_conditions(jsonb, jsonb) is
   'Whether a deed counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
 
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select p_metadata || jsonb_build_object('kind', p_kind, 'hour', extract(hour from t.at)::integer,
-    'weekday', extract(dow from t.at)::integer, 'date', to_char(t.at, 'YYYY-MM-DD'))
-  from (select p_at at time zone 'Asia/Tokyo') as t (at)
+begin
+  return (
+    select p_metadata || jsonb_build_object('kind', p_kind, 'hour', extract(hour from t.at)::integer,
+      'weekday', extract(dow from t.at)::integer, 'date', to_char(t.at, 'YYYY-MM-DD'))
+    from (select p_at at time zone 'Asia/Tokyo') as t (at)
+  );
+end
 $$;
 
 comment on function private.badge_metadata(text, jsonb, timestamptz) is

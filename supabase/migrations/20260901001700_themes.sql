@@ -122,19 +122,23 @@ comment on function private.grant_theme(uuid, uuid, text) is
   'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was. For functions of the service only.';
 
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  select overlay(overlay(md5(p_user_id::text || p_theme_id::text) placing '3' from 13) placing '8' from 17)::uuid
+begin
+  return overlay(overlay(md5(p_user_id::text || p_theme_id::text) placing '3' from 13) placing '8' from 17)::uuid;
+end
 $$;
 
 comment on function private.free_theme_row_id(uuid, uuid) is
   'Under which id a free theme is a person''s, before they apply it and after: a UUID made of both names (version 3).';
 
 create function private.owned_themes(p_user_id uuid) returns setof public.user_themes
-language sql stable rows 20
+language plpgsql stable rows 20
 set search_path = ''
 as $$
+begin
+  return query
   select o.* from public.user_themes o where o.user_id = p_user_id
   union all
   select private.free_theme_row_id(u.id, t.id), u.id, t.id, 'free', false, since.at, since.at, since.at
@@ -142,7 +146,8 @@ as $$
   join public.app_users u on u.id = p_user_id
   cross join lateral (select greatest(t.created_at, u.created_at) as at) since
   where t.is_free and t.is_active
-    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id)
+    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id);
+end
 $$;
 
 comment on function private.owned_themes(uuid) is
@@ -213,44 +218,52 @@ comment on function private.gift_theme(uuid, uuid, uuid, text) is
 grant execute on function private.gift_theme(uuid, uuid, uuid, text) to service_role;
 
 create function private.theme_item(p_theme public.themes) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_theme).id, 'name', (p_theme).name, 'description', (p_theme).description, 'is_free', (p_theme).is_free,
     'price_yen_minor', (p_theme).price_yen_minor, 'preview_asset_id', (p_theme).preview_asset_id,
     'preview_key', (select a.storage_key from public.assets a where a.id = (p_theme).preview_asset_id),
     'unlock_level', (p_theme).unlock_level, 'unlock_badge_id', (p_theme).unlock_badge_id,
     'sort_order', (p_theme).sort_order
-  )
+  );
+end
 $$;
 
 comment on function private.theme_item(public.themes) is
   'A theme as the interface shows it; preview_key is the storage key of its picture, null when there is none to see.';
 
 create function private.my_theme_row(p_owned public.user_themes) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_owned).id, 'theme_id', (p_owned).theme_id, 'acquired_at', (p_owned).acquired_at,
     'acquisition_type', (p_owned).acquisition_type, 'is_applied', (p_owned).is_applied,
     'theme', (select private.theme_item(t) from public.themes t where t.id = (p_owned).theme_id)
-  )
+  );
+end
 $$;
 
 comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface shows it.';
 
 create function private.theme_catalogue(p_user_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(private.theme_item(t) || jsonb_build_object(
-    'is_owned', o.id is not null, 'is_applied', coalesce(o.is_applied, false)
-  ) order by t.sort_order, t.id), '[]')
-  from public.themes t
-  left join private.owned_themes(p_user_id) o on o.theme_id = t.id
-  where t.is_active or o.id is not null
+begin
+  return (
+    select coalesce(jsonb_agg(private.theme_item(t) || jsonb_build_object(
+      'is_owned', o.id is not null, 'is_applied', coalesce(o.is_applied, false)
+    ) order by t.sort_order, t.id), '[]')
+    from public.themes t
+    left join private.owned_themes(p_user_id) o on o.theme_id = t.id
+    where t.is_active or o.id is not null
+  );
+end
 $$;
 
 comment on function private.theme_catalogue(uuid) is

@@ -15,10 +15,11 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_weekly_hours(p_hours jsonb) returns boolean
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
 as $$
-  select case when jsonb_typeof(p_hours) <> 'array' then false else not exists (
+begin
+  return case when jsonb_typeof(p_hours) <> 'array' then false else not exists (
     select from jsonb_array_elements(p_hours) as w
     where (
       jsonb_typeof(w) = 'object' and w - '{weekday,opens,closes}'::text[] = '{}'
@@ -27,25 +28,30 @@ as $$
       and jsonb_typeof(w -> 'closes') = 'string' and w ->> 'closes' ~ '^(([01]\d|2[0-3]):[0-5]\d|24:00)$'
       and w -> 'opens' <> w -> 'closes'
     ) is not true
-  ) end
+  ) end;
+end
 $$;
 
 comment on function private.is_weekly_hours(jsonb) is
   'Whether this is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}; a window that closes before it opens ends the next day.';
 
 create function private.is_open_at(p_hours jsonb, p_time_zone text, p_at timestamptz) returns boolean
-language sql stable parallel safe
+language plpgsql stable parallel safe
 set search_path = ''
 as $$
-  select case when p_hours is not null then exists (
-    select from jsonb_array_elements(p_hours) as w
-    cross join lateral (select w ->> 'opens' as opens, w ->> 'closes' as closes, (w ->> 'weekday')::integer as weekday) h
-    where case when h.opens < h.closes
-      then h.weekday = l.weekday and l.clock >= h.opens and l.clock < h.closes
-      else h.weekday = l.weekday and l.clock >= h.opens or h.weekday % 7 + 1 = l.weekday and l.clock < h.closes end
-  ) end
-  from (select p_at at time zone p_time_zone as at) t
-  cross join lateral (select extract(isodow from t.at)::integer as weekday, to_char(t.at, 'HH24:MI') as clock) l
+begin
+  return (
+    select case when p_hours is not null then exists (
+      select from jsonb_array_elements(p_hours) as w
+      cross join lateral (select w ->> 'opens' as opens, w ->> 'closes' as closes, (w ->> 'weekday')::integer as weekday) h
+      where case when h.opens < h.closes
+        then h.weekday = l.weekday and l.clock >= h.opens and l.clock < h.closes
+        else h.weekday = l.weekday and l.clock >= h.opens or h.weekday % 7 + 1 = l.weekday and l.clock < h.closes end
+    ) end
+    from (select p_at at time zone p_time_zone as at) t
+    cross join lateral (select extract(isodow from t.at)::integer as weekday, to_char(t.at, 'HH24:MI') as clock) l
+  );
+end
 $$;
 
 comment on function private.is_open_at(jsonb, text, timestamptz) is
@@ -142,10 +148,12 @@ create trigger _100_touch_updated_at before update on public.sponsors
 create function private.nearest_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer
 ) returns table (sponsor_id uuid, distance_m double precision)
-language sql stable rows 50
+language plpgsql stable rows 50
 security definer -- row security would keep <@ from the index, because it is not leakproof; its condition stands in the query
 set search_path = ''
 as $$
+begin
+  return query
   select c.id, c.distance_m
   from (
     select s.id, private.great_circle_m(p_lat, p_lng, s.lat, s.lng) as distance_m
@@ -156,25 +164,30 @@ as $$
   ) c
   where c.distance_m <= p_radius_m
   order by round(c.distance_m * 1e6), c.id -- micrometres make sponsors tie that only rounding tells apart
-  limit p_limit
+  limit p_limit;
+end
 $$;
 
 comment on function private.nearest_sponsors(double precision, double precision, double precision, integer) is
   'The sponsors in their time nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance and then id.';
 
 create function private.sponsor_row(p_sponsor_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'id', s.id, 'name', s.name, 'description', s.description, 'category', s.category, 'address', s.address,
-    'lat', s.lat, 'lng', s.lng, 'website', s.website,
-    'image', (select a.storage_key from public.assets a where a.id = s.image_asset_id),
-    'opening_hours', s.opening_hours, 'time_zone', s.time_zone,
-    'is_open_now', private.is_open_at(s.opening_hours, s.time_zone, now()),
-    'checkin_radius_m', s.checkin_radius_m, 'starts_at', s.starts_at, 'ends_at', s.ends_at, 'sort_order', s.sort_order
-  )
-  from public.sponsors s where s.id = p_sponsor_id
+begin
+  return (
+    select jsonb_build_object(
+      'id', s.id, 'name', s.name, 'description', s.description, 'category', s.category, 'address', s.address,
+      'lat', s.lat, 'lng', s.lng, 'website', s.website,
+      'image', (select a.storage_key from public.assets a where a.id = s.image_asset_id),
+      'opening_hours', s.opening_hours, 'time_zone', s.time_zone,
+      'is_open_now', private.is_open_at(s.opening_hours, s.time_zone, now()),
+      'checkin_radius_m', s.checkin_radius_m, 'starts_at', s.starts_at, 'ends_at', s.ends_at, 'sort_order', s.sort_order
+    )
+    from public.sponsors s where s.id = p_sponsor_id
+  );
+end
 $$;
 
 comment on function private.sponsor_row(uuid) is

@@ -58,14 +58,16 @@ grant select (
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.article_row(p_article public.articles) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
     'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
     'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.article_row(public.articles) is 'An article as a list shows it: without its body.';

@@ -60,27 +60,33 @@ comment on function private.without_people(text) is
   'A stack without mail addresses, tokens and the names of home directories.';
 
 create function private.crash_fingerprint(p_stack text) returns text
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
 as $$
-  select encode(sha256(convert_to(string_agg(l.line, e'\n' order by l.place), 'UTF8')), 'hex')
-  from (
-    select regexp_replace(btrim(s.line), '0x[0-9A-Fa-f]+|[0-9]+', '#', 'g') as line, s.place
-    from string_to_table(translate(left(p_stack, 8192), e'\r', e'\n'), e'\n') with ordinality as s (line, place)
-    where btrim(s.line) <> ''
-    order by s.place
-    limit 6
-  ) l
+begin
+  return (
+    select encode(sha256(convert_to(string_agg(l.line, e'\n' order by l.place), 'UTF8')), 'hex')
+    from (
+      select regexp_replace(btrim(s.line), '0x[0-9A-Fa-f]+|[0-9]+', '#', 'g') as line, s.place
+      from string_to_table(translate(left(p_stack, 8192), e'\r', e'\n'), e'\n') with ordinality as s (line, place)
+      where btrim(s.line) <> ''
+      order by s.place
+      limit 6
+    ) l
+  );
+end
 $$;
 
 comment on function private.crash_fingerprint(text) is
   'The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.';
 
 create function private.purge_crash_reports() returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  delete from public.client_crash_reports where reported_on < (now() at time zone 'UTC')::date - 90
+begin
+  delete from public.client_crash_reports where reported_on < (now() at time zone 'UTC')::date - 90;
+end
 $$;
 
 comment on function private.purge_crash_reports() is 'Removes crash reports older than 90 days.';

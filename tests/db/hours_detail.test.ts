@@ -81,7 +81,10 @@ Deno.test("The next change of an answer that stays as it is for 14 days is null,
       date_overrides: [{ override_date: "2026-06-16", hours: { entry: [] } }],
     },
   ]);
-  const changes = async (id: string) => [...await db.sql`select * from private.next_changes(${id}, ${AT})`];
+  const changes = async (id: string) => [
+    ...await db.sql`
+      select is_open_changes_at, can_enter_changes_at, can_exit_changes_at from private.next_changes(${id}, ${AT})`,
+  ];
   const none = { is_open_changes_at: null, can_enter_changes_at: null, can_exit_changes_at: null };
   assert.deepEqual(await changes(never!), [none]);
   assert.deepEqual(await changes(late!), [{ ...none, can_enter_changes_at: new Date("2026-06-15T00:00:00+09:00") }]);
