@@ -58,6 +58,37 @@ grant select (id, description) on public.code_categories to anon, authenticated;
 grant select (category_id, code, lang, display_label, sort_order, metadata, is_active) on public.codes to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.require_lang(p_lang text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_lang is null or p_lang not in ('ja', 'en') then
+    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+  end if;
+  return p_lang;
+end
+$$;
+
+comment on function private.require_lang(text) is 'A language of the service, ja or en. Refuses: validation_error.';
+
+create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
+end
+$$;
+
+comment on function private.in_lang(text, text, text) is 'A text in the language; what has no English is shown as it is.';
+
+grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
@@ -66,10 +97,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
-  end if;
-
+  perform private.require_lang(p_lang);
   return (
     select jsonb_build_object(
       'items', coalesce(

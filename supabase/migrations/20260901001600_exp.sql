@@ -18,8 +18,8 @@ create table private.exp_rules (
   id integer generated always as identity primary key,
   reason text collate "C" not null,
   activity_type text collate "C" constraint exp_rules_one_an_activity unique,
-  amount integer not null constraint exp_rules_amount_positive check (amount > 0),
-  daily_limit integer constraint exp_rules_daily_limit_positive check (daily_limit > 0),
+  amount integer not null constraint exp_rules_amount_bounds check (amount between 1 and 10000),
+  daily_limit integer constraint exp_rules_daily_limit_bounds check (daily_limit between 1 and 1000),
   is_active boolean not null default true,
   constraint exp_rules_one_a_cause unique nulls not distinct (reason, activity_type)
 );
@@ -34,10 +34,12 @@ create table public.levels (
   level integer primary key constraint levels_level_positive check (level >= 1),
   required_exp integer not null constraint levels_one_a_required_exp unique,
   name text constraint levels_name_length check (char_length(name) between 1 and 50),
+  name_en text constraint levels_name_en_length check (char_length(name_en) between 1 and 50),
   constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
 );
 
 comment on table public.levels is 'The points from which on a person has a level.';
+comment on column public.levels.name is 'In Japanese; name_en is the English name.';
 
 create table public.exp_entries (
   id uuid primary key default gen_random_uuid(),
@@ -79,21 +81,53 @@ create policy "People read their own points" on public.exp_entries for select to
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: entries come from private.give_exp and stay.
 
-grant select (level, required_exp, name) on public.levels to authenticated;
+grant select (level, required_exp, name, name_en) on public.levels to authenticated;
 grant select (id, user_id, reason, source_type, source_id, turn, amount, given_on, created_at)
   on public.exp_entries to authenticated;
 grant select (total_exp, level) on public.app_users to authenticated;
 grant select, insert, update, delete on private.exp_rules to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: rules
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_exp_rules__check_codes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.reason = 'adjustment'
+    or not exists (select from public.codes c where c.category_id = 'exp_reason' and c.code = new.reason) then
+    perform private.refuse('validation_error', 422, 'reason must be a code of exp_reason that is no adjustment', p_param => 'reason');
+  elsif not exists (
+    select from public.codes c
+    where c.category_id = 'user_activity' and c.code = coalesce(new.activity_type, c.code)
+  ) then
+    perform private.refuse('validation_error', 422, 'activity_type must be a code of user_activity', p_param => 'activity_type');
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_exp_rules__check_codes() is
+  'Refuses a rule whose reason has no label, or whose activity nobody does.';
+
+create trigger _100_check_codes before insert or update of reason, activity_type on private.exp_rules
+  for each row execute function private.tg_exp_rules__check_codes();
+
+-- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: sums and levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- What a deed asks is in plpgsql, also where it is one statement: that is planned once a connection, SQL at every call.
+
 create function private.level_at(p_exp integer) returns integer
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(max(l.level), 1) from public.levels l where l.required_exp <= p_exp
+begin
+  return coalesce((select max(l.level) from public.levels l where l.required_exp <= p_exp), 1);
+end
 $$;
 
 comment on function private.level_at(integer) is 'The highest level that these points reach.';
@@ -175,14 +209,16 @@ grant execute on function private.recalculate_all_user_levels(), private.level_a
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select p_daily_limit is null or p_daily_limit > (
+begin
+  return p_daily_limit is null or p_daily_limit > (
     select count(distinct e.source_id) from public.exp_entries e
     where e.user_id = p_user_id and e.reason = p_reason and e.turn % 2 = 1
       and e.given_on = (now() at time zone 'Asia/Tokyo')::date
-  )
+  );
+end
 $$;
 
 comment on function private.is_exp_left(uuid, text, integer) is
@@ -362,7 +398,7 @@ declare
 begin
   return (
     select jsonb_build_object('total_exp', u.total_exp, 'level', u.level, 'next_level_exp', n.required_exp,
-      'exp_to_next_level', greatest(n.required_exp - u.total_exp, 0))
+      'exp_to_next_level', case when n.required_exp is not null then greatest(n.required_exp - u.total_exp, 0) end)
     from public.app_users u
     left join lateral (
       select l.required_exp from public.levels l where l.level > u.level order by l.level limit 1
@@ -419,6 +455,8 @@ insert into private.exp_rules (reason, activity_type, amount, daily_limit) value
   ('badge_earned', null, 50, null),
   ('first_of_day', null, 5, null);
 
-insert into public.levels (level, required_exp, name) values
-  (1, 0, 'ルーキー'), (2, 50, 'ビギナー'), (3, 150, 'ドライバー'), (4, 300, 'ナビゲーター'), (5, 600, 'ベテラン'),
-  (6, 1000, 'エキスパート'), (7, 1600, 'マイスター'), (8, 2500, 'マスター'), (9, 4000, 'グランドマスター'), (10, 6000, 'レジェンド');
+insert into public.levels (level, required_exp, name, name_en) values
+  (1, 0, 'ルーキー', 'Rookie'), (2, 50, 'ビギナー', 'Beginner'), (3, 150, 'ドライバー', 'Driver'),
+  (4, 300, 'ナビゲーター', 'Navigator'), (5, 600, 'ベテラン', 'Veteran'), (6, 1000, 'エキスパート', 'Expert'),
+  (7, 1600, 'マイスター', 'Meister'), (8, 2500, 'マスター', 'Master'), (9, 4000, 'グランドマスター', 'Grand Master'),
+  (10, 6000, 'レジェンド', 'Legend');

@@ -16,7 +16,9 @@
 create table public.badges (
   id uuid primary key default gen_random_uuid(),
   name text not null constraint badges_name_length check (char_length(name) between 1 and 100),
+  name_en text constraint badges_name_en_length check (char_length(name_en) between 1 and 100),
   description text not null constraint badges_description_length check (char_length(description) between 1 and 500),
+  description_en text constraint badges_description_en_length check (char_length(description_en) between 1 and 500),
   icon text not null constraint badges_icon_length check (char_length(icon) between 1 and 100),
   category text not null constraint badges_category_token check (category ~ '^[a-z][a-z_]{0,49}$'),
   conditions jsonb not null,
@@ -28,6 +30,7 @@ create table public.badges (
 );
 
 comment on table public.badges is 'What can be earned. Conditions are as migration badge_conditions says.';
+comment on column public.badges.name is 'In Japanese, as the description; name_en and description_en are the English ones.';
 comment on column public.badges.icon is 'The name of a picture in the app.';
 comment on column public.badges.threshold is 'The progress at which it is earned.';
 comment on column public.badges.is_active is 'False: counts nothing and is shown to nobody but those who have it.';
@@ -108,8 +111,9 @@ create policy "People read their own progress" on public.user_badge_progress for
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: badges are earned.
 
-grant select (id, name, description, icon, category, threshold, is_active, sort_order, created_at, updated_at)
-  on public.badges to authenticated;
+grant select (
+  id, name, name_en, description, description_en, icon, category, threshold, is_active, sort_order, created_at, updated_at
+) on public.badges to authenticated;
 grant select (id, user_id, badge_id, earned_at) on public.user_badges to authenticated;
 grant select (user_id, badge_id, count, created_at, updated_at) on public.user_badge_progress to authenticated;
 grant select, delete on private.badge_faults to service_role;
@@ -167,82 +171,98 @@ create trigger _100_reward after insert on public.user_badges
 
 create function private.badge_mark(p_measure text, p_kind text, p_subject_id uuid, p_lot_id uuid, p_at timestamptz)
 returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     -- A person has one review of a lot: as many reviews, as many lots.
     when p_measure = 'count' or (p_measure = 'distinct_lots' and p_kind = 'review_approved') then p_kind || ':' || p_subject_id
     when p_measure = 'distinct_lots' then 'lot:' || p_lot_id
     else 'day:' || to_char(p_at at time zone 'Asia/Tokyo', 'YYYY-MM-DD')
-  end
+  end;
+end
 $$;
 
 comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
   'What a deed leaves under a measure; null: nothing, because it was about no lot.';
 
 create function private.longest_streak(p_user_id uuid, p_badge_id uuid) returns integer
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(max(r.days), 0)::integer from (
-    select count(*) as days from (
-      select d.day - row_number() over (order by d.day)::integer as run
-      from (
-        select substr(m.mark, 5)::date as day from private.badge_marks m
-        where m.user_id = p_user_id and m.badge_id = p_badge_id and m.mark like 'day:%'
-      ) d
-    ) n group by n.run
-  ) r
+begin
+  return coalesce((
+    select max(r.days) from (
+      select count(*) as days from (
+        select d.day - row_number() over (order by d.day)::integer as run
+        from (
+          select substr(m.mark, 5)::date as day from private.badge_marks m
+          where m.user_id = p_user_id and m.badge_id = p_badge_id and m.mark like 'day:%'
+        ) d
+      ) n group by n.run
+    ) r
+  ), 0);
+end
 $$;
 
 comment on function private.longest_streak(uuid, uuid) is 'The longest run of days among a person''s marks for a badge of days.';
 
-create function private.earn_badge(p_user_id uuid, p_badge_id uuid) returns void
-language sql
+create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_moved uuid[];
+begin
+  with new_marks as (
+    insert into private.badge_marks (user_id, badge_id, mark)
+    select p_user_id, m.badge_id, m.mark from unnest(p_badge_ids, p_marks) as m (badge_id, mark)
+    on conflict (user_id, badge_id, mark) do nothing
+    returning badge_id
+  ), moved as (
+    insert into public.user_badge_progress as p (user_id, badge_id, count) select p_user_id, n.badge_id, 1 from new_marks n
+    on conflict (user_id, badge_id) do update set count = p.count + 1
+    returning badge_id
+  )
+  select array_agg(m.badge_id) into v_moved from moved m;
+  if v_moved is null then
+    return;
+  end if;
+  update public.user_badge_progress p set count = private.longest_streak(p_user_id, p.badge_id)
+  from public.badges b
+  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.id = p.badge_id
+    and b.conditions ->> 'measure' = 'streak_days';
+  -- Whose rebuild has yet to come, for a badge that changed, earns by it: until then they have marks of what counted before.
   insert into public.user_badges (user_id, badge_id)
   select p.user_id, p.badge_id
   from public.user_badge_progress p join public.badges b on b.id = p.badge_id
-  where p.user_id = p_user_id and p.badge_id = p_badge_id and b.is_active and p.count >= b.threshold
-  on conflict (user_id, badge_id) do nothing
+  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
+    and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+    and not exists (
+      select from private.badge_backfills f
+      where f.badge_id = p.badge_id and f.finished_at is null and (f.last_user_id is null or f.last_user_id < p.user_id)
+    )
+  order by b.sort_order, b.id;
+end
 $$;
 
-comment on function private.earn_badge(uuid, uuid) is 'Gives a person a badge whose threshold they have reached, once.';
+comment on function private.mark_badges(uuid, uuid[], text[]) is
+  'Leaves one mark for each of these badges, and what follows from those that were not there: progress, and what is earned.';
 
-create function private.mark_badge(p_user_id uuid, p_badge_id uuid, p_mark text, p_is_streak boolean) returns void
+create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into public.user_badge_progress (user_id, badge_id) values (p_user_id, p_badge_id)
-  on conflict (user_id, badge_id) do nothing;
-  insert into private.badge_marks (user_id, badge_id, mark) values (p_user_id, p_badge_id, p_mark)
-  on conflict (user_id, badge_id, mark) do nothing;
-  if not found then
-    return;
-  end if;
-  update public.user_badge_progress p
-  set count = case when p_is_streak then private.longest_streak(p_user_id, p_badge_id) else p.count + 1 end
-  where p.user_id = p_user_id and p.badge_id = p_badge_id;
-  perform private.earn_badge(p_user_id, p_badge_id);
-end
-$$;
-
-comment on function private.mark_badge(uuid, uuid, text, boolean) is 'Leaves a mark that was not there, and what follows from it.';
-
-create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
-language sql
-set search_path = ''
-as $$
   with gone as (
     delete from private.badge_marks m using public.user_badge_progress p
     where p.user_id = p_user_id and m.user_id = p.user_id and m.badge_id = p.badge_id and m.mark = p_mark
     returning m.badge_id
   )
   update public.user_badge_progress p set count = p.count - 1
-  from gone g where p.user_id = p_user_id and p.badge_id = g.badge_id
+  from gone g where p.user_id = p_user_id and p.badge_id = g.badge_id;
+end
 $$;
 
 comment on function private.unmark_badges(uuid, text) is
@@ -258,6 +278,8 @@ declare
   v_badge public.badges;
   v_fault text;
   v_mark text;
+  v_badge_ids uuid[] := '{}';
+  v_marks text[] := '{}';
   v_metadata jsonb := private.badge_metadata(p_kind, p_metadata, p_at);
 begin
   -- One after the other for a person, and none beside a rebuild of their progress.
@@ -278,10 +300,12 @@ begin
     elsif private.evaluate_badge_conditions(v_metadata, v_badge.conditions) then
       v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
       if v_mark is not null then
-        perform private.mark_badge(p_user_id, v_badge.id, v_mark, v_badge.conditions ->> 'measure' = 'streak_days');
+        v_badge_ids := v_badge_ids || v_badge.id;
+        v_marks := v_marks || v_mark;
       end if;
     end if;
   end loop;
+  perform private.mark_badges(p_user_id, v_badge_ids, v_marks);
 end
 $$;
 
@@ -372,19 +396,21 @@ create trigger _300_count after update of status on public.error_reports
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.list_my_badges(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_badges(p_limit integer default 20, p_cursor text default null, p_lang text default 'ja')
+returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.active_user();
-  v_filters jsonb := jsonb_build_object('list', 'my_badges', 'user_id', v_user_id);
+  v_filters jsonb := jsonb_build_object('list', 'my_badges', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
     select jsonb_agg(jsonb_build_object('id', p.id, 'badge_id', p.badge_id, 'earned_at', p.earned_at,
-      'badge', jsonb_build_object('id', b.id, 'name', b.name, 'description', b.description, 'icon', b.icon,
+      'badge', jsonb_build_object('id', b.id, 'name', private.in_lang(p_lang, b.name, b.name_en),
+        'description', private.in_lang(p_lang, b.description, b.description_en), 'icon', b.icon,
         'category', b.category)) order by p.earned_at desc, p.id desc)
     from (
       select u.id, u.badge_id, u.earned_at from public.user_badges u
@@ -397,26 +423,30 @@ begin
 end
 $$;
 
-comment on function api.list_my_badges(integer, text) is
-  'The badges that the caller has, the latest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_badges(integer, text, text) is
+  'The badges that the caller has, in the language, the latest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.list_my_badge_progress(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_badge_progress(p_limit integer default 20, p_cursor text default null, p_lang text default 'ja')
+returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.active_user();
-  v_filters jsonb := jsonb_build_object('list', 'my_badge_progress', 'user_id', v_user_id);
+  v_filters jsonb :=
+    jsonb_build_object('list', 'my_badge_progress', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
   v_rows jsonb;
 begin
   perform private.page_limit(p_limit);
   select jsonb_agg(jsonb_build_object('badge_id', b.id, 'count', coalesce(p.count, 0), 'threshold', b.threshold,
     'percent', least(100, round(coalesce(p.count, 0) * 100.0 / b.threshold, 2)),
-    'badge', jsonb_build_object('name', b.name, 'description', b.description, 'icon', b.icon, 'category', b.category),
+    'badge', jsonb_build_object('name', private.in_lang(p_lang, b.name, b.name_en),
+      'description', private.in_lang(p_lang, b.description, b.description_en), 'icon', b.icon, 'category', b.category),
     'sort_order', b.sort_order) order by b.sort_order, b.id) into v_rows
   from (
-    select o.id, o.name, o.description, o.icon, o.category, o.threshold, o.sort_order from public.badges o
+    select o.id, o.name, o.name_en, o.description, o.description_en, o.icon, o.category, o.threshold, o.sort_order
+    from public.badges o
     where o.is_active and (v_keys is null or (o.sort_order, o.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid))
     order by o.sort_order, o.id
     limit p_limit + 1
@@ -426,27 +456,35 @@ begin
 end
 $$;
 
-comment on function api.list_my_badge_progress(integer, text) is
-  'How far the caller is with every badge that can be earned, in the order of the badges: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_badge_progress(integer, text, text) is
+  'How far the caller is with every badge that can be earned, in the language, in the order of the badges: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-grant execute on function api.list_my_badges(integer, text), api.list_my_badge_progress(integer, text) to authenticated;
+grant execute on function api.list_my_badges(integer, text, text), api.list_my_badge_progress(integer, text, text)
+to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reference data
 -- ---------------------------------------------------------------------------------------------------------------------
 
-insert into public.badges (id, name, description, icon, category, conditions, threshold, sort_order) values
-  ('6b000000-0000-4000-8000-000000000001', 'はじめての駐車', 'はじめて駐車を完了しました', 'first_parking', 'parking',
+insert into public.badges (id, name, name_en, description, description_en, icon, category, conditions, threshold, sort_order) values
+  ('6b000000-0000-4000-8000-000000000001', 'はじめての駐車', 'First parking', 'はじめて駐車を完了しました',
+    'Finished a session for the first time', 'first_parking', 'parking',
     '{"activity": ["session_end"], "measure": "count"}', 1, 10),
-  ('6b000000-0000-4000-8000-000000000002', '街めぐり', '10か所の駐車場に停めました', 'ten_lots', 'parking',
+  ('6b000000-0000-4000-8000-000000000002', '街めぐり', 'Around town', '10か所の駐車場に停めました',
+    'Parked at 10 lots', 'ten_lots', 'parking',
     '{"activity": ["session_end"], "measure": "distinct_lots"}', 10, 20),
-  ('6b000000-0000-4000-8000-000000000003', '夜のドライバー', '夜間に5回駐車を完了しました', 'night_driver', 'parking',
+  ('6b000000-0000-4000-8000-000000000003', '夜のドライバー', 'Night driver', '夜間に5回駐車を完了しました',
+    'Finished 5 sessions at night', 'night_driver', 'parking',
     '{"activity": ["session_end"], "measure": "count", "where": {"hours": {"from": 22, "to": 5}}}', 5, 30),
-  ('6b000000-0000-4000-8000-000000000004', 'ロングステイ', '3時間以上の駐車を5回完了しました', 'long_stay', 'parking',
+  ('6b000000-0000-4000-8000-000000000004', 'ロングステイ', 'Long stay', '3時間以上の駐車を5回完了しました',
+    'Finished 5 sessions of 3 hours or more', 'long_stay', 'parking',
     '{"activity": ["session_end"], "measure": "count", "where": {"min": {"field": "minutes", "value": 180}}}', 5, 40),
-  ('6b000000-0000-4000-8000-000000000005', 'レビュアー', 'レビューが5件公開されました', 'reviewer', 'community',
+  ('6b000000-0000-4000-8000-000000000005', 'レビュアー', 'Reviewer', 'レビューが5件公開されました',
+    '5 reviews published', 'reviewer', 'community',
     '{"activity": ["review_approved"], "measure": "count"}', 5, 50),
-  ('6b000000-0000-4000-8000-000000000006', '情報の番人', '駐車場の情報を20件確認しました', 'fact_checker', 'community',
+  ('6b000000-0000-4000-8000-000000000006', '情報の番人', 'Fact checker', '駐車場の情報を20件確認しました',
+    'Checked 20 facts about lots', 'fact_checker', 'community',
     '{"activity": ["field_confirm", "field_deny"], "measure": "count"}', 20, 60),
-  ('6b000000-0000-4000-8000-000000000007', '一週間つづけて', '7日つづけて活動しました', 'seven_days', 'streak',
+  ('6b000000-0000-4000-8000-000000000007', '一週間つづけて', 'Seven days running', '7日つづけて活動しました',
+    'Active on 7 days in a row', 'seven_days', 'streak',
     '{"activity": ["session_end", "occupancy_report", "field_confirm", "field_deny", "sponsor_checkin"], "measure": "streak_days"}', 7, 70);

@@ -66,20 +66,6 @@ grant select (
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.require_lang(p_lang text) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
-  end if;
-  return p_lang;
-end
-$$;
-
-comment on function private.require_lang(text) is 'A language of the service, ja or en. Refuses: validation_error.';
-
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
 language sql stable
 set search_path = ''
@@ -99,8 +85,7 @@ $$;
 comment on function private.plan_row(public.subscription_plans, text) is
   'A plan as the interface shows it, in the language; what has no English is shown as it is.';
 
-grant execute on function private.require_lang(text), private.plan_row(public.subscription_plans, text)
-to anon, authenticated;
+grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

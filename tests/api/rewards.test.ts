@@ -1,28 +1,223 @@
-// Points and badges, through HTTP.
+// Points, levels and badges, through HTTP.
 import assert from "node:assert/strict";
 import { MyBadgeProgressList, MyBadges } from "../../supabase/functions/_shared/schema/badges.ts";
 import { ExpEntries, MyExp } from "../../supabase/functions/_shared/schema/exp.ts";
+import { UserNotifications } from "../../supabase/functions/_shared/schema/notifications.ts";
 import { listMyBadgeProgress, listMyBadges } from "../../supabase/functions/me/badges.ts";
 import { listMyExpEntries, readMyExp } from "../../supabase/functions/me/exp.ts";
-import { signUp } from "../support/people.ts";
+import { listNotifications } from "../../supabase/functions/me/notifications.ts";
+import { type Person, signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
-import { aLot } from "./lots.ts";
+import { aLot, inDatabase } from "./lots.ts";
+import { inMinutes, post } from "./sessions.ts";
+
+const PATHS = ["/me/exp", "/me/exp/history", "/me/badges", "/me/badge-progress"] as const;
+const FIRST_PARKING = "6b000000-0000-4000-8000-000000000001";
+
+const get = ({ token }: Person, path: string) => ask(path, { headers: bearer(token) });
+const expOf = async (person: Person) => await replyOf(readMyExp, await get(person, "/me/exp"), MyExp);
+const historyOf = async (person: Person, query = "") =>
+  await replyOf(listMyExpEntries, await get(person, `/me/exp/history${query}`), ExpEntries);
+const badgesOf = async (person: Person, query = "") =>
+  await replyOf(listMyBadges, await get(person, `/me/badges${query}`), MyBadges);
+const progressOf = async (person: Person, query = "?limit=100") =>
+  await replyOf(listMyBadgeProgress, await get(person, `/me/badge-progress${query}`), MyBadgeProgressList);
+
+/** A session that is started and ended; its id. */
+async function stay({ token }: Person): Promise<string> {
+  const started = await post("", token, { parking_lot_id: await aLot() });
+  const { session_id } = await started.json();
+  const ended = await post(`/${session_id}/finalize`, token, { exit_at: inMinutes(0) });
+  assert.equal(ended.status, 200, await ended.text());
+  return session_id;
+}
+
+const deeds = ({ id }: Person, many: number, type = "occupancy_report") =>
+  inDatabase((sql) =>
+    sql`
+      insert into public.user_activity_logs (user_id, activity_type, subject_id)
+      select ${id}, ${type}, gen_random_uuid() from generate_series(1, ${many})`
+  );
 
 Deno.test("a deed through HTTP is in the caller's points and progress when it is answered", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const asked = { method: "POST", ...jsonBody({ state: "full" }, bearer(person.token)) };
-  assert.equal((await ask(`/parking-lots/${lot}/occupancy-reports`, asked)).ok, true);
-  const get = (path: string) => ask(path, { headers: bearer(person.token) });
-  const exp = await replyOf(readMyExp, await get("/me/exp"), MyExp);
-  assert.deepEqual(exp, { total_exp: 8, level: 1, next_level_exp: 50, exp_to_next_level: 42 });
-  const history = await replyOf(listMyExpEntries, await get("/me/exp/history"), ExpEntries);
-  assert.deepEqual(history.items.map(({ reason }) => reason), ["first_of_day", "occupancy_report"]);
-  const progress = await replyOf(listMyBadgeProgress, await get("/me/badge-progress?limit=100"), MyBadgeProgressList);
-  assert.equal(progress.items.find(({ badge }) => badge?.category === "streak")?.count, 1);
-  assert.deepEqual((await replyOf(listMyBadges, await get("/me/badges"), MyBadges)).items, []);
+  const answer = await ask(`/parking-lots/${lot}/occupancy-reports`, asked);
+  const { id } = await answer.json();
+  assert.deepEqual(await expOf(person), { total_exp: 8, level: 1, next_level_exp: 50, exp_to_next_level: 42 });
+  const { items } = await historyOf(person);
+  assert.deepEqual(items.map(({ reason, amount }) => [reason, amount]), [["first_of_day", 5], ["occupancy_report", 3]]);
+  assert.deepEqual([items[1]?.source_type, items[1]?.source_id], ["occupancy_report", id]);
+  assert.equal((await progressOf(person)).items.find(({ badge }) => badge?.category === "streak")?.count, 1);
+  assert.deepEqual((await badgesOf(person)).items, []);
 });
 
-Deno.test("a visitor has no points", async () => {
-  await assertRefused(await ask("/me/exp"), { code: "unauthorized" });
+Deno.test("the end of a session has given points, a badge and a level when it is answered, and the inbox says so", async () => {
+  const person = await signUp();
+  const session = await stay(person);
+  assert.deepEqual(await expOf(person), { total_exp: 65, level: 2, next_level_exp: 150, exp_to_next_level: 85 });
+  const { items } = await historyOf(person);
+  assert.deepEqual(items.map(({ reason, source_id }) => [reason, source_id]), [
+    ["badge_earned", FIRST_PARKING],
+    ["first_of_day", items[1]?.source_id],
+    ["session_end", session],
+  ]);
+  assert.deepEqual((await badgesOf(person)).items.map(({ badge_id }) => badge_id), [FIRST_PARKING]);
+  const inbox = await replyOf(listNotifications, await get(person, "/me/notifications"), UserNotifications);
+  const told = new Map(inbox.items.map(({ type, title }) => [type, title]));
+  assert.deepEqual([inbox.items.length, told.size], [2, 2]);
+  assert.match(told.get("badge_earned") ?? "", /はじめての駐車/);
+  assert.match(told.get("level_up") ?? "", /2/);
+});
+
+Deno.test("an end that is sent again gives nothing more", async () => {
+  const [person, lot, client_request_id] = [await signUp(), await aLot(), crypto.randomUUID()];
+  const { session_id } = await (await post("", person.token, { parking_lot_id: lot })).json();
+  const end = { exit_at: inMinutes(0), client_request_id };
+  for (let n = 0; n < 3; n++) {
+    const answer = await post(`/${session_id}/finalize`, person.token, end);
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  const again = await post(`/${session_id}/finalize`, person.token, { ...end, client_request_id: crypto.randomUUID() });
+  await assertRefused(again, { code: "conflict" });
+  assert.equal((await historyOf(person)).items.length, 3);
+  assert.equal((await expOf(person)).total_exp, 65);
+});
+
+Deno.test("at the highest level nothing is missing", async () => {
+  const person = await signUp();
+  await inDatabase((sql) =>
+    sql`
+      insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+      select ${person.id}, 'adjustment', 'fixture', gen_random_uuid(), max(required_exp) from public.levels`
+  );
+  const exp = await expOf(person);
+  assert.deepEqual([exp.next_level_exp, exp.exp_to_next_level], [null, null]);
+});
+
+Deno.test("the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
+  const [person, other] = [await signUp(), await signUp()];
+  await deeds(person, 6);
+  const all = (await historyOf(person, "?limit=100")).items;
+  assert.equal(all.length, 7);
+  assert.deepEqual(all.toSorted((a, b) => b.created_at.localeCompare(a.created_at)), all);
+  const pages = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: typeof all; next_cursor: string | null } = await historyOf(
+      person,
+      `?limit=3${cursor ? `&cursor=${cursor}` : ""}`,
+    );
+    pages.push(page.items);
+    const before: string | null = cursor;
+    cursor = page.next_cursor;
+    assert.notEqual(cursor, before);
+    if (cursor) {
+      await assertRefused(await get(other, `/me/exp/history?limit=3&cursor=${cursor}`), {
+        code: "validation_error",
+        param: "cursor",
+      });
+    }
+  } while (cursor);
+  assert.deepEqual(pages.map(({ length }) => length), [3, 3, 1]);
+  assert.deepEqual(pages.flat(), all);
+});
+
+Deno.test("badges that can be earned are all listed in their order, those with nothing counted too, page by page", async () => {
+  const person = await signUp();
+  await stay(person);
+  const all = (await progressOf(person)).items;
+  const order = await inDatabase((sql) =>
+    sql<{ id: string; threshold: number }[]>`
+      select id, threshold from public.badges where is_active and id::text like '6b000000%' order by sort_order, id`
+  );
+  const known = all.filter(({ badge_id }) => badge_id.startsWith("6b000000"));
+  assert.deepEqual(known.map(({ badge_id, threshold }) => ({ id: badge_id, threshold })), [...order]);
+  assert.deepEqual(known.slice(0, 2).map(({ count, percent }) => [count, percent]), [[1, 100], [1, 10]]);
+  assert.ok(known.some(({ count, percent }) => count === 0 && percent === 0));
+  const first = await progressOf(person, "?limit=2");
+  const second = await progressOf(person, `?limit=2&cursor=${first.next_cursor}`);
+  assert.deepEqual([...first.items, ...second.items], all.slice(0, 4));
+});
+
+Deno.test("earned badges come the latest first, page by page", async () => {
+  const person = await signUp();
+  await inDatabase((sql) =>
+    sql`
+      insert into public.user_badges (user_id, badge_id, earned_at)
+      select ${person.id}, id, now() - sort_order * interval '1 minute' from public.badges where id::text like '6b000000%'`
+  );
+  const all = (await badgesOf(person)).items;
+  assert.equal(all.length, 7);
+  assert.equal(all[0]?.badge_id, FIRST_PARKING);
+  assert.deepEqual(all[0]?.badge, {
+    id: FIRST_PARKING,
+    name: "はじめての駐車",
+    description: "はじめて駐車を完了しました",
+    icon: "first_parking",
+    category: "parking",
+  });
+  const first = await badgesOf(person, "?limit=5");
+  const second = await badgesOf(person, `?limit=5&cursor=${first.next_cursor}`);
+  assert.deepEqual([...first.items, ...second.items], all);
+  assert.equal(second.next_cursor, null);
+});
+
+Deno.test("names and descriptions of badges are Japanese, and English where that is asked for", async () => {
+  const person = await signUp();
+  await stay(person);
+  const japanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+  const texts = async (lang: string) => {
+    const listed = [...(await badgesOf(person, lang)).items, ...(await progressOf(person, `${lang}&limit=100`)).items];
+    return listed.filter(({ badge_id }) => badge_id.startsWith("6b000000"))
+      .flatMap(({ badge }) => [badge!.name, badge!.description]);
+  };
+  const [plain, ja, en] = [await texts("?"), await texts("?lang=ja"), await texts("?lang=en")];
+  assert.equal(plain.length, 16);
+  assert.deepEqual(plain, ja);
+  assert.ok(ja.every((text) => japanese.test(text)));
+  assert.ok(en.every((text) => !japanese.test(text)));
+  const cursor = (await progressOf(person, "?limit=1")).next_cursor;
+  const mixed = await get(person, `/me/badge-progress?limit=1&lang=en&cursor=${cursor}`);
+  await assertRefused(mixed, { code: "validation_error", param: "cursor" });
+  for (const path of PATHS.slice(2)) {
+    await assertRefused(await get(person, `${path}?lang=fr`), { code: "validation_error", param: "lang" });
+  }
+});
+
+Deno.test("a limit outside 1 to 100 and a cursor that is none are refused by name", async () => {
+  const person = await signUp();
+  for (const path of PATHS.slice(1)) {
+    for (const limit of ["0", "101", "1.5", "many"]) {
+      await assertRefused(await get(person, `${path}?limit=${limit}`), { code: "validation_error", param: "limit" });
+    }
+    for (const cursor of ["nonsense", btoa("[]"), btoa(JSON.stringify({ list: "my_badges" }))]) {
+      const answer = await get(person, `${path}?cursor=${encodeURIComponent(cursor)}`);
+      await assertRefused(answer, { code: "validation_error", param: "cursor" });
+    }
+    for (const limit of [1, 100]) assert.equal((await get(person, `${path}?limit=${limit}`)).status, 200);
+  }
+});
+
+Deno.test("nobody sees another's points and badges", async () => {
+  const [busy, idle] = [await signUp(), await signUp()];
+  await stay(busy);
+  assert.deepEqual(await expOf(idle), { total_exp: 0, level: 1, next_level_exp: 50, exp_to_next_level: 50 });
+  assert.deepEqual(await historyOf(idle), { items: [], next_cursor: null });
+  assert.deepEqual(await badgesOf(idle), { items: [], next_cursor: null });
+  assert.ok((await progressOf(idle)).items.every(({ count }) => count === 0));
+  for (const path of PATHS) {
+    await assertRefused(await get(idle, `${path}?user_id=${busy.id}`), { code: "validation_error", param: "user_id" });
+  }
+});
+
+Deno.test("a visitor has no points, and a suspended or withdrawn person reads none", async () => {
+  for (const path of PATHS) await assertRefused(await ask(path), { code: "unauthorized" });
+  for (const status of ["suspended", "withdrawn"]) {
+    const person = await signUp();
+    await deeds(person, 1);
+    await inDatabase((sql) => sql`update public.app_users set status = ${status} where id = ${person.id}`);
+    for (const path of PATHS) await assertRefused(await get(person, path), { code: "forbidden" });
+  }
 });

@@ -1,7 +1,7 @@
 // Experience points: what gives them, once; what takes them back; and the level that follows.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { sqlstate } from "../support/refusal.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -83,6 +83,90 @@ Deno.test("what is taken back is what was given, also when the rule gives someth
   await db.sql`update public.reviews set status = 'hidden' where id = ${review!.id}`;
   await db.sql`update private.exp_rules set amount = 30 where reason = 'review_approved'`;
   assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30]);
+});
+
+/** Edits the rule of a reason as the service does for an administrator, and takes the edit back when it has run. */
+async function withRule(reason: string, edit: Record<string, number | boolean | null>, run: () => Promise<void>) {
+  const [before] = await db.sql`
+    select amount, daily_limit, is_active from private.exp_rules where reason = ${reason}`;
+  const set = (columns: Record<string, number | boolean | null>) =>
+    db.as(
+      { role: "service_role" },
+      (sql) => sql`update private.exp_rules set ${sql(columns)} where reason = ${reason}`,
+    );
+  await set(edit);
+  await run();
+  await set({ ...before } as typeof edit);
+}
+
+Deno.test("an edit of a rule counts for later deeds: amount, limit and switch, and what was given stays", async () => {
+  const user = await newUser(db.sql);
+  const given = async () =>
+    (await entriesOf(user)).filter(([reason]) => reason === "session_end").map(([, amount]) => amount);
+  await deed(user, "session_end");
+  await withRule("session_end", { amount: 25 }, async () => {
+    await deed(user, "session_end");
+    assert.deepEqual(await given(), [10, 25]);
+  });
+  await withRule("session_end", { daily_limit: 2 }, async () => {
+    await deed(user, "session_end");
+    assert.deepEqual(await given(), [10, 25]);
+  });
+  await withRule("session_end", { is_active: false }, async () => {
+    await deed(user, "session_end");
+    assert.deepEqual(await given(), [10, 25]);
+  });
+  await deed(user, "session_end");
+  assert.deepEqual(await given(), [10, 25, 10]);
+  const { total_exp, sum } = await standing(user);
+  assert.equal(total_exp, sum);
+  const [recount] = await db.sql<{ changed: number }[]>`select private.recalculate_all_user_levels() as changed`;
+  assert.equal(recount!.changed, 0);
+});
+
+Deno.test("a review that is shown again after an edit gives what the rule says by now", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const [review] = await db.sql<{ id: string }[]>`
+    insert into public.reviews (parking_lot_id, user_id, rating, status)
+    values (${lot}, ${user}, 4, 'approved') returning id`;
+  const move = (status: string) => db.sql`update public.reviews set status = ${status} where id = ${review!.id}`;
+  await withRule("review_approved", { amount: 35 }, async () => {
+    await move("hidden");
+    await move("approved");
+  });
+  await move("hidden");
+  assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30, 35, -35]);
+});
+
+Deno.test("amounts and limits that make no sense are refused, and rules of what nobody does", async () => {
+  const attempt = (edit: Record<string, number | string>) =>
+    db.as(
+      { role: "service_role" },
+      (sql) => sql`update private.exp_rules set ${sql(edit)} where reason = 'session_end'`,
+    );
+  for (const amount of [0, -10, 10_001]) assert.equal(await sqlstate(attempt({ amount })), "23514");
+  for (const daily_limit of [0, -1, 1_001]) assert.equal(await sqlstate(attempt({ daily_limit })), "23514");
+  assert.equal(await sqlstate(attempt({ amount: "9999999999" })), "22003");
+  for (const reason of ["breathing", "adjustment"]) {
+    const { code, param } = await refusal(attempt({ reason }));
+    assert.deepEqual([code, param], ["validation_error", "reason"]);
+  }
+  assert.equal((await refusal(attempt({ activity_type: "nap" }))).param, "activity_type");
+  const again = db.sql`
+    insert into private.exp_rules (reason, activity_type, amount) values ('session_end', 'session_end', 5)`;
+  assert.equal(await sqlstate(again), "23505");
+});
+
+Deno.test("nobody but the service reads or edits what gives points", async () => {
+  const user = await newUser(db.sql);
+  const attempts = (role: "anon" | "authenticated") => [
+    db.as({ role, sub: user }, (sql) => sql`select amount from private.exp_rules`),
+    db.as({ role, sub: user }, (sql) => sql`update private.exp_rules set amount = 9999`),
+    db.as({ role, sub: user }, (sql) => sql`update public.levels set required_exp = 1 where level = 10`),
+  ];
+  for (const role of ["anon", "authenticated"] as const) {
+    for (const attempt of attempts(role)) assert.equal(await sqlstate(attempt), "42501");
+  }
 });
 
 Deno.test("a report that was right gives points", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Lang } from "./codes.ts";
 import { Cursor, Limit, NextCursor } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
@@ -25,4 +26,8 @@ export const MyBadgeProgressList = z.object({ items: z.array(MyBadgeProgress), n
   id: "MyBadgeProgressList",
 });
 
-export const BadgesQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const BadgesQuery = z.strictObject({
+  lang: Lang.default("ja").meta({ description: "Language of names and descriptions" }),
+  limit: Limit,
+  cursor: Cursor,
+});
