@@ -17,6 +17,7 @@ const MUCH = 256 << 10;
 const LITTLE = 64 << 10;
 const SLOW = 10_000;
 const LOOK_EVERY = 20;
+const FAREWELL = 300;
 /** Bytes that may wait for the server. */
 const TOO_MUCH = 8 << 20;
 
@@ -29,16 +30,25 @@ export class RealtimeGate {
 
   async handle(request: Request, url: URL): Promise<Response> {
     const port = await this.port(PATIENCE);
-    if (port === undefined) return refusal(503, "service_unavailable", "The realtime server does not answer");
+    if (port === undefined) return unavailable();
     const path = url.pathname.slice("/realtime/v1".length);
     if (path === "/websocket") return await this.#socket(request, url, port);
     if (path.startsWith("/api/")) return await this.#api(request, url, `http://127.0.0.1:${port}${path}${url.search}`);
     return refusal(404, "not_found", "No such path");
   }
 
-  /** Lets every client go; each looks for the server again. */
-  close(): void {
-    for (const client of this.#clients) client.close(RESTARTING, "The platform is stopping");
+  /** Lets every client go; each looks for the server again. One that does not answer is not waited for. */
+  async close(): Promise<void> {
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, FAREWELL);
+    const gone = Array.from(this.#clients, (client) => {
+      const { promise, resolve: left } = Promise.withResolvers<void>();
+      client.addEventListener("close", () => left());
+      client.close(RESTARTING, "The platform is stopping");
+      return promise;
+    });
+    await Promise.race([Promise.all(gone), patience]);
+    clearTimeout(timer);
   }
 
   async #socket(request: Request, url: URL, port: number): Promise<Response> {
@@ -81,12 +91,17 @@ export class RealtimeGate {
   }
 }
 
+function unavailable(): Response {
+  return refusal(503, "service_unavailable", "The realtime server does not answer", { "retry-after": "1" });
+}
+
 /** A socket to the server, or the server's refusal. */
 function connect(target: URL, headers: Record<string, string>): Promise<Backend | Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Backend | Response>();
+  const { promise, resolve } = Promise.withResolvers<Backend | Response>();
   const backend = new Backend(target, { headers, perMessageDeflate: false, skipUTF8Validation: true });
   backend.once("open", () => resolve(backend));
-  backend.once("error", reject);
+  // It has just died, and is being started again.
+  backend.once("error", () => resolve(unavailable()));
   backend.once("unexpected-response", async (_request, answer: IncomingMessage) => {
     const chunks: Buffer[] = [];
     for await (const chunk of answer) chunks.push(chunk);

@@ -1,5 +1,7 @@
 // The realtime server as a process of its own, started again when it ends.
+import { join } from "node:path";
 import { TextLineStream } from "../functions/lines.ts";
+import { ROOT } from "../settings.ts";
 
 export interface SupervisorOptions {
   /** The module that serves. */
@@ -13,6 +15,8 @@ export interface SupervisorOptions {
 /** What the process is told in its environment. */
 export const DATABASE_URL = "REALTIME_DATABASE_URL";
 export const JWT_SECRET = "REALTIME_JWT_SECRET";
+
+const CONFIG = join(ROOT, "deno.json");
 
 /** How long a process that is told to end may take. */
 const FAREWELL = 600;
@@ -74,7 +78,7 @@ export class Supervisor {
     const marker = `listening:${crypto.randomUUID()}:`;
     const { entry, databaseUrl, jwtSecret, log } = this.options;
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", "--no-check", "-A", entry, marker],
+      args: ["run", "--quiet", "--no-prompt", "--no-check", `--config=${CONFIG}`, "-A", entry, marker],
       env: { [DATABASE_URL]: databaseUrl, [JWT_SECRET]: jwtSecret },
       stdin: "piped",
       stdout: "piped",
