@@ -1,10 +1,12 @@
 // One topic that one client has joined: its rights, its row changes, its broadcasts, its presence, and its end.
+import { Changes } from "./changes.ts";
+import { Late, withDeadline } from "./deadline.ts";
 import { type Join, numberBindings, readJoin } from "./join.ts";
 import { type Limits, Window } from "./limits.ts";
 import { encode, type Frame, isObject, UserBroadcast, type Version } from "./serializer.ts";
 import { type Bearer, expired, isKey, TokenRefused, type Tokens } from "./tokens.ts";
 import type { Member, Topic, Topics } from "./topics.ts";
-import { type Change, type Feed, type Subscription, SubscriptionRefused } from "./types.ts";
+import { type Feed, SubscriptionRefused } from "./types.ts";
 
 /** What a channel has from its connection. */
 export interface Host {
@@ -30,7 +32,6 @@ interface Rights {
 }
 
 const ALL: Rights = { read: true, write: true };
-const SUBSCRIBED = "Subscribed to PostgreSQL";
 
 export class Channel implements Member {
   readonly version: Version;
@@ -48,10 +49,7 @@ export class Channel implements Member {
   #room?: Topic;
   /** Subscribing and new tokens, one after another. */
   #work: Promise<void> = Promise.resolve();
-  #subscription: Subscription | undefined;
-  #ids: readonly number[] = [];
-  /** Changes that come before the client has been told of its subscription. */
-  #early: string[] | undefined = [];
+  #changes: Changes | undefined;
   #tokenTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly host: Host, readonly topic: string, readonly joinRef: string | null) {
@@ -73,10 +71,11 @@ export class Channel implements Member {
     if (this.#state === "closed") return;
     const { bindings, wait, hearsPresence } = this.#join;
     const numbered = numberBindings(bindings);
-    this.#ids = numbered.map(({ id }) => id);
-    if (wait !== undefined && bindings.length > 0) {
+    const changes = bindings.length > 0 ? this.#changesOf(numbered.map(({ id }) => id)) : undefined;
+    this.#changes = changes;
+    if (wait !== undefined && changes !== undefined) {
       try {
-        await withDeadline(this.#subscribe(), wait);
+        await withDeadline(changes.subscribe(this.#bearer), wait);
       } catch (error) {
         return this.#refuse(ref, this.#reason(error));
       }
@@ -88,7 +87,8 @@ export class Channel implements Member {
     if (hearsPresence) this.#sendPresence();
     this.#watchToken();
     if (this.#join.replicationReady) this.#system("system", "ok", "Replication connection established");
-    if (bindings.length > 0) this.#queue(() => wait === undefined ? this.#announce() : this.#subscribed());
+    if (wait === undefined) this.#queue(() => changes?.subscribeAndTell(this.#bearer));
+    else changes?.announce();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const frame of waiting) this.receive(frame);
@@ -127,8 +127,7 @@ export class Channel implements Member {
     this.#waiting = [];
     clearTimeout(this.#tokenTimer);
     if (this.#room !== undefined) this.host.topics.leave(this.#room, this.#join.isPrivate, this);
-    this.#subscription?.close();
-    this.#subscription = undefined;
+    this.#changes?.close();
     this.host.forget(this);
   }
 
@@ -227,16 +226,7 @@ export class Channel implements Member {
       }
       if (this.#isClosed) return;
       this.#watchToken();
-      if (this.#subscription === undefined) return;
-      try {
-        await this.#subscription.identify(this.#bearer);
-        this.#system("postgres_changes", "ok", SUBSCRIBED);
-      } catch (error) {
-        if (!(error instanceof SubscriptionRefused)) throw error;
-        this.#subscription?.close();
-        this.#subscription = undefined;
-        this.#system("postgres_changes", "error", error.message);
-      }
+      await this.#changes?.identify(this.#bearer);
     });
   }
 
@@ -255,39 +245,14 @@ export class Channel implements Member {
     this.#tokenTimer = setTimeout(() => this.#watchToken(), Math.min(this.host.limits.tokenCheck, left + 1));
   }
 
-  async #subscribe(): Promise<void> {
-    const subscription = await this.host.feed.subscribe(this.#join.bindings, this.#bearer, {
-      change: (indexes, change) => this.#change(indexes, change),
-      lost: (reason) => this.#crash(reason),
+  #changesOf(ids: readonly number[]): Changes {
+    const { version, topic, host } = this;
+    const frame = { joinRef: null, ref: null, topic, event: "postgres_changes" };
+    return new Changes(host.feed, this.#join.bindings, ids, {
+      change: (payload) => host.send(encode(version, frame, payload)),
+      system: (status, message) => this.#system("postgres_changes", status, message),
+      crash: (reason) => this.#crash(reason),
     });
-    if (this.#isClosed) subscription.close();
-    else this.#subscription = subscription;
-  }
-
-  async #announce(): Promise<void> {
-    try {
-      await this.#subscribe();
-    } catch (error) {
-      if (!(error instanceof SubscriptionRefused)) throw error;
-      return this.#system("postgres_changes", "error", error.message);
-    }
-    this.#subscribed();
-  }
-
-  #subscribed(): void {
-    this.#system("postgres_changes", "ok", SUBSCRIBED);
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const frame of early) this.host.send(frame);
-  }
-
-  #change(indexes: readonly number[], change: Change): void {
-    if (this.#isClosed) return;
-    const ids = [...new Set(indexes.map((index) => this.#ids[index]))];
-    const head = { joinRef: null, ref: null, topic: this.topic, event: "postgres_changes" };
-    const frame = encode(this.version, head, `{"ids":[${ids.join(",")}],"data":${textOf(change)}}`);
-    if (this.#early === undefined) this.host.send(frame);
-    else this.#early.push(frame);
   }
 
   /** Ends the channel so that the client joins again by itself. */
@@ -298,7 +263,7 @@ export class Channel implements Member {
     this.close();
   }
 
-  #queue(task: () => Promise<void> | void): void {
+  #queue(task: () => Promise<void> | undefined): void {
     this.#work = this.#work.then(() => this.#isClosed ? undefined : task()).catch((error) => {
       this.#crash(error instanceof Error ? error.stack ?? error.message : String(error));
     });
@@ -315,32 +280,5 @@ export class Channel implements Member {
   #push(event: string, payload: unknown, ref: string | null = null): void {
     const { version, joinRef, topic } = this;
     this.host.send(encode(version, { joinRef, ref, topic, event }, JSON.stringify(payload)));
-  }
-}
-
-const texts = new WeakMap<Change, string>();
-
-/** A change as JSON, made once however many get it. */
-function textOf(change: Change): string {
-  const known = texts.get(change);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(change);
-  texts.set(change, text);
-  return text;
-}
-
-class Late extends Error {
-  constructor(readonly milliseconds: number) {
-    super("Too late");
-  }
-}
-
-async function withDeadline(work: Promise<void>, milliseconds: number): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Late(milliseconds)), milliseconds);
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
