@@ -233,7 +233,6 @@ begin
   from public.badges b
   where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.id = p.badge_id
     and b.conditions ->> 'measure' = 'streak_days';
-  -- Whose rebuild has yet to come, for a badge that changed, earns by it: until then they have marks of what counted before.
   insert into public.user_badges (user_id, badge_id)
   select p.user_id, p.badge_id
   from public.user_badge_progress p join public.badges b on b.id = p.badge_id
@@ -241,7 +240,8 @@ begin
     and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
     and not exists (
       select from private.badge_backfills f
-      where f.badge_id = p.badge_id and f.finished_at is null and (f.last_user_id is null or f.last_user_id < p.user_id)
+      where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
+        and (f.last_user_id is null or f.last_user_id < p.user_id)
     )
   order by b.sort_order, b.id;
 end

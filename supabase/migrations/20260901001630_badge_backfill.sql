@@ -9,6 +9,7 @@
 
 create table private.badge_backfills (
   badge_id uuid primary key references public.badges (id) on delete cascade,
+  had_other_conditions boolean not null default false,
   last_user_id uuid,
   people integer not null default 0,
   started_at timestamptz not null default now(),
@@ -16,6 +17,8 @@ create table private.badge_backfills (
 );
 
 comment on table private.badge_backfills is 'The rebuild of each badge: running until it has finished_at.';
+comment on column private.badge_backfills.had_other_conditions is
+  'People who are not done may have marks of what counted before: they earn the badge by the rebuild alone.';
 comment on column private.badge_backfills.last_user_id is 'Everybody up to this one is done.';
 comment on column private.badge_backfills.people is 'How many are done.';
 
@@ -32,7 +35,9 @@ begin
     perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
   end if;
   insert into private.badge_backfills as f (badge_id) values (p_target_badge_id)
-  on conflict (badge_id) do update set last_user_id = null, people = 0, started_at = now(), finished_at = null;
+  on conflict (badge_id) do update
+  set had_other_conditions = f.had_other_conditions and f.finished_at is null, last_user_id = null, people = 0,
+    started_at = now(), finished_at = null;
 end
 $$;
 
@@ -104,9 +109,13 @@ begin
     update public.user_badge_progress p set count = private.longest_streak(p.user_id, p.badge_id)
     where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids);
   end if;
-  perform private.earn_badge(p.user_id, p.badge_id) from public.user_badge_progress p
-  where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count >= (p_badge).threshold
-    and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id);
+  if (p_badge).is_active then
+    insert into public.user_badges (user_id, badge_id)
+    select p.user_id, p.badge_id from public.user_badge_progress p
+    where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count >= (p_badge).threshold
+      and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+    order by p.user_id;
+  end if;
 end
 $$;
 
@@ -159,7 +168,12 @@ security definer -- the job table is written here alone
 set search_path = ''
 as $$
 begin
-  perform private.backfill_badge_progress(new.id);
+  if tg_op = 'UPDATE' and new.conditions is distinct from old.conditions then
+    perform private.backfill_badge_progress(new.id);
+    update private.badge_backfills f set had_other_conditions = true where f.badge_id = new.id;
+  elsif new.is_active then
+    perform private.backfill_badge_progress(new.id);
+  end if;
   return null;
 end
 $$;
@@ -168,7 +182,7 @@ comment on function private.tg_badges__backfill() is
   'A badge that is new, or counts otherwise than before, is rebuilt: what was done before counts too.';
 
 create trigger _300_backfill after insert or update of conditions, threshold, is_active on public.badges
-  for each row when (new.is_active) execute function private.tg_badges__backfill();
+  for each row execute function private.tg_badges__backfill();
 
 -- Where people and their deeds are many, a rebuild of one badge is some tens of batches.
 select cron.schedule('backfill_badges', '* * * * *', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
