@@ -117,6 +117,21 @@ create trigger _100_touch_updated_at before update on public.parking_lot_ratings
 create trigger _100_touch_updated_at before update on public.search_preferences
   for each row execute function private.tg_touch_updated_at();
 
+create function private.hold_lot(p_lot_id uuid) returns void
+language plpgsql
+security definer -- who rates may not lock a lot
+set search_path = ''
+as $$
+begin
+  perform 1 from public.parking_lots l where l.id = p_lot_id for no key update;
+end
+$$;
+
+comment on function private.hold_lot(uuid) is
+  'Holds a lot until the transaction ends, before its ratings: as whoever deletes it. For functions that change what it counts.';
+
+grant execute on function private.hold_lot(uuid) to authenticated;
+
 create function private.refresh_lot_votes(p_lot_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -270,6 +285,7 @@ begin
   if p_value is null or p_value not in ('good', 'bad') then
     perform private.refuse('validation_error', 422, 'value must be good or bad', p_param => 'value');
   end if;
+  perform private.hold_lot(p_parking_lot_id);
   insert into public.parking_lot_ratings as r (user_id, parking_lot_id, value)
   values (v_user_id, p_parking_lot_id, p_value)
   on conflict (user_id, parking_lot_id) do update set value = excluded.value
@@ -286,9 +302,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_lot(p_parking_lot_id);
   delete from public.parking_lot_ratings where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
 end
 $$;

@@ -234,7 +234,7 @@ begin
   select c.id, p_lot_id, c.field_name, c.value, c.source, c.licence
   from private.current_field_values(p_lot_id) as c
   where c.id = p_field_value_id
-  on conflict (id) do nothing;
+  on conflict do nothing; -- of two at once the later one may find the other by its lot and field first
 end
 $$;
 

@@ -49,6 +49,28 @@ create trigger _400_forget_person after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__forget_person();
 
+create function private.hold_lots_of(p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform 1 from public.parking_lots l
+  where l.id in (
+    select r.parking_lot_id from public.reviews r where r.user_id = p_user_id
+    union all select r.parking_lot_id from public.parking_lot_ratings r where r.user_id = p_user_id
+    union all select s.parking_lot_id from public.saved_parking_lots s where s.user_id = p_user_id
+    union all select o.parking_lot_id from public.occupancy_reports o where o.user_id = p_user_id
+    union all select e.parking_lot_id from public.error_reports e where e.user_id = p_user_id
+    union all select v.parking_lot_id
+      from public.field_value_votes o join public.field_values v on v.id = o.field_value_id where o.user_id = p_user_id
+  )
+  order by l.id for no key update;
+end
+$$;
+
+comment on function private.hold_lots_of(uuid) is
+  'Holds the lots that a person has left something at, in one order, before what they left: as whoever deletes a lot.';
+
 create function private.end_account() returns void
 language plpgsql
 security definer -- the standing of an account and the identity provider's tables are nobody's to write by hand
@@ -58,6 +80,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_email text := (select u.email from auth.users u where u.id = v_user_id);
 begin
+  perform private.hold_lots_of(v_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
   -- Neither a password nor a refresh token opens it again. The ban says so to what the identity provider has in memory.
   delete from auth.sessions where user_id = v_user_id;

@@ -5,8 +5,8 @@ import { database } from "../support/database.ts";
 import { call, newAdministrator } from "../support/deeds.ts";
 import { newLot, newUser } from "../support/rows.ts";
 
-const PEOPLE = 24;
-const ROUNDS = 6;
+const PEOPLE = 18;
+const ROUNDS = 3;
 
 const db = await database();
 const sql = postgres(db.url, { max: 12, onnotice: () => {} });
@@ -98,5 +98,50 @@ Deno.test("two lots that are deleted at once, while their visitors end stays and
     }`;
     assert.equal(left!["lots"], 0);
     assert.deepEqual([...await points(people)], [{ off: 0 }]);
+  }
+});
+
+/** What people keep of a lot, each of them of everything. */
+async function marks(lot: string, people: readonly string[]): Promise<string> {
+  const [value] = await sql<{ id: string }[]>`
+    select id from private.current_field_values(${lot}) where field_name = 'name'`;
+  for (const user of people) {
+    await call(sql, user, "api.rate_parking_lot", { parking_lot_id: lot, value: "good" });
+    await call(sql, user, "api.save_parking_lot", { parking_lot_id: lot });
+    await call(sql, user, "api.report_occupancy", { parking_lot_id: lot, state: "full" });
+    await call(sql, user, "api.vote_on_field_value", { parking_lot_id: lot, field_value_id: value!.id, vote: "deny" });
+  }
+  return value!.id;
+}
+
+Deno.test("two lots that are deleted at once, while people rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const people: string[] = [];
+    for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));
+    const [here, there] = [await newLot(sql), await newLot(sql)];
+    const values = new Map([[here, await marks(here, people)], [there, await marks(there, people.toReversed())]]);
+    await visits(here, people);
+    const leaving = people.slice(0, PEOPLE / 3);
+    const each = (name: string, args: (lot: string) => Record<string, string>) =>
+      inTurns(
+        1,
+        people.flatMap((user) =>
+          [here, there].map((lot) => () => call(sql, user, name, { parking_lot_id: lot, ...args(lot) }))
+        ),
+      );
+    const [left] = await Promise.all([
+      inTurns(2, leaving.map((user) => () => call(sql, user, "api.withdraw_my_account", {}))),
+      deletion(sql, here),
+      each("api.rate_parking_lot", () => ({ value: "bad" })),
+      deletion(sql, there),
+      each("api.vote_on_field_value", (lot) => ({ field_value_id: values.get(lot)!, vote: "confirm" })),
+      each("api.report_occupancy", () => ({ state: "available" })),
+      each("api.unrate_parking_lot", () => ({})),
+    ]);
+    assert.equal(left.filter((reply) => reply === null).length, 0);
+    const [lots] = await sql`select count(*)::integer as left from public.parking_lots where id in ${
+      sql([here, there])
+    }`;
+    assert.equal(lots!["left"], 0);
   }
 });
