@@ -63,7 +63,12 @@ type Reply = Record<string, unknown>;
 const LOST = new Set(["PGRST", "23503", "42501"]);
 
 /** Calls a function as a person, in a transaction of its own; null when it was refused. */
-export async function call(sql: Sql, user: string, name: string, args: Record<string, Argument>): Promise<Reply | null> {
+export async function call(
+  sql: Sql,
+  user: string,
+  name: string,
+  args: Record<string, Argument>,
+): Promise<Reply | null> {
   const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
   const claims = JSON.stringify({ role: "authenticated", sub: user });
   try {
