@@ -65,6 +65,12 @@ export class RealtimeGate {
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 60 });
     join(socket, backend);
     this.#clients.add(socket);
+    const opening = setTimeout(() => {
+      // The client went before it was answered, and nothing more is heard of it.
+      backend.terminate();
+      this.#clients.delete(socket);
+    }, PATIENCE);
+    socket.addEventListener("open", () => clearTimeout(opening));
     socket.addEventListener("close", () => this.#clients.delete(socket));
     return response;
   }
