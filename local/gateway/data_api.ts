@@ -4,6 +4,7 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import { patient } from "../database/connection.ts";
 import { textualJson } from "../database/json.ts";
 import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
+import { pipeline } from "./pipeline.ts";
 import { settings } from "./settings.ts";
 import { asPostgrest } from "./sqlstate.ts";
 import type { Claims } from "./tokens.ts";
@@ -64,6 +65,7 @@ async function connect(options: DataApiOptions) {
     url: options.authenticator,
     postgresOptions: { max: 20, ...patient, types: textualJson },
   });
+  pipeline(connection.driver);
   // Left to itself the library grants every table to every client role the first time it meets row security. The grants
   // are the migrations' business; as authenticator it could not, and this keeps it from trying.
   const normalize = connection.normalizeDbError.bind(connection);

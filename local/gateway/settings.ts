@@ -40,7 +40,10 @@ export const settings = {
   },
 };
 
+/** How a statement that only sets begins. */
+export const SETTINGS = "select set_config(";
+
 async function set(transaction: Transaction, values: Readonly<Record<string, string>>): Promise<void> {
-  const calls = Object.entries(values).map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
+  const calls = Object.entries(values).map(([name, value]) => sql`set_config(${sql.lit(name)}, ${value}, true)`);
   await sql`select ${sql.join(calls)}`.execute(transaction);
 }

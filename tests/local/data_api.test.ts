@@ -230,3 +230,14 @@ Deno.test("a browser's preflight is answered without a key", async () => {
   assert.equal(answer.headers.get("access-control-allow-origin"), "*");
   assert.match(answer.headers.get("access-control-allow-headers") ?? "", /authorization/);
 });
+
+Deno.test("a statement that fails tells of itself, and the connection it failed on serves whoever comes next", async () => {
+  await withFunction("() returns text language plpgsql as $$ begin return 1 / (random() * 0); end $$", async (name) => {
+    const answers = await Promise.all(Array.from({ length: 40 }, async () => codeOf(await rpc(name, {}))));
+    assert.deepEqual(new Set(answers.map(String)), new Set(["400,22012"]));
+  });
+  const codes = await Promise.all(
+    Array.from({ length: 40 }, async () => (await rpc("list_codes", { p_lang: "ja" })).status),
+  );
+  assert.deepEqual(new Set(codes), new Set([200]));
+});
