@@ -2,6 +2,7 @@
 // off; and the rebuild of one badge, and of all, from a history.
 // deno run -A bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
+import { plantHistory } from "../tests/support/history.ts";
 import { newUser } from "../tests/support/rows.ts";
 import { ms, percentile, table } from "./measure.ts";
 
@@ -9,6 +10,8 @@ const { DB_URL, BENCH_ACTIVITIES } = Deno.env.toObject();
 if (!DB_URL) throw new Error("No platform is named: run `deno task bench`");
 const ACTIVITIES = Number(BENCH_ACTIVITIES ?? 100_000);
 const PEOPLE = Math.ceil(ACTIVITIES / 20);
+const LOTS = 2000;
+const SPONSORS = 20;
 /** Deeds are done in blocks, by turns with and without rewards; the first of a block plan anew and are not counted. */
 const BLOCKS = 20;
 const WARM_UP = 5;
@@ -17,14 +20,18 @@ const BLOCK = 15;
 const sql = postgres(DB_URL, { max: 1, onnotice: () => {} });
 
 async function loadHistory(): Promise<void> {
-  const script = await Deno.readTextFile(new URL("rewards_history.sql", import.meta.url));
   await sql`select cron.unschedule('backfill_badges')`; // or the platform would work beside us
-  await sql.begin(async (transaction) => {
-    await transaction`
-      select set_config('bench.people', ${String(PEOPLE)}, true),
-        set_config('bench.activities', ${String(ACTIVITIES)}, true)`;
-    await transaction.unsafe(script);
-  });
+  await plantHistory(sql, PEOPLE, ACTIVITIES);
+  await sql`
+    insert into public.parking_lots (id, name, address, lat, lng, status)
+    select md5('lot ' || n)::uuid, 'Lot ' || n, '1-1', 35.6 + n * 0.0001, 139.7, 'active'
+    from generate_series(1, ${LOTS}::integer) as n`;
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+    select md5('lot ' || n)::uuid, 'time_band', 1, 30, 200 from generate_series(1, ${LOTS}::integer) as n`;
+  await sql`
+    insert into public.sponsors (id, name, lat, lng)
+    select md5('sponsor ' || n)::uuid, 'Sponsor ' || n, 35.7, 139.7 from generate_series(1, ${SPONSORS}::integer) as n`;
   await sql`vacuum analyze public.user_activity_logs`;
   await sql`analyze public.app_users, public.parking_lots`;
 }
@@ -89,7 +96,7 @@ async function aPerson(): Promise<string> {
 async function aStay(user: string): Promise<() => Promise<unknown>> {
   const [session] = await sql<{ id: string }[]>`
     insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
-    select ${user}, md5('lot ' || 1 + floor(2000 * random()))::uuid, 'parking', now() - interval '2 hours' returning id`;
+    select ${user}, md5('lot ' || 1 + floor(${LOTS}::integer * random()))::uuid, 'parking', now() - interval '2 hours' returning id`;
   return () => as(user, (sql) => sql`select api.finalize_parking_session(${session!.id}, now())`);
 }
 
@@ -101,7 +108,7 @@ const DEEDS: readonly Deed[] = [
     name: "a check-in",
     ...ACTIVITY,
     prepare: async () => {
-      const [user, sponsor] = [await aPerson(), done % 20 + 1];
+      const [user, sponsor] = [await aPerson(), done % SPONSORS + 1];
       return () =>
         as(
           user,
@@ -116,7 +123,7 @@ const DEEDS: readonly Deed[] = [
     prepare: async () => {
       const [review] = await sql<{ id: string }[]>`
         insert into public.reviews (user_id, parking_lot_id, rating)
-        select ${await aPerson()}, md5('lot ' || 1 + floor(2000 * random()))::uuid, 4 returning id`;
+        select ${await aPerson()}, md5('lot ' || 1 + floor(${LOTS}::integer * random()))::uuid, 4 returning id`;
       return () => sql`update public.reviews set status = 'approved' where id = ${review!.id}`;
     },
   },

@@ -132,13 +132,16 @@ declare
   v_fault text;
   v_user_ids uuid[];
 begin
-  -- One worker at a time on a badge; another takes the next badge, or nothing.
-  select * into v_job from private.badge_backfills f where f.finished_at is null order by f.badge_id limit 1
-  for no key update skip locked;
+  -- One worker at a time on a badge; another takes the next badge, or nothing. Whoever changes the badge waits for the job
+  -- at their end, and nothing here waits for them: what they changed begins anew.
+  select f.* into v_job
+  from private.badge_backfills f join public.badges b on b.id = f.badge_id
+  where f.finished_at is null order by f.badge_id limit 1
+  for no key update of f skip locked for key share of b skip locked;
   if not found then
     return false;
   end if;
-  select * into v_badge from public.badges b where b.id = v_job.badge_id for share;
+  select * into v_badge from public.badges b where b.id = v_job.badge_id;
   v_fault := private.badge_conditions_fault(v_badge.conditions);
   if v_fault is not null then
     insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault) on conflict do nothing;

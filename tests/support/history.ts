@@ -1,0 +1,32 @@
+// People with a history of deeds that nothing has followed from yet, as a rebuild of badges finds them.
+import type { Sql } from "postgres";
+
+/**
+ * So many people, `person 1` and on, with so many deeds over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
+ * names. Some have done much, most little. Written with the triggers off.
+ */
+export async function plantHistory(sql: Sql, people: number, deeds: number): Promise<void> {
+  await sql`
+    insert into auth.users (id, email)
+    select md5('person ' || n)::uuid, 'person' || n || '@example.test' from generate_series(1, ${people}::integer) as n`;
+  await sql.begin(async (transaction) => {
+    await transaction`alter table public.user_activity_logs disable trigger user`;
+    await transaction`
+      insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, created_at)
+      select md5('person ' || 1 + floor(${people}::integer * random() ^ 1.5))::uuid, d.activity_type,
+        case when d.activity_type <> 'sponsor_checkin' then md5('lot ' || 1 + floor(2000 * random() ^ 2))::uuid end,
+        gen_random_uuid(),
+        case when d.activity_type = 'session_end'
+          then jsonb_build_object('minutes', floor(600 * random() ^ 2), 'currency', 'JPY', 'total_amount', 400)
+          else '{}' end,
+        now() - random() * interval '365 days'
+      from (
+        select (array[
+          'session_start', 'session_end', 'session_start', 'session_end', 'session_end', 'field_confirm', 'field_deny',
+          'lot_save', 'occupancy_report', 'sponsor_checkin'
+        ])[1 + floor(10 * random())] as activity_type
+        from generate_series(1, ${deeds}::integer)
+      ) d`;
+    await transaction`alter table public.user_activity_logs enable trigger user`;
+  });
+}
