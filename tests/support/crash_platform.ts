@@ -14,6 +14,8 @@ export interface CrashPlatform extends AsyncDisposable {
   killDatabase(): Promise<void>;
   /** kill -9 of a function's process; the next request starts another. */
   killFunction(name: string): Promise<void>;
+  /** kill -9 of the realtime server's process; the platform starts another. */
+  killRealtime(): Promise<void>;
 }
 
 export async function crashPlatform(): Promise<CrashPlatform> {
@@ -38,11 +40,15 @@ export async function crashPlatform(): Promise<CrashPlatform> {
       Deno.kill(Number.parseInt(lock), "SIGKILL");
     },
     killFunction: async (called) => {
-      const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
-      const processes = new TextDecoder().decode(stdout).split("\n");
-      const found = processes.find((text) => text.includes(`/${name}/functions/${called}.js`));
+      const found = (await processes()).find(({ args }) => args.includes(`/${name}/functions/${called}.js`));
       if (found === undefined) throw new Error(`The function ${called} does not run`);
-      Deno.kill(Number.parseInt(found), "SIGKILL");
+      Deno.kill(found.pid, "SIGKILL");
+    },
+    killRealtime: async () => {
+      const ours = (await processes()).filter(({ parent }) => parent === Deno.pid);
+      const found = ours.find(({ args }) => args.includes("/local/realtime/main.ts"));
+      if (found === undefined) throw new Error("The realtime server does not run");
+      Deno.kill(found.pid, "SIGKILL");
     },
     [Symbol.asyncDispose]: async () => {
       await sql.end({ timeout: 1 });
@@ -50,4 +56,12 @@ export async function crashPlatform(): Promise<CrashPlatform> {
       for (const folder of [home, STATE]) await removeIfThere(join(folder, name));
     },
   };
+}
+
+async function processes(): Promise<{ readonly pid: number; readonly parent: number; readonly args: string }[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,args="] }).output();
+  return new TextDecoder().decode(stdout).trim().split("\n").map((line) => {
+    const [, pid, parent, args] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), args: args ?? "" };
+  });
 }

@@ -1,0 +1,180 @@
+// What the library does by itself, and what a client of a fresh project expects to work.
+import assert from "node:assert/strict";
+import type { RealtimeChannel } from "@supabase/supabase-js";
+import { eventually } from "../support/eventually.ts";
+import { signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
+import { token } from "../support/tokens.ts";
+import { connect, notify } from "./deeds.ts";
+import { Client, keyOf } from "./listen.ts";
+import { proxyTo } from "./proxy.ts";
+
+const sql = connect();
+Deno.test.afterAll(() => sql.end());
+
+const person = await signUp();
+const mine = { table: "user_notifications", filter: `user_id=eq.${person.id}` };
+
+Deno.test("a client whose connection breaks connects and joins again by itself, and is told nothing of meanwhile", async () => {
+  await using proxy = proxyTo(stack().apiUrl);
+  await using client = new Client({ ...person, apiUrl: proxy.apiUrl });
+  const channel = await client.listen("broken", mine);
+  const broken = performance.now();
+  proxy.cut();
+  await channel.said("CHANNEL_ERROR");
+  const missed = await notify(sql, person.id);
+  const again = await channel.said("SUBSCRIBED", 2);
+  assert.ok(again.at - broken >= 950, "the library waits a second before it tries again");
+  await channel.ready(2);
+  await channel.until(await notify(sql, person.id));
+  assert.ok(!channel.heard.some((change) => keyOf(change) === missed));
+  assert.equal(proxy.connections, 2);
+});
+
+Deno.test("a client that cannot reach the platform tries again after one, two and five seconds", async () => {
+  const tries: number[] = [];
+  const deaf = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepting = (async () => {
+    for await (const connection of deaf) {
+      tries.push(performance.now());
+      connection.close();
+    }
+  })();
+  {
+    await using client = new Client({ ...person, apiUrl: `http://127.0.0.1:${deaf.addr.port}` });
+    client.join("unreachable", mine);
+    await eventually(() => tries.length >= 4 || undefined, 20_000);
+  }
+  deaf.close();
+  await accepting;
+  const waits = tries.slice(1).map((at, n) => Math.round((at - tries[n]!) / 1000));
+  assert.deepEqual(waits.slice(0, 3), [1, 2, 5]);
+});
+
+Deno.test("a join that is refused is tried again, and goes through with a good token", async () => {
+  await using client = new Client({
+    token: token(person.id, { secret: stack().jwtSecret, claims: { exp: Math.floor(Date.now() / 1000) - 5 } }),
+  });
+  const channel = client.join("second thought", mine);
+  await channel.said("CHANNEL_ERROR");
+  client.token = person.token;
+  await client.supabase.realtime.setAuth();
+  await channel.said("SUBSCRIBED");
+  await channel.ready();
+  await channel.until(await notify(sql, person.id));
+});
+
+Deno.test("a client whose heartbeat stays without an answer leaves the dead connection and makes another", async () => {
+  await using proxy = proxyTo(stack().apiUrl);
+  const beats: string[] = [];
+  await using client = new Client({
+    ...person,
+    apiUrl: proxy.apiUrl,
+    realtime: { heartbeatIntervalMs: 400, heartbeatCallback: (status) => beats.push(status) },
+  });
+  const channel = await client.listen("dead", mine);
+  await eventually(() => beats.includes("ok") || undefined);
+  proxy.mute();
+  await eventually(() => beats.includes("timeout") || undefined);
+  await channel.ready(2);
+  await channel.until(await notify(sql, person.id));
+  assert.equal(proxy.connections, 2);
+});
+
+Deno.test("two channels share one socket; a channel that is removed is silent, the other goes on", async () => {
+  await using proxy = proxyTo(stack().apiUrl);
+  await using client = new Client({ ...person, apiUrl: proxy.apiUrl });
+  const [first, second] = await Promise.all([
+    client.listen("first", mine),
+    client.listen("second", mine, { table: "user_badges", event: "INSERT" }, { ...mine, event: "INSERT" }),
+  ]);
+  const id = await notify(sql, person.id);
+  await first.until(id);
+  await second.hears(2);
+  assert.deepEqual(
+    second.heard.map(({ binding }) => binding),
+    [0, 2],
+    "a change comes once for each binding that it fits",
+  );
+  assert.equal(first.heard.length, 1);
+
+  assert.equal(await client.supabase.removeChannel(first.channel), "ok");
+  assert.deepEqual(first.statuses.map(({ status }) => status), ["SUBSCRIBED", "CLOSED"]);
+  await second.until(await notify(sql, person.id));
+  await client.settled();
+  assert.equal(first.heard.length, 1);
+  assert.equal(proxy.connections, 1);
+  assert.deepEqual(client.supabase.getChannels().map(({ topic }) => topic), ["realtime:second"]);
+});
+
+Deno.test("after the last channel is removed one can be joined anew under the same name", async () => {
+  await using client = new Client(person);
+  const first = await client.listen("again", mine);
+  await client.supabase.removeAllChannels();
+  const second = await client.listen("again", mine);
+  await second.until(await notify(sql, person.id));
+  assert.deepEqual(first.heard, []);
+});
+
+/** Joins and gives what the library said first. */
+function joined(channel: RealtimeChannel): Promise<{ status: string; error: string | undefined }> {
+  const { promise, resolve } = Promise.withResolvers<{ status: string; error: string | undefined }>();
+  channel.subscribe((status, error) => resolve({ status, error: error?.message }));
+  return promise;
+}
+
+Deno.test("a private channel is refused as long as no policy opens it", async () => {
+  await using client = new Client(person);
+  const { status, error } = await joined(client.supabase.channel("secret", { config: { private: true } }));
+  assert.equal(status, "CHANNEL_ERROR");
+  assert.equal(error, "Unauthorized: You do not have permissions to read from this Channel topic: secret");
+});
+
+Deno.test("a message of one member reaches the others, and the sender who asks for it", async () => {
+  await using first = new Client(person);
+  await using second = new Client();
+  const messages: Record<string, unknown[]> = { first: [], second: [] };
+  const [sender, receiver] = [
+    first.supabase.channel("room", { config: { broadcast: { self: true, ack: true } } }),
+    second.supabase.channel("room"),
+  ];
+  sender.on("broadcast", { event: "move" }, ({ payload }) => messages["first"]!.push(payload));
+  receiver.on("broadcast", { event: "*" }, ({ event, payload }) => messages["second"]!.push([event, payload]));
+  for (const channel of [sender, receiver]) assert.equal((await joined(channel)).status, "SUBSCRIBED");
+  assert.equal(await sender.send({ type: "broadcast", event: "move", payload: { x: 1, 名: "値" } }), "ok");
+  await eventually(() => messages["first"]!.length + messages["second"]!.length === 2 || undefined);
+  assert.deepEqual(messages, { first: [{ x: 1, 名: "値" }], second: [["move", { x: 1, 名: "値" }]] });
+
+  const byHttp = await sender.httpSend("move", { x: 2 });
+  assert.deepEqual(byHttp, { success: true });
+  await eventually(() => messages["second"]!.length === 2 || undefined);
+  assert.deepEqual(messages["second"]![1], ["move", { x: 2 }]);
+});
+
+Deno.test("members see who else is there, what they say of themselves, and that they go", async () => {
+  await using first = new Client(person);
+  const room = crypto.randomUUID();
+  const here = first.supabase.channel(room, { config: { presence: { key: "first" } } });
+  const seen: string[] = [];
+  here.on("presence", { event: "join" }, ({ key }) => seen.push(`join ${key}`));
+  here.on("presence", { event: "leave" }, ({ key }) => seen.push(`leave ${key}`));
+  assert.equal((await joined(here)).status, "SUBSCRIBED");
+  {
+    await using second = new Client();
+    const there = second.supabase.channel(room, { config: { presence: { key: "second" } } });
+    assert.equal((await joined(there)).status, "SUBSCRIBED");
+    assert.equal(await here.track({ name: "First" }), "ok");
+    assert.equal(await there.track({ name: "Second" }), "ok");
+    const state = await eventually(() =>
+      Object.keys(here.presenceState()).length === 2 ? here.presenceState() : undefined
+    );
+    assert.deepEqual(
+      Object.entries(state).map(([key, metas]) => [key, (metas[0] as unknown as { name: string }).name]).sort(),
+      [["first", "First"], ["second", "Second"]],
+    );
+  }
+  await eventually(() => seen.includes("leave second") || undefined);
+  assert.deepEqual(Object.keys(here.presenceState()), ["first"]);
+  assert.equal(await here.untrack(), "ok");
+  await eventually(() => seen.includes("leave first") || undefined);
+});
