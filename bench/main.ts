@@ -15,6 +15,7 @@ const SCRIPTS = [
   "interface",
   "sessions",
   "rewards",
+  "realtime",
   "import",
 ];
 

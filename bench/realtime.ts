@@ -1,0 +1,122 @@
+// How long a change takes from its commit to those who listen, and what sockets cost that only wait.
+// deno run -A bench/realtime.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET; `deno task bench` sets them)
+import postgres from "postgres";
+import { newUser } from "../tests/support/rows.ts";
+import { token } from "../tests/support/tokens.ts";
+import { ms, percentile, table } from "./measure.ts";
+import { Socket } from "./socket.ts";
+
+const BUSY = 500;
+const PER_SECOND = 5;
+const SECONDS = 20;
+const IDLE = 2_000;
+/** Notifications that one transaction writes, each for another person. */
+const TOGETHER = 25;
+/** Connections and joins that are under way at once. */
+const AT_ONCE = 25;
+const { DB_URL, API_URL, PUBLISHABLE_KEY, JWT_SECRET } = Deno.env.toObject();
+if (!DB_URL || !API_URL || !PUBLISHABLE_KEY || !JWT_SECRET) {
+  throw new Error("No platform is named: run `deno task bench`");
+}
+
+interface Listener {
+  readonly user: string;
+  readonly socket: Socket;
+  /** Milliseconds from each commit to its receipt. */
+  readonly latencies: number[];
+}
+
+const sql = postgres(DB_URL, { max: 4, onnotice: () => {} });
+
+async function join(count: number): Promise<Listener[]> {
+  const listeners: Listener[] = [];
+  while (listeners.length < count) {
+    const group = await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, count - listeners.length) }, async (): Promise<Listener> => {
+        const user = await newUser(sql);
+        const latencies: number[] = [];
+        const heard = (committed: string) => latencies.push(Date.now() - Date.parse(committed));
+        const bearer = token(user, { secret: JWT_SECRET! });
+        const socket = new Socket(API_URL!, PUBLISHABLE_KEY!, bearer, user, heard);
+        await socket.listening();
+        return { user, socket, latencies };
+      }),
+    );
+    listeners.push(...group);
+  }
+  return listeners;
+}
+
+/** Calls `run` so many times a second, whether or not the last call has ended, and waits for all. */
+async function paced(perSecond: number, count: number, run: (n: number) => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  const under: Promise<unknown>[] = [];
+  for (let n = 0; n < count; n++) {
+    const wait = started + n * 1000 / perSecond - performance.now();
+    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
+    under.push(run(n));
+  }
+  await Promise.all(under);
+  return performance.now() - started;
+}
+
+async function write(users: readonly string[]): Promise<void> {
+  await sql`
+    insert into public.user_notifications (user_id, type, title, body, status, sent_at)
+    select u, 'announcement', 'Title', repeat('text ', 20), 'sent', now() from unnest(${users}::uuid[]) as u`;
+}
+
+/** Megabytes that the server's process and the gateway's (which is the platform itself) hold. */
+async function memory(): Promise<{ readonly server: number; readonly gateway: number }> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,rss=,args="] }).output();
+  const lines = new TextDecoder().decode(stdout).trim().split("\n");
+  const processes = lines.map((line) => {
+    const [pid, parent, rss, ...args] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), rss: Number(rss) / 1024, args: args.join(" ") };
+  });
+  const server = processes.find(({ parent, args }) => parent === Deno.ppid && args.includes("local/realtime/main.ts"));
+  const gateway = processes.find(({ pid }) => pid === Deno.ppid);
+  return { server: server?.rss ?? NaN, gateway: gateway?.rss ?? NaN };
+}
+
+const rows: string[][] = [];
+const remember = async (name: string, latencies: readonly number[], perSecond: number) => {
+  const { server, gateway } = await memory();
+  const figures = [0.5, 0.95, 0.99, 1].map((share) => latencies.length > 0 ? ms(percentile(latencies, share)) : "");
+  rows.push([name, perSecond > 0 ? perSecond.toFixed(0) : "", ...figures, server.toFixed(0), gateway.toFixed(0)]);
+};
+
+await remember("nobody", [], 0);
+const busy = await join(BUSY);
+await remember(`${BUSY} that wait`, [], 0);
+
+const changes = BUSY * PER_SECOND * SECONDS;
+const group = (n: number) => Array.from({ length: TOGETHER }, (_, at) => busy[(n * TOGETHER + at) % BUSY]!.user);
+let took = await paced(BUSY * PER_SECOND / TOGETHER, changes / TOGETHER, (n) => write(group(n)));
+const deadline = performance.now() + 30_000;
+const heard = () => busy.reduce((sum, { latencies }) => sum + latencies.length, 0);
+while (heard() < changes && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+await remember(`${BUSY} that hear changes`, busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
+console.log(`${heard()} of ${changes} changes were heard\n`);
+
+busy.forEach(({ latencies }) => latencies.length = 0);
+const replies: number[] = [];
+const both = Promise.all([
+  paced(BUSY * PER_SECOND / TOGETHER, changes / TOGETHER, (n) => write(group(n))),
+  paced(BUSY * PER_SECOND, changes, async (n) => {
+    const sent = performance.now();
+    await busy[n % BUSY]!.socket.send();
+    replies.push(performance.now() - sent);
+  }),
+]);
+took = Math.max(...await both);
+await remember("the same, and each sends as many", busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
+await remember("what they send, to its acknowledgement", replies, changes / took * 1000);
+busy.forEach(({ socket }) => socket.close());
+
+const idle = await join(IDLE);
+await remember(`${IDLE} that wait`, [], 0);
+idle.forEach(({ socket }) => socket.close());
+await sql.end();
+const head = ["sockets", "a second", "p50 ms", "p95 ms", "p99 ms", "most ms", "server MiB", "platform MiB"];
+console.log(table(head, rows));

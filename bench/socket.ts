@@ -1,0 +1,71 @@
+// A client of Realtime with as little of its own as possible, so that five hundred of them are no load themselves.
+
+export class Socket {
+  readonly #socket: WebSocket;
+  readonly #topic: string;
+  readonly #joined = Promise.withResolvers<void>();
+  readonly #listening = Promise.withResolvers<void>();
+  readonly #waiting = new Map<string, () => void>();
+  readonly #heartbeat: ReturnType<typeof setInterval>;
+  #ref = 1;
+
+  /** Joins one channel and listens to the notifications of one person. `heard` gets when each change was committed. */
+  constructor(url: string, key: string, token: string, user: string, heard: (committed: string) => void) {
+    this.#topic = `realtime:${user}`;
+    const address = new URL(`${url.replace(/^http/, "ws")}/realtime/v1/websocket`);
+    address.search = new URLSearchParams({ apikey: key, vsn: "2.0.0" }).toString();
+    this.#socket = new WebSocket(address);
+    this.#socket.onopen = () => {
+      const filter = `user_id=eq.${user}`;
+      const postgres_changes = [{ event: "*", schema: "public", table: "user_notifications", filter }];
+      const config = { broadcast: { ack: true, self: false }, presence: { key: "" }, postgres_changes, private: false };
+      this.#send("phx_join", { config, access_token: token }, "1");
+    };
+    this.#socket.onmessage = ({ data }) => {
+      const [, ref, , event, payload] = JSON.parse(data);
+      if (event === "postgres_changes") heard(payload.data.commit_timestamp);
+      else if (event === "system" && payload.status === "ok") this.#listening.resolve();
+      else if (event === "system") this.#fail(new Error(payload.message));
+      else if (event === "phx_reply" && payload.status !== "ok") this.#fail(new Error(JSON.stringify(payload)));
+      else if (event === "phx_reply" && ref === "1") this.#joined.resolve();
+      else if (event === "phx_reply") this.#waiting.get(ref)?.();
+      if (ref !== null) this.#waiting.delete(ref);
+    };
+    this.#socket.onclose = ({ code, reason }) => this.#fail(new Error(`The socket was closed: ${code} ${reason}`));
+    this.#heartbeat = setInterval(() => this.#frame(null, `${++this.#ref}`, "phoenix", "heartbeat", {}), 25_000);
+  }
+
+  /** It hears what is committed from now on. */
+  async listening(): Promise<void> {
+    await this.#joined.promise;
+    await this.#listening.promise;
+  }
+
+  /** Sends a message to the channel's other members and waits for the server to have it. */
+  send(): Promise<void> {
+    const ref = `${++this.#ref}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.set(ref, resolve);
+    this.#send("broadcast", { type: "broadcast", event: "move", payload: { x: 1 } }, ref);
+    return promise;
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    this.#socket.onclose = null;
+    this.#socket.close();
+  }
+
+  #fail(error: Error): void {
+    this.#joined.reject(error);
+    this.#listening.reject(error);
+  }
+
+  #send(event: string, payload: unknown, ref: string): void {
+    this.#frame("1", ref, this.#topic, event, payload);
+  }
+
+  #frame(...frame: unknown[]): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+}
