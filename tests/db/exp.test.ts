@@ -159,13 +159,17 @@ Deno.test("amounts and limits that make no sense are refused, and rules of what 
 
 Deno.test("nobody but the service reads or edits what gives points", async () => {
   const user = await newUser(db.sql);
-  const attempts = (role: "anon" | "authenticated") => [
-    db.as({ role, sub: user }, (sql) => sql`select amount from private.exp_rules`),
-    db.as({ role, sub: user }, (sql) => sql`update private.exp_rules set amount = 9999`),
-    db.as({ role, sub: user }, (sql) => sql`update public.levels set required_exp = 1 where level = 10`),
-  ];
   for (const role of ["anon", "authenticated"] as const) {
-    for (const attempt of attempts(role)) assert.equal(await sqlstate(attempt), "42501");
+    for (
+      const statement of [
+        "select amount from private.exp_rules",
+        "update private.exp_rules set amount = 9999",
+        "update public.levels set required_exp = 1 where level = 10",
+      ]
+    ) {
+      const attempt = db.as({ role, sub: user }, (sql) => sql.unsafe(statement));
+      assert.equal(await sqlstate(attempt), "42501", statement);
+    }
   }
 });
 
