@@ -1,0 +1,94 @@
+// What administrators are told by what people do; who reads it is in tests/policies.
+import assert from "node:assert/strict";
+import type { TransactionSql } from "postgres";
+import { database } from "../support/database.ts";
+import { sqlstate } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const lot = await newLot(db.sql);
+
+/** What a person does in the interface, and what administrators are told of it. */
+const DEEDS: Record<string, { does(sql: TransactionSql): Promise<unknown>; told: Record<string, unknown> }> = {
+  "a review that waits": {
+    does: (sql) => sql`select api.post_review(${lot}, 4, 'Written by somebody')`,
+    told: { type: "review_pending", area: "reviews", severity: "info", path: "reviews" },
+  },
+  "a report about a lot": {
+    does: (sql) => sql`select api.post_error_report('hours', 'Written by somebody', ${lot}, p_severity => 'high')`,
+    told: { type: "error_report", area: "lots", severity: "warning", path: "error-reports" },
+  },
+  "a ticket": {
+    does: (sql) =>
+      sql`select api.create_support_ticket(p_category => 'other', p_subject => 'Written by somebody',
+        p_message => 'Written by somebody')`,
+    told: { type: "support_ticket", area: "support", severity: "info", path: "support-tickets" },
+  },
+};
+
+async function told() {
+  return await db.sql`
+    select type, area, severity, split_part(link, '/', 2) as path, title, body, admin_id, read_by, to_jsonb(n)::text as all
+    from public.admin_notifications n order by created_at`;
+}
+
+for (const [name, { does, told: expected }] of Object.entries(DEEDS)) {
+  Deno.test(`${name} is told to those who manage it, once, and without a word of its author`, async () => {
+    await db.sql`delete from public.admin_notifications`;
+    const author = await newUser(db.sql, "Somebody");
+    await db.as(signedIn(author), does);
+    const rows = await told();
+    assert.equal(rows.length, 1);
+    const { type, area, severity, path, body, admin_id, read_by, all } = rows[0]!;
+    assert.deepEqual({ type, area, severity, path }, expected);
+    assert.deepEqual({ body, admin_id, read_by }, { body: "", admin_id: null, read_by: [] });
+    assert.ok(!all.includes(author) && !all.includes("omebody"), all);
+  });
+
+  Deno.test(`${name} that is taken back is told to nobody`, async () => {
+    await db.sql`delete from public.admin_notifications`;
+    const undo = new Error("undo");
+    const author = await newUser(db.sql);
+    const doing = db.as(signedIn(author), async (sql) => {
+      await does(sql);
+      throw undo;
+    });
+    await assert.rejects(doing, undo);
+    assert.deepEqual([...await told()], []);
+  });
+}
+
+Deno.test("a notification is for an area that there is, leads to a path and says something", async () => {
+  const tell = (area: string | null, link: string | null, title: string) =>
+    sqlstate(db.sql`select private.notify_admins('notice', ${title}, p_area => ${area}, p_link => ${link})`);
+  assert.equal(await tell("cooking", null, "Title"), "23514");
+  assert.equal(await tell(null, "https://example.com", "Title"), "23514");
+  assert.equal(await tell(null, null, ""), "23514");
+  await db.sql`select private.notify_admins('notice', 'Title', p_area => 'lots', p_link => '/lots')`;
+});
+
+Deno.test("what is older than 90 days goes, and what is an administrator's goes with them", async () => {
+  await db.sql`delete from public.admin_notifications`;
+  const administrator = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${administrator}, 'gone@example.test', '{"admin": {"areas": []}}')`;
+  await db.sql`
+    insert into public.admin_notifications (title, admin_id, created_at) values
+      ('old', null, now() - interval '91 days'), ('young', null, now() - interval '89 days'),
+      ('theirs', ${administrator}, now())`;
+  const titles = async () => (await told()).map(({ title }) => title);
+  const [purged] = await db.sql`select private.purge_admin_notifications() as count`;
+  assert.equal(purged!["count"], 1);
+  assert.deepEqual(await titles(), ["young", "theirs"]);
+  await db.sql`delete from auth.users where id = ${administrator}`;
+  assert.deepEqual(await titles(), ["young"]);
+});
+
+Deno.test("nobody writes to administrators by hand", async () => {
+  const user = await newUser(db.sql);
+  const attempt = db.as(signedIn(user), (sql) => sql`select private.notify_admins('notice', 'Hello')`);
+  assert.equal(await sqlstate(attempt), "42501");
+});
