@@ -140,7 +140,7 @@ Deno.test("administrators hear what everybody does, people only of themselves, v
     console.listen("live-user-activity", activity),
     mine.listen("live-user-activity", activity),
   ]);
-  const refused = visitor.join("live-user-activity", activity);
+  const refused = await visitor.join("live-user-activity", activity);
   const first = await logActivity(sql, other.id);
   const second = await logActivity(sql, person.id);
   const before = await feed.until(second);

@@ -42,7 +42,7 @@ Deno.test("a client that cannot reach the platform tries again after one, two an
   })();
   {
     await using client = new Client({ ...person, apiUrl: `http://127.0.0.1:${deaf.addr.port}` });
-    client.join("unreachable", mine);
+    await client.join("unreachable", mine);
     await eventually(() => tries.length >= 4 || undefined, 20_000);
   }
   deaf.close();
@@ -55,7 +55,7 @@ Deno.test("a join that is refused is tried again, and goes through with a good t
   await using client = new Client({
     token: token(person.id, { secret: stack().jwtSecret, claims: { exp: Math.floor(Date.now() / 1000) - 5 } }),
   });
-  const channel = client.join("second thought", mine);
+  const channel = await client.join("second thought", mine);
   await channel.said("CHANNEL_ERROR");
   client.token = person.token;
   await client.supabase.realtime.setAuth();

@@ -47,13 +47,15 @@ export class Client implements AsyncDisposable {
 
   /** Joins a channel and waits until its changes come. */
   async listen(name: string, ...bindings: Binding[]): Promise<Listening> {
-    const listening = this.join(name, ...bindings);
+    const listening = await this.join(name, ...bindings);
     await listening.ready();
     return listening;
   }
 
-  /** Joins a channel and waits for nothing. */
-  join(name: string, ...bindings: Binding[]): Listening {
+  /** Joins a channel and does not wait for the answer. */
+  async join(name: string, ...bindings: Binding[]): Promise<Listening> {
+    // What is joined sooner than the library has asked for the token is joined without one.
+    await this.supabase.realtime.setAuth();
     return new Listening(this.supabase.channel(name), bindings);
   }
 

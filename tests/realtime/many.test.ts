@@ -78,7 +78,7 @@ async function join(subscriber: Subscriber): Promise<Ear> {
   const client = new Client(
     subscriber.user === undefined ? {} : { token: token(subscriber.user, { secret: stack().jwtSecret }) },
   );
-  const listening = client.join("many", ...subscriber.bindings);
+  const listening = await client.join("many", ...subscriber.bindings);
   if (subscriber.name === "visitor") await listening.said("SUBSCRIBED");
   else await listening.ready();
   return { subscriber, client, listening };

@@ -63,7 +63,7 @@ Deno.test("a name of a channel gives no right", async () => {
 /** What the server says of bindings that it does not take. */
 async function refusal(...bindings: Binding[]): Promise<string> {
   await using client = new Client(curious);
-  const channel = client.join("refused", ...bindings);
+  const channel = await client.join("refused", ...bindings);
   await assert.rejects(channel.ready());
   assert.equal(channel.statuses[0]?.status, "SUBSCRIBED", "the join itself is not refused");
   await victimsChanges();

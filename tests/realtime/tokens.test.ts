@@ -46,7 +46,7 @@ const BAD: Record<string, [token: string, reason: RegExp]> = {
 for (const [name, [bad, reason]] of Object.entries(BAD)) {
   Deno.test(`${name} joins nothing`, async () => {
     await using client = new Client({ token: bad });
-    const channel = client.join("bad", mine());
+    const channel = await client.join("bad", mine());
     const { error } = await channel.said("CHANNEL_ERROR");
     assert.match(error!, reason);
     await notify(sql, person.id);
@@ -59,9 +59,9 @@ for (const [name, [bad, reason]] of Object.entries(BAD)) {
 Deno.test("a role that may read nothing is refused with a filter, and hears of no row without one", async () => {
   for (const role of ["anon", "authenticator", "no_such_role"]) {
     await using client = new Client({ token: token(person.id, { secret, claims: { role } }) });
-    const filtered = client.join("filtered", mine());
+    const filtered = await client.join("filtered", mine());
     await assert.rejects(filtered.ready(), /Unable to subscribe to changes/, role);
-    const all = client.join("all", { table: "user_notifications" });
+    const all = await client.join("all", { table: "user_notifications" });
     await all.said("SUBSCRIBED");
     await client.settled();
     await notify(sql, person.id);
