@@ -1,4 +1,5 @@
-// Makes a fresh Postgres look like a hosted project before its first migration: roles, schema auth, default grants.
+// Makes a fresh Postgres look like a hosted project before its first migration: roles, schemas auth and realtime, default
+// grants.
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres from "postgres";
@@ -10,6 +11,8 @@ export async function prepareDatabase(superuser: string): Promise<void> {
   const sql = postgres(superuser, { max: 1, ...patient });
   try {
     await sql.unsafe(await read("roles.sql"));
+    await sql.unsafe(await read("realtime.sql"));
+    await sql.unsafe(await read("realtime_feed.sql"));
     const [found] = await sql<{ ready: boolean }[]>`
       select exists (
         select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'

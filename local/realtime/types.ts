@@ -19,7 +19,8 @@ export interface Change {
   schema: string;
   table: string;
   type: "INSERT" | "UPDATE" | "DELETE";
-  commit_timestamp: string;
+  /** Null where only `errors` is told. */
+  commit_timestamp: string | null;
   columns: { name: string; type: string }[];
   record?: Record<string, unknown>;
   old_record?: Record<string, unknown>;

@@ -1,0 +1,275 @@
+// Row changes for those who may see them: the log is read as a stream, in batches that are judged one after another. When
+// the stream breaks, every subscriber is told so and a new one is opened.
+import postgres from "postgres";
+import { Admission, type Admitted } from "./admission.ts";
+import { judgeBatch } from "./batch.ts";
+import { Looker, type Table } from "./look.ts";
+import { ReplicationStream } from "./replication.ts";
+import { Route, Routes } from "./routes.ts";
+import { Subscriber } from "./subscriber.ts";
+import type { Binding, Feed, Identity, Listener, Subscription } from "./types.ts";
+import { type RowChange, WalReader } from "./wal.ts";
+
+export interface FeedOptions {
+  /** Connects as the superuser. */
+  readonly url: string;
+  readonly log: (line: string) => void;
+}
+
+/** One batch, in changes and in bytes of the log. */
+const BATCH = { changes: 500, bytes: 4 * 1024 * 1024 };
+/** What may wait to be judged before the log is read slower. */
+const WAITING = { changes: 2_000, bytes: 16 * 1024 * 1024 };
+/** Between two attempts to open the stream, in milliseconds. */
+const SHORTEST_PAUSE = 50;
+const LONGEST_PAUSE = 2_000;
+
+/** What every session writes and reads values with. */
+const SESSION = { TimeZone: "UTC", DateStyle: "ISO", IntervalStyle: "postgres", bytea_output: "hex" };
+/** A policy's plan is made once for everybody of a role, and finds a row by its key. */
+const LOOKING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off", statement_timeout: 5_000 };
+
+export class PostgresFeed implements Feed {
+  readonly #routes = new Routes();
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #tables = new Map<number, Table>();
+  readonly #looking: postgres.Sql;
+  readonly #asking: postgres.Sql;
+  readonly #looker: Looker;
+  readonly #admission: Admission;
+  /** The stream that runs, as soon as one does. */
+  #running = Promise.withResolvers<ReplicationStream>();
+  #stream: ReplicationStream | undefined;
+  #waiting: (RowChange | bigint)[] = [];
+  #waitingBytes = 0;
+  #isJudging = false;
+  /** What is to be done between two batches. */
+  #between: (() => void)[] = [];
+  #lose: (reason: string) => void = () => {};
+  #stopping = false;
+  #wake: () => void = () => {};
+  #kept: Promise<void> | undefined;
+
+  constructor(readonly options: FeedOptions) {
+    const connect = (max: number, name: string, settings: object) =>
+      postgres(options.url, {
+        max,
+        onnotice: () => {},
+        backoff: () => 0.1,
+        fetch_types: false,
+        connection: { application_name: name, ...SESSION, ...settings } as never,
+      });
+    this.#looking = connect(1, "realtime look", LOOKING);
+    this.#asking = connect(2, "realtime ask", { statement_timeout: 10_000 });
+    this.#looker = new Looker(this.#looking, options.log);
+    this.#admission = new Admission(this.#asking, options.log);
+    this.#running.promise.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** Resolves when the stream runs for the first time. */
+  async start(): Promise<void> {
+    this.#kept ??= this.#keep();
+    await this.#running.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#running.reject(new Error("The feed has stopped"));
+    this.#lose("The feed has stopped");
+    this.#wake();
+    await this.#kept;
+    await Promise.all([this.#looking.end({ timeout: 0 }), this.#asking.end({ timeout: 0 })]);
+  }
+
+  async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
+    for (;;) {
+      const stream = await this.#running.promise;
+      const { admitted, snapshot } = await this.#admission.admit(bindings, identity);
+      // What a stream that broke meanwhile had to tell is not known: the next one has to run first.
+      if (stream !== this.#stream) continue;
+      const subscriber = new Subscriber(listener, snapshot, identity);
+      this.#subscribers.add(subscriber);
+      this.#route(subscriber, admitted);
+      return {
+        identify: (next) => this.#identify(subscriber, bindings, next),
+        close: () => this.#drop(subscriber),
+      };
+    }
+  }
+
+  authorize(topic: string, identity: Identity): Promise<{ read: boolean; write: boolean }> {
+    return this.#admission.authorize(topic, identity);
+  }
+
+  async #identify(subscriber: Subscriber, bindings: readonly Binding[], identity: Identity): Promise<void> {
+    const { admitted } = await this.#admission.admit(bindings, identity);
+    // Changes that are being judged go to who the subscriber was.
+    await this.#whenIdle(() => {
+      if (subscriber.isClosed) return;
+      this.#unroute(subscriber);
+      subscriber.identify(identity);
+      this.#route(subscriber, admitted);
+    });
+  }
+
+  #whenIdle(act: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#between.push(() => (act(), resolve()));
+      if (!this.#isJudging) this.#flushBetween();
+    });
+  }
+
+  #route(subscriber: Subscriber, admitted: readonly Admitted[]): void {
+    subscriber.routes = admitted.map(({ bindingIndex, table, event, select, filters }) =>
+      new Route(subscriber, bindingIndex, table, event, select, filters)
+    );
+    for (const route of subscriber.routes) this.#routes.add(route);
+  }
+
+  #unroute(subscriber: Subscriber): void {
+    for (const route of subscriber.routes) this.#routes.remove(route);
+    subscriber.routes = [];
+  }
+
+  #drop(subscriber: Subscriber): void {
+    subscriber.isClosed = true;
+    this.#unroute(subscriber);
+    this.#subscribers.delete(subscriber);
+  }
+
+  #dropLost(subscriber: Subscriber, reason: string): void {
+    if (subscriber.isClosed) return;
+    this.#drop(subscriber);
+    this.#tell(() => subscriber.listener.lost(reason));
+  }
+
+  /** A listener that fails is nothing to the others. */
+  #tell(say: () => void): void {
+    try {
+      say();
+    } catch (error) {
+      this.options.log(`A listener failed: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+
+  async #keep(): Promise<void> {
+    let pause = SHORTEST_PAUSE;
+    while (!this.#stopping) {
+      const { reason, ran } = await this.#run();
+      if (this.#stopping) break;
+      this.options.log(`The stream of changes ${ran ? "broke" : "could not be opened"}: ${reason}`);
+      pause = ran ? SHORTEST_PAUSE : Math.min(LONGEST_PAUSE, pause * 2);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause);
+        this.#wake = () => (clearTimeout(timer), resolve());
+      });
+    }
+  }
+
+  /** One stream, from its beginning to its end. */
+  async #run(): Promise<{ reason: string; ran: boolean }> {
+    const { promise: lost, resolve } = Promise.withResolvers<string>();
+    this.#lose = resolve;
+    const reader = new WalReader((table) => this.#routes.has(table));
+    const stream: ReplicationStream = new ReplicationStream({
+      url: this.options.url,
+      message: (message) => this.#hear(stream, reader.read(message)),
+      idle: (lsn) => {
+        if (this.#waiting.length === 0 && !this.#isJudging && !reader.inside) stream.done = lsn;
+      },
+      lost: resolve,
+    });
+    if (this.#stopping) resolve("The feed has stopped");
+    let ran = false;
+    try {
+      const opened = stream.open().then(
+        () => undefined,
+        (error) => String(error instanceof Error ? error.message : error),
+      );
+      const failure = await Promise.race([opened, lost]);
+      if (failure !== undefined) return { reason: failure, ran };
+      ran = true;
+      this.#stream = stream;
+      this.#running.resolve(stream);
+      return { reason: await lost, ran };
+    } finally {
+      const reason = ran ? await lost : "";
+      this.#stream = undefined;
+      if (ran && !this.#stopping) {
+        this.#running = Promise.withResolvers();
+        this.#running.promise.catch(() => {});
+      }
+      this.#waiting = [];
+      this.#waitingBytes = 0;
+      for (const subscriber of [...this.#subscribers]) this.#dropLost(subscriber, reason);
+      await stream.close();
+    }
+  }
+
+  #hear(stream: ReplicationStream, read: RowChange | bigint | undefined): void {
+    if (read === undefined) return;
+    this.#waiting.push(read);
+    if (typeof read !== "bigint") this.#waitingBytes += read.size;
+    if (this.#isFull) stream.pause();
+    if (!this.#isJudging) this.#judge(stream);
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.length > WAITING.changes || this.#waitingBytes > WAITING.bytes;
+  }
+
+  async #judge(stream: ReplicationStream): Promise<void> {
+    this.#isJudging = true;
+    try {
+      while (stream === this.#stream && this.#waiting.length > 0) {
+        const { changes, done } = this.#take();
+        if (changes.length > 0) await this.#judgeBatch(stream, changes);
+        if (done !== undefined) stream.done = done;
+        if (!this.#isFull) stream.resume();
+        this.#flushBetween();
+      }
+    } catch (error) {
+      if (stream === this.#stream) this.#lose(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#isJudging = false;
+      this.#flushBetween();
+    }
+    // What a new stream brought while the last batch of the old one was judged.
+    const next = this.#stream;
+    if (next !== undefined && next !== stream && this.#waiting.length > 0) this.#judge(next);
+  }
+
+  #flushBetween(): void {
+    for (const act of this.#between.splice(0)) act();
+  }
+
+  #take(): { changes: RowChange[]; done: bigint | undefined } {
+    const changes: RowChange[] = [];
+    let done: bigint | undefined;
+    let bytes = 0;
+    let count = 0;
+    for (const waiting of this.#waiting) {
+      if (changes.length >= BATCH.changes || bytes >= BATCH.bytes) break;
+      count++;
+      if (typeof waiting === "bigint") done = waiting;
+      else {
+        changes.push(waiting);
+        bytes += waiting.size;
+      }
+    }
+    this.#waiting.splice(0, count);
+    this.#waitingBytes -= bytes;
+    return { changes, done };
+  }
+
+  async #judgeBatch(stream: ReplicationStream, changes: readonly RowChange[]): Promise<void> {
+    const { deliveries, failed } = await judgeBatch(changes, this.#routes, this.#looker, this.#tables);
+    if (stream !== this.#stream) return;
+    for (const { subscriber, bindings, change } of deliveries) {
+      if (!subscriber.isClosed && !failed.has(subscriber)) {
+        this.#tell(() => subscriber.listener.change(bindings, change));
+      }
+    }
+    for (const [subscriber, reason] of failed) this.#dropLost(subscriber, reason);
+  }
+}
