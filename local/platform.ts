@@ -1,6 +1,7 @@
 // The local platform as one value: gateway, database, Data API, auth and functions, started in order and stopped in
 // reverse.
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
 import { readConfig } from "./config.ts";
 import { removeDatabase, startDatabase } from "./database/database.ts";
@@ -10,10 +11,21 @@ import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
 import { quietLibrary } from "./gateway/quiet.ts";
+import { RealtimeGate } from "./gateway/realtime.ts";
 import { Rest } from "./gateway/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
-import { FUNCTIONS, S3_BUCKET, S3_PRIVATE_BUCKET, SECRET_KEY, STATE, type Status, status } from "./settings.ts";
+import { Supervisor } from "./realtime/supervisor.ts";
+import {
+  FUNCTIONS,
+  JWT_SECRET,
+  S3_BUCKET,
+  S3_PRIVATE_BUCKET,
+  SECRET_KEY,
+  STATE,
+  type Status,
+  status,
+} from "./settings.ts";
 import { forgetRunning, recordRunning, removeIfThere } from "./state.ts";
 import { Storage } from "./storage/storage.ts";
 
@@ -43,6 +55,8 @@ export interface Platform {
 
 /** How long requests that run may take to finish when the platform stops. */
 const STOP_PATIENCE = 3_000;
+/** How long the platform waits for the realtime server before it says that it is ready. */
+const REALTIME_PATIENCE = 10_000;
 
 interface Services {
   readonly server: PostgresServer;
@@ -51,6 +65,13 @@ interface Services {
   readonly functions: FunctionRunner;
   readonly storage: Storage;
   readonly jobs: Jobs;
+  readonly realtime: Realtime;
+}
+
+/** The realtime server's process, and the gate that clients reach it through. */
+interface Realtime {
+  readonly process: Supervisor;
+  readonly gate: RealtimeGate;
 }
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -65,12 +86,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port);
-    const { server, rest, auth, functions, storage } = services;
+    const { server, rest, auth, functions, storage, realtime } = services;
     gateway.open({
       rest: (request, url) => rest.handle(request, url),
       auth: (request, url, client) => auth.handle(request, url, client),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
+      realtime: (request, url) => realtime.gate.handle(request, url),
     });
     return status(gateway.port, server.url("postgres"));
   }
@@ -111,6 +133,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         stopping = true;
         gateway.close();
         await resetting;
+        await services?.realtime.gate.close();
         await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
         if (services !== undefined) await stopServices(services);
         await forgetRunning(name);
@@ -127,6 +150,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   const packages = fetchPackages(options.functionsDeno);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
+  const realtime = startRealtime(server, options.log);
   const [rest, auth, storage] = await Promise.all([
     Rest.start({
       authenticator: server.url("authenticator"),
@@ -162,11 +186,22 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);
-  return { server, rest, auth, functions, storage, jobs };
+  return { server, rest, auth, functions, storage, jobs, realtime: await realtime };
 }
 
-async function stopServices({ server, rest, auth, functions, jobs }: Services): Promise<void> {
-  await jobs.stop();
+async function startRealtime(server: PostgresServer, log: (line: string) => void): Promise<Realtime> {
+  const process = new Supervisor({
+    entry: fileURLToPath(new URL("realtime/main.ts", import.meta.url)),
+    databaseUrl: server.url(),
+    jwtSecret: JWT_SECRET,
+    log: (line) => log(`[realtime] ${line}`),
+  });
+  await process.port(REALTIME_PATIENCE); // one that does not come up is tried again, and answers 503 meanwhile
+  return { process, gate: new RealtimeGate((patience) => process.port(patience)) };
+}
+
+async function stopServices({ server, rest, auth, functions, jobs, realtime }: Services): Promise<void> {
+  await Promise.all([realtime.process.stop(), jobs.stop()]);
   await functions.stop();
   await Promise.all([rest.stop(), auth.stop()]);
   await server.stop();

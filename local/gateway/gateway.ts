@@ -6,6 +6,7 @@ export interface Parts {
   auth(request: Request, url: URL, client: string): Promise<Response>;
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
   storage(request: Request, url: URL): Promise<Response>;
+  realtime(request: Request, url: URL): Promise<Response>;
 }
 
 export interface Gateway {
@@ -54,7 +55,8 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   const [, document] = pathname.match(/^\/\.well-known\/(apple-app-site-association|assetlinks\.json)$/) ?? [];
   if (document !== undefined) return parts.functions(request, "well-known", `/${document}`, client);
   if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
-  if (/^\/(storage|realtime)\/v1(\/|$)/.test(pathname)) {
+  if (pathname.startsWith("/realtime/v1/")) return parts.realtime(request, url);
+  if (/^\/storage\/v1(\/|$)/.test(pathname)) {
     return refusal(501, "not_implemented", "The local platform does not have this service yet");
   }
   return refusal(404, "not_found", "No such path");
