@@ -6,12 +6,12 @@
 -- rolls the claim back with everything else: sent again, the request is tried again.
 --
 -- A caller may do only so much in a time. A window opens with the caller's first request and closes after the policy's
--- seconds; in it the policy's quota passes, not one more, however many come at once. The count is a transaction of its own:
--- counted with the request, a refused one would not count.
+-- seconds; in it the policy's quota passes, not one more, however many come at once. A request is counted in the transaction
+-- of its first call, whose refusal takes back what the call did and leaves the count.
 --
 -- Invariants: one row a caller and key, and all who bring that key wait for each other on it. One row a policy and subject,
 -- changed by one statement. Neither table can be reached by a client, and nothing in them outlives its purpose.
--- Interface: api.once, api.take_request, api.take_visitor_request, for the router alone; private.rate_limit_policies, which
+-- Interface: api.once, api.counted, api.take_request, api.take_visitor_request, for the router alone; private.rate_limit_policies, which
 -- the other domains may add to.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ declare
   v_reply jsonb;
 begin
   select * into v_function from pg_catalog.pg_proc
-  where pronamespace = 'api'::regnamespace and proname = p_function and p_function not in ('once', 'take_request');
+  where pronamespace = 'api'::regnamespace and proname = p_function and p_function not in ('once', 'counted', 'take_request');
   select coalesce(array_agg(a.name), '{}'), string_agg(format('%I %s', a.name, format_type(a.type, null)), ', '),
     format('api.%I(%s)', p_function, string_agg(format('%1$I => a.%1$I', a.name), ', '))
   into v_names, v_record, v_call
@@ -276,6 +276,45 @@ $$;
 comment on function api.once(text, text, text, jsonb, integer) is
   'Calls a function of the interface as the caller, once a key: {replayed, reply}. The same request with the same key gets the first reply for 24 hours; what is refused keeps nothing. p_nth tells calls of the same function in one request apart. Refuses: unauthorized, forbidden, not_found, conflict. What the function refuses with comes on top.';
 
+create function api.counted(
+  p_policy text,
+  p_function text,
+  p_arguments jsonb default '{}',
+  p_key text default null,
+  p_fingerprint text default null,
+  p_nth integer default 1
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_taken jsonb := api.take_request(p_policy);
+  v_reply jsonb;
+  v_message text;
+  v_detail text;
+begin
+  if v_taken is null or not (v_taken -> 'allowed')::boolean then
+    return jsonb_build_object('taken', v_taken);
+  end if;
+  begin
+    if p_key is null then
+      v_reply := private.call_api(p_function, p_arguments);
+    else
+      v_reply := api.once(p_key, p_fingerprint, p_function, p_arguments, p_nth);
+    end if;
+  exception when sqlstate 'PGRST' then
+    get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
+    return jsonb_build_object(
+      'taken', v_taken, 'refusal', v_message::jsonb || jsonb_build_object('status', v_detail::jsonb -> 'status')
+    );
+  end;
+  return jsonb_build_object('taken', v_taken, 'reply', v_reply);
+end
+$$;
+
+comment on function api.counted(text, text, jsonb, text, text, integer) is
+  'Counts a request of the caller and, when it is within the policy''s quota, calls a function of the interface, once a key if there is one: {taken} beyond it, {taken, reply}, or {taken, refusal: {code, message, details, hint, status}}, which leaves nothing but the count. What fails otherwise is not counted. Refuses: unauthorized, forbidden, not_found, conflict. All but the first stand in the reply, with what the function refuses with.';
+
 create function api.take_request(p_policy text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -300,5 +339,7 @@ $$;
 comment on function api.take_visitor_request(text, text) is
   'The same for a visitor, by a hash of the network address; for the service, which alone knows it. It refuses nothing.';
 
-grant execute on function api.once(text, text, text, jsonb, integer), api.take_request(text) to authenticated;
+grant execute on function
+  api.once(text, text, text, jsonb, integer), api.counted(text, text, jsonb, text, text, integer), api.take_request(text)
+to authenticated;
 grant execute on function api.take_visitor_request(text, text) to service_role;

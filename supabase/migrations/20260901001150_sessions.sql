@@ -63,7 +63,7 @@ create unique index parking_sessions_one_running on public.parking_sessions (use
 -- A person's own, newest first; and a person who goes finds theirs.
 create index parking_sessions_user_idx on public.parking_sessions (user_id, started_at desc, id desc);
 -- What was parked at a lot.
-create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id);
+create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id, user_id);
 -- A vehicle that is deleted finds where it was parked.
 create index parking_sessions_vehicle_idx on public.parking_sessions (vehicle_id) where vehicle_id is not null;
 

@@ -19,7 +19,7 @@ const functions = await inDatabase((sql) =>
         select jsonb_agg(jsonb_build_object('name', a.name, 'type', a.type::regtype, 'required', a.at <= p.pronargs - p.pronargdefaults))
         from unnest(p.proargnames[1:p.pronargs], p.proargtypes::oid[]) with ordinality as a (name, type, at)
       ), '[]') as args
-    from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname not in ('once', 'take_request')
+    from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname not in ('once', 'counted', 'take_request')
     order by p.proname`
 );
 const [one, other] = [await signUp(), await signUp()];

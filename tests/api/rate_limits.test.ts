@@ -33,6 +33,22 @@ Deno.test("every answer to a write tells what is left, also a refusal; a read is
   assert.equal(left(await rename(person)), "117");
 });
 
+Deno.test("a write that the database refuses is counted once, as is one whose key was used before", async () => {
+  const person = await signUp();
+  const start = (key: string, body: unknown) =>
+    ask("/me/vehicles", { method: "POST", ...jsonBody(body, { ...bearer(person.token), "idempotency-key": key }) });
+  const vehicle = { vehicle_type: "standard", plate_number: "品川 300 あ 1" };
+  const [first, replay, other, another] = [
+    await start("one", vehicle),
+    await start("one", vehicle),
+    await start("one", { ...vehicle, plate_number: "2" }),
+    await ask(`/me/vehicles/${crypto.randomUUID()}`, { method: "DELETE", headers: bearer(person.token) }),
+  ];
+  assert.deepEqual([first, replay, other, another].map(({ status }) => status), [201, 201, 409, 404]);
+  assert.equal(replay!.headers.get("idempotent-replayed"), "true");
+  assert.deepEqual([first, replay, other, another].map(left), ["119", "118", "117", "116"]);
+});
+
 Deno.test("beyond the quota a write is 429 with Retry-After, reads go on, and when the window closes writes do", async () => {
   const person = await signUp();
   await rename(person);

@@ -38,14 +38,30 @@ export function fakeRest(
     const name = new URL(request.url).pathname.replace("/rest/v1/rpc/", "");
     const one = { name, args: await request.json(), headers: request.headers };
     if (name.startsWith("take_")) return limits(one);
-    asked.push(one);
-    return await answer(one, asked.length);
+    if (name !== "counted") {
+      asked.push(one);
+      return await answer(one, asked.length);
+    }
+    const taken = await limits(one).json();
+    if (!taken?.allowed) return Response.json({ taken });
+    const inner = counted(one);
+    asked.push(inner);
+    const reply = await answer(inner, asked.length);
+    return reply.ok ? Response.json({ taken, reply: reply.status === 204 ? null : await reply.json() }) : reply;
   });
   return {
     asked,
     config: configFor(`http://127.0.0.1:${server.addr.port}`),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+}
+
+/** The call that is counted with its request. */
+function counted({ args: { p_policy: _, p_function, p_arguments, ...key }, headers }: Asked): Asked {
+  const call = { p_function, p_arguments };
+  return "p_key" in key
+    ? { name: "once", args: { ...key, ...call }, headers }
+    : { name: String(p_function), args: Object(p_arguments), headers };
 }
 
 export function configFor(gatewayUrl: string): Config {

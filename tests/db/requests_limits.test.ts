@@ -132,3 +132,59 @@ Deno.test("what a policy may say is bounded", async () => {
     assert.equal(await sqlstate(insert), "23514", `${name} ${quota} ${seconds}`);
   }
 });
+
+interface Counted {
+  readonly taken: Taken | null;
+  readonly reply?: { readonly app_user: { readonly display_name: string } };
+  readonly refusal?: {
+    readonly code: string;
+    readonly status: number;
+    readonly message: string;
+    readonly details: string;
+  };
+}
+
+async function counted(user: string, name: unknown, policy = "small"): Promise<Counted> {
+  return await db.as(signedIn(user), async (sql) => {
+    const [row] = await sql<{ counted: Counted }[]>`
+      select api.counted(${policy}, 'update_my_account', ${sql.json({ p_display_name: name as string })}) as counted`;
+    return row!.counted;
+  });
+}
+
+const nameOf = async (user: string) =>
+  (await db.sql`select display_name from public.app_users where id = ${user}`)[0]!["display_name"];
+
+Deno.test("a call is counted with what it does, a refused one without; beyond the quota nothing is called", async () => {
+  const user = await newUser(db.sql);
+  const first = await counted(user, "one");
+  assert.deepEqual([first.taken!.remaining, first.reply?.app_user.display_name], [2, "one"]);
+  const refused = await counted(user, "");
+  assert.equal(refused.taken!.remaining, 1);
+  assert.deepEqual([refused.refusal?.code, refused.refusal?.status], ["validation_error", 422]);
+  assert.equal(JSON.parse(refused.refusal!.details).param, "display_name");
+  assert.equal((await counted(user, "three")).taken!.remaining, 0);
+  const beyond = await counted(user, "four");
+  assert.deepEqual(Object.keys(beyond), ["taken"]);
+  assert.equal(beyond.taken!.allowed, false);
+  assert.equal(await nameOf(user), "three");
+  assert.deepEqual(await counted(user, "five", "nothing"), { taken: null });
+});
+
+Deno.test("forty calls at once: the quota passes and takes effect, nothing beyond it does", async () => {
+  const user = await newUser(db.sql);
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => counted(user, `name ${n}`)));
+  const effective = answers.filter(({ reply }) => reply !== undefined);
+  assert.equal(effective.length, 3);
+  const names = effective.map(({ reply }) => reply!.app_user.display_name);
+  assert.ok(names.includes(await nameOf(user)));
+  assert.equal(answers.filter(({ taken }) => !taken!.allowed).length, 37);
+});
+
+Deno.test("what fails otherwise than by a refusal is not counted", async () => {
+  const user = await newUser(db.sql);
+  await assert.rejects(
+    db.as(signedIn(user), (sql) => sql`select api.counted('small', 'update_my_account', '{"p_display_name": []}') / 1`),
+  );
+  assert.equal((await take(user))!.remaining, 2);
+});

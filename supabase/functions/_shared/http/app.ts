@@ -11,7 +11,7 @@ import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
 import { noFields, readBody, readJson, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
-import { counterFor, refuseBeyond, takeRequest } from "./rate_limit.ts";
+import { counterFor, Limit } from "./rate_limit.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 
@@ -22,6 +22,9 @@ export interface AppOptions {
   /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
   readonly storage?: (config: () => Config) => ObjectStorage;
 }
+
+/** Bytes. */
+const SHORT_BODY = 16_384;
 
 interface House {
   readonly config: () => Config;
@@ -72,12 +75,35 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   exchange.caller = await admit(route.access, request.headers.get("authorization"), house.config);
 
   const policy = limitOf(route);
-  if (policy !== undefined) {
-    const count = counterFor(request, exchange.caller, house.config(), timerOf(exchange));
-    exchange.taken = await takeRequest(policy, count);
-    refuseBeyond(exchange.taken);
+  if (policy === undefined) return await answer(c, route, exchange, house);
+  const count = counterFor(request, exchange.caller, house.config(), timerOf(exchange));
+  const limit = new Limit(policy, count, (taken) => exchange.taken = taken);
+  if (!exchange.caller || !isSoonRead(request)) await limit.settle();
+  let response: Response;
+  try {
+    response = await answer(c, route, exchange, house, limit);
+  } catch (failure) {
+    const isOutage = failure instanceof Refusal && failure.code === "service_unavailable";
+    if (!isOutage) await limit.settle();
+    throw failure;
   }
+  await limit.settle();
+  return response;
+}
 
+/** Whether the body, if any, is short and says so: a longer one is not read for a caller who may not go on. */
+function isSoonRead(request: Request): boolean {
+  return request.body === null || Number(request.headers.get("content-length") ?? Infinity) <= SHORT_BODY;
+}
+
+async function answer(
+  c: Context<Env>,
+  route: Route,
+  exchange: Exchange,
+  house: House,
+  limit?: Limit,
+): Promise<Response> {
+  const request = c.req.raw;
   const key = keepsAnswers(route) && exchange.caller ? keyOf(request.headers) : undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, new URL(request.url).search);
@@ -88,14 +114,15 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
     params,
     query,
     body,
-    caller: exchange.caller,
+    caller: exchange.caller ?? null,
     links: house.links,
     get storage() {
       if (!house.storage) throw new TypeError(`${route.path}: its group's createApp was given no object storage`);
-      return house.storage;
+      return limit ? limit.before(house.storage) : house.storage;
     },
     get service() {
-      return asService(house.config(), timerOf(exchange));
+      const db = asService(house.config(), timerOf(exchange));
+      return limit ? limit.before(db) : db;
     },
     get apps() {
       return house.config().apps;
@@ -103,7 +130,8 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
     requestId: exchange.id,
     get db() {
       const db = databaseFor(route, exchange, house.config());
-      return once ? once.through(db) : db;
+      const counting = limit ? limit.through(db) : db;
+      return once ? once.through(counting) : counting;
     },
   };
   if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));

@@ -1,7 +1,13 @@
-/** Not too many requests of one caller: counted in the database before the body is read, and told in every answer. */
+/**
+ * Not too many requests of one caller: counted in the database, and told in every answer. A visitor's request is counted
+ * before anything else is done for it, as is one with a long body; a caller's other requests are counted together with their
+ * first call of the database, or before they have any other effect.
+ */
 import type { Caller } from "../auth/token.ts";
 import type { Config } from "../config.ts";
-import { asCaller, asService, type Timer } from "../db/client.ts";
+import { asCaller, asService, type Database, type Timer } from "../db/client.ts";
+import { type DatabaseError, translate } from "../db/errors.ts";
+import { prefixed } from "../db/rpc.ts";
 import { Refusal } from "../errors.ts";
 
 /** What api.take_request replies. */
@@ -25,19 +31,75 @@ export function counterFor(request: Request, caller: Caller | null, config: Conf
   };
 }
 
-/** Counts the request; the answer is refused by `refuseBeyond`, so that it can tell the count either way. */
-export async function takeRequest(policy: string, count: Count): Promise<Taken> {
-  const taken = await count(policy);
-  if (taken === null) throw new Refusal("server_error", { cause: new Error(`there is no rate limit ${policy}`) });
-  return taken;
+/** What api.counted replies. */
+interface Counted<T> {
+  readonly taken: Taken | null;
+  readonly reply?: T;
+  readonly refusal?: DatabaseError & { readonly status: number };
 }
 
-export function refuseBeyond({ allowed, policy, reset_seconds }: Taken): void {
-  if (allowed) return;
-  throw new Refusal("rate_limited", {
-    details: { policy, retry_after: reset_seconds },
-    headers: { "Retry-After": String(reset_seconds) },
-  });
+/** The count of one request. */
+export class Limit {
+  #settling: Promise<void> | undefined;
+
+  constructor(readonly policy: string, readonly count: Count, readonly tell: (taken: Taken) => void) {}
+
+  /** Counts the request unless it has been counted. */
+  settle(): Promise<void> {
+    return this.#settling ??= this.count(this.policy).then((taken) => this.#took(taken));
+  }
+
+  /** The same database, whose first call counts the request. */
+  through(db: Database): Database {
+    return {
+      rpc: async <T>(name: string, args: Record<string, unknown> = {}) => {
+        if (this.#settling !== undefined) {
+          await this.#settling;
+          return await db.rpc<T>(name, args);
+        }
+        const call = name === "once" ? args : { function: name, arguments: prefixed(args) };
+        const counted = db.rpc<Counted<T>>("counted", { policy: this.policy, ...call });
+        this.#settling = counted.then(({ taken }) => this.#took(taken));
+        try {
+          await this.#settling;
+        } catch (failure) {
+          // What failed otherwise than by refusing was not counted.
+          if (!(failure instanceof Refusal && failure.code === "rate_limited")) this.#settling = undefined;
+          throw failure;
+        }
+        const { reply, refusal } = await counted;
+        if (refusal) throw translate(refusal, refusal.status);
+        return reply as T;
+      },
+    };
+  }
+
+  /** The same object, each of whose methods waits until the request is counted. */
+  before<T extends object>(work: T): T {
+    return new Proxy(work, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return async (...given: unknown[]) => {
+          await this.settle();
+          return await member.apply(target, given);
+        };
+      },
+    });
+  }
+
+  #took(taken: Taken | null): void {
+    if (taken === null) {
+      throw new Refusal("server_error", { cause: new Error(`there is no rate limit ${this.policy}`) });
+    }
+    this.tell(taken);
+    const { allowed, policy, reset_seconds } = taken;
+    if (allowed) return;
+    throw new Refusal("rate_limited", {
+      details: { policy, retry_after: reset_seconds },
+      headers: { "Retry-After": String(reset_seconds) },
+    });
+  }
 }
 
 /** The headers of the IETF draft (draft-ietf-httpapi-ratelimit-headers-10): structured fields, seconds. */
