@@ -230,6 +230,7 @@ create function private.give_exp(
 language plpgsql
 security definer -- nobody may write entries by hand
 set search_path = ''
+set enable_seqscan = off -- a rebuild of badges plans this once, where the ledger was empty, and fills it
 as $$
 declare
   v_rule private.exp_rules;

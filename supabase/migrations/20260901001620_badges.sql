@@ -187,26 +187,28 @@ $$;
 comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
   'What a deed leaves under a measure; null: nothing, because it was about no lot.';
 
-create function private.longest_streak(p_user_id uuid, p_badge_id uuid) returns integer
+create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return coalesce((
-    select max(r.days) from (
-      select count(*) as days from (
-        select d.day - row_number() over (order by d.day)::integer as run
-        from (
-          select substr(m.mark, 5)::date as day from private.badge_marks m
-          where m.user_id = p_user_id and m.badge_id = p_badge_id and m.mark like 'day:%'
-        ) d
-      ) n group by n.run
-    ) r
-  ), 0);
+  return query
+  select r.user_id, max(r.days)::integer
+  from (
+    select n.user_id, count(*) as days
+    from (
+      select d.user_id, d.day - row_number() over (partition by d.user_id order by d.day)::integer as run
+      from (
+        select m.user_id, substr(m.mark, 5)::date as day from private.badge_marks m
+        where m.user_id = any (p_user_ids) and m.badge_id = p_badge_id and m.mark like 'day:%'
+      ) d
+    ) n group by n.user_id, n.run
+  ) r group by r.user_id;
 end
 $$;
 
-comment on function private.longest_streak(uuid, uuid) is 'The longest run of days among a person''s marks for a badge of days.';
+comment on function private.longest_streaks(uuid[], uuid) is
+  'The longest run of days among the marks of each of these people, who has any, for a badge of days.';
 
 create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
 language plpgsql
@@ -230,10 +232,10 @@ begin
   if v_moved is null then
     return;
   end if;
-  update public.user_badge_progress p set count = private.longest_streak(p_user_id, p.badge_id)
-  from public.badges b
-  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.id = p.badge_id
-    and b.conditions ->> 'measure' = 'streak_days';
+  update public.user_badge_progress p set count = s.days
+  from public.badges b cross join lateral private.longest_streaks(array[p_user_id], b.id) as s
+  where b.id = any (v_moved) and b.conditions ->> 'measure' = 'streak_days'
+    and p.user_id = p_user_id and p.badge_id = b.id;
   insert into public.user_badges (user_id, badge_id)
   select p.user_id, p.badge_id
   from public.user_badge_progress p join public.badges b on b.id = p.badge_id

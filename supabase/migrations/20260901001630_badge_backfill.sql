@@ -88,26 +88,36 @@ declare
   v_measure text := (p_badge).conditions ->> 'measure';
   v_is_plain boolean := not (p_badge).conditions ? 'where';
 begin
-  delete from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (p_user_ids);
-  update public.user_badge_progress p set count = 0
-  where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count <> 0;
+  -- Only what differs is written: mostly nothing does.
   with marks as materialized (
     select distinct s.user_id,
-      private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) as mark
+      private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) collate "C" as mark
     from private.badge_sources s
     where s.user_id = any (p_user_ids) and s.kind = any (v_kinds)
       and (v_measure <> 'distinct_lots' or s.parking_lot_id is not null)
       and case when v_is_plain then true else private.evaluate_badge_conditions(
         private.badge_metadata(s.kind, s.metadata, s.created_at), (p_badge).conditions) end
+  ), marks_before as materialized (
+    select m.user_id, m.mark from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (p_user_ids)
+  ), gone as (
+    delete from private.badge_marks m using (table marks_before except table marks) as g
+    where m.user_id = g.user_id and m.badge_id = (p_badge).id and m.mark = g.mark
+  ), without as (
+    update public.user_badge_progress p set count = 0
+    where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count <> 0
+      and p.user_id not in (select m.user_id from marks m)
   ), progress as (
-    insert into public.user_badge_progress (user_id, badge_id, count)
-    select m.user_id, (p_badge).id, count(*) from marks m group by m.user_id
+    insert into public.user_badge_progress as p (user_id, badge_id, count)
+    select m.user_id, (p_badge).id, case when v_measure = 'streak_days' then 0 else count(*) end from marks m group by m.user_id
     on conflict (user_id, badge_id) do update set count = excluded.count
+    where v_measure <> 'streak_days' and p.count <> excluded.count
   )
-  insert into private.badge_marks (user_id, badge_id, mark) select m.user_id, (p_badge).id, m.mark from marks m;
+  insert into private.badge_marks (user_id, badge_id, mark)
+  select a.user_id, (p_badge).id, a.mark from (table marks except table marks_before) as a;
   if v_measure = 'streak_days' then
-    update public.user_badge_progress p set count = private.longest_streak(p.user_id, p.badge_id)
-    where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids);
+    update public.user_badge_progress p set count = s.days
+    from private.longest_streaks(p_user_ids, (p_badge).id) as s
+    where p.badge_id = (p_badge).id and p.user_id = s.user_id and p.count <> s.days;
   end if;
   if (p_badge).is_active then
     insert into public.user_badges (user_id, badge_id)
