@@ -140,6 +140,55 @@ Deno.test("a badge with broken conditions stops neither the deed nor the other b
   await db.sql`update public.badges set is_active = false where id = ${broken}`;
 });
 
+Deno.test("a badge whose conditions change is earned by what counts now, and by nothing that counted before", async () => {
+  const [short, long] = [await newUser(db.sql), await newUser(db.sql)];
+  const badge = await newBadge({ activity: ["session_end"], measure: "count" }, 4);
+  await workOff();
+  for (let n = 0; n < 3; n++) {
+    await deed(short, "session_end", { metadata: { minutes: 10 } });
+    await deed(long, "session_end", { metadata: { minutes: 90 } });
+  }
+  const where = { min: { field: "minutes", value: 60 } };
+  await db.sql`
+    update public.badges set conditions = conditions || ${
+    db.sql.json({ where })
+  }, is_active = false where id = ${badge}`;
+  await db.sql`update public.badges set is_active = true where id = ${badge}`;
+  for (const user of [short, long]) await deed(user, "session_end", { metadata: { minutes: 90 } });
+  await workOff();
+  assert.deepEqual([await progressOf(short, badge), await progressOf(long, badge)], [1, 4]);
+  const earned = await db.sql`
+    select user_id from public.user_badges where badge_id = ${badge} and user_id in (${short}, ${long})`;
+  assert.deepEqual(earned.map((row) => row["user_id"]), [long]);
+});
+
+Deno.test("a rebuild comes to the same from any conditions before", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  for (const day of ["01", "02", "02", "05"]) {
+    await deed(user, "support_ticket_post", { at: `2026-09-${day}T03:00:00Z`, lot });
+  }
+  const badge = await newBadge({ activity: ["support_ticket_post"], measure: "count" });
+  const counts = { count: 4, streak_days: 2, distinct_lots: 1, distinct_days: 3 };
+  for (const before of Object.keys(counts)) {
+    for (const [measure, count] of Object.entries(counts)) {
+      for (
+        const conditions of [{ activity: ["support_ticket_post"], measure: before }, {
+          activity: ["support_ticket_post"],
+          measure,
+        }]
+      ) {
+        await db.sql`update public.badges set conditions = ${db.sql.json(conditions)} where id = ${badge}`;
+        await workOff();
+      }
+      assert.equal(await progressOf(user, badge), count, `${measure} after ${before}`);
+    }
+  }
+  await db.sql`
+    update public.badges set conditions = '{"activity": ["session_cancel"], "measure": "streak_days"}' where id = ${badge}`;
+  await workOff();
+  assert.equal(await progressOf(user, badge), 0);
+});
+
 Deno.test("a badge that is new counts what was done before, in batches of people", async () => {
   const users = [];
   for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));
