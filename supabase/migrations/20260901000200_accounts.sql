@@ -283,34 +283,40 @@ comment on function private.writing_user() is
   'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Refuses: unauthorized, forbidden.';
 
 create function private.is_active_user() returns boolean
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select exists (select from public.app_users where id = (select auth.uid()) and status = 'active')
+begin
+  return exists (select from public.app_users where id = (select auth.uid()) and status = 'active');
+end
 $$;
 
 comment on function private.is_active_user() is
   'Whether the caller is an app user in good standing: private.active_user for policies, which say no by saying nothing.';
 
 create function private.is_admin(p_area text default null) returns boolean
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select exists (
+begin
+  return exists (
     select from public.admins
     where id = (select auth.uid()) and status = 'active' and (p_area is null or p_area = any (areas))
-  )
+  );
+end
 $$;
 
 comment on function private.is_admin(text) is
   'Whether the caller is an active administrator, with the area if one is named: private.require_admin for policies.';
 
 create function private.is_premium(p_user_id uuid) returns boolean
-language sql stable
+language plpgsql stable
 security definer -- whether somebody pays is asked by domains that may not read the account
 set search_path = ''
 as $$
-  select exists (select from public.app_users u where u.id = p_user_id and u.premium_ends_at > now())
+begin
+  return exists (select from public.app_users u where u.id = p_user_id and u.premium_ends_at > now());
+end
 $$;
 
 comment on function private.is_premium(uuid) is 'Whether a person has what premium members have, now.';
@@ -355,10 +361,11 @@ comment on function private.require_admin(text) is
   'The id of the calling administrator, who is active and has the area. Refuses: unauthorized, forbidden.';
 
 create function private.my_scopes() returns text[]
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select array(select 'user' from public.app_users where id = (select auth.uid()) and status = 'active')
+begin
+  return array(select 'user' from public.app_users where id = (select auth.uid()) and status = 'active')
     || array(
       select 'premium' from public.app_users
       where id = (select auth.uid()) and status = 'active' and private.is_premium(id)
@@ -369,17 +376,21 @@ as $$
       from public.admins cross join unnest(areas) as area
       where id = (select auth.uid()) and status = 'active'
       order by area
-    )
+    );
+end
 $$;
 
 comment on function private.my_scopes() is 'What the caller may do: user, premium, admin, admin:<area>. Empty for an account that is not active.';
 
 create function private.my_auth_user() returns table (email text)
-language sql stable
+language plpgsql stable
 security definer -- auth.users is the identity provider's; only the caller's own e-mail leaves it
 set search_path = ''
 as $$
-  select u.email from auth.users u where u.id = (select auth.uid()) and u.deleted_at is null
+begin
+  return query
+  select u.email::text from auth.users u where u.id = (select auth.uid()) and u.deleted_at is null;
+end
 $$;
 
 comment on function private.my_auth_user() is

@@ -222,30 +222,37 @@ create trigger _100_refresh_on_delete after delete on public.reviews
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.review_authors(p_review_ids uuid[]) returns table (review_id uuid, user_name text)
-language sql stable rows 20
+language plpgsql stable rows 20
 security definer -- names of people are theirs; only those of approved reviews' authors leave this function
 set search_path = ''
 as $$
+begin
+  return query
   select r.id, coalesce(u.display_name, '匿名ユーザー')
   from public.reviews r
   left join public.app_users u on u.id = r.user_id and u.status = 'active'
-  where r.id = any (p_review_ids) and r.status = 'approved'
+  where r.id = any (p_review_ids) and r.status = 'approved';
+end
 $$;
 
 comment on function private.review_authors(uuid[]) is
   'What to call the authors of approved reviews; a neutral word for one without a name, not active or gone.';
 
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 security definer -- row security would look the lot up again for every review; status stands in the query
 set search_path = ''
 as $$
-  select jsonb_object_agg(s.stars::text, coalesce(c.count, 0))
-  from generate_series(1, 5) as s (stars)
-  left join (
-    select r.rating, count(*) from public.reviews r
-    where r.parking_lot_id = p_lot_id and r.status = 'approved' group by r.rating
-  ) c on c.rating = s.stars
+begin
+  return (
+    select jsonb_object_agg(s.stars::text, coalesce(c.count, 0))
+    from generate_series(1, 5) as s (stars)
+    left join (
+      select r.rating, count(*) from public.reviews r
+      where r.parking_lot_id = p_lot_id and r.status = 'approved' group by r.rating
+    ) c on c.rating = s.stars
+  );
+end
 $$;
 
 comment on function private.rating_histogram(uuid) is 'How many approved reviews of a lot gave 1, 2, 3, 4 and 5 stars.';
@@ -282,14 +289,16 @@ $$;
 comment on function private.review_rating(integer) is 'The rating, 1 to 5 stars. Refuses: validation_error.';
 
 create function private.review_row(p_review public.reviews) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
     'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
     'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.review_row(public.reviews) is 'A review as the interface shows it.';

@@ -103,21 +103,27 @@ create trigger _100_touch_updated_at before update on public.field_value_votes
   for each row execute function private.tg_touch_updated_at();
 
 create function private.field_value_id(p_lot_id uuid, p_field_name text, p_value jsonb) returns uuid
-language sql immutable strict parallel safe
+language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-  -- A UUID of version 8, whose bits are the maker's own. 2.10 and 2.1 are one value.
-  select overlay(overlay(md5(concat_ws(' ', p_lot_id, p_field_name,
-    case jsonb_typeof(p_value) when 'number' then trim_scale(p_value::numeric)::text else p_value::text end
-  )) placing '8' from 13) placing 'a' from 17)::uuid
+begin
+  return (
+    -- A UUID of version 8, whose bits are the maker's own. 2.10 and 2.1 are one value.
+    select overlay(overlay(md5(concat_ws(' ', p_lot_id, p_field_name,
+      case jsonb_typeof(p_value) when 'number' then trim_scale(p_value::numeric)::text else p_value::text end
+    )) placing '8' from 13) placing 'a' from 17)::uuid
+  );
+end
 $$;
 
 comment on function private.field_value_id(uuid, text, jsonb) is 'The id of the saying that this field of this lot has this value.';
 
 create function private.lot_fields(p_lot public.parking_lots) returns table (field_name text, value jsonb)
-language sql stable rows 20
+language plpgsql stable rows 20
 set search_path = ''
 as $$
+begin
+  return query
   select f.key, f.value
   from jsonb_each(jsonb_strip_nulls(jsonb_build_object(
     'name', (p_lot).name, 'address', (p_lot).address, 'lat', (p_lot).lat, 'lng', (p_lot).lng,
@@ -127,20 +133,23 @@ as $$
     'max_parking_duration_min', (p_lot).max_parking_duration_min, 'entry_method', (p_lot).entry_method,
     'shape_type', (p_lot).shape_type, 'entry_difficulty', (p_lot).entry_difficulty,
     'operator_code', (p_lot).operator_code, 'phone', (p_lot).phone, 'website', (p_lot).website
-  ))) as f
+  ))) as f;
+end
 $$;
 
 comment on function private.lot_fields(public.parking_lots) is 'The fields of a lot that people can vote on, as far as they are known.';
 
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
     when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
     else 'unverified'
-  end
+  end;
+end
 $$;
 
 comment on function private.field_value_state(bigint, bigint) is
@@ -151,10 +160,13 @@ returns table (
   id uuid, field_name text, value jsonb, state text, source text, licence text, last_verified_at timestamptz,
   confirm_count integer, deny_count integer
 )
-language sql stable rows 20
+language plpgsql stable rows 20
 security definer -- row security would look the lot up for every value; status stands in the query
 set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+  return query
   select c.*
   from public.parking_lots l
   cross join lateral (
@@ -165,7 +177,8 @@ as $$
     from private.lot_fields(l) as f
     full join (select * from public.field_values o where o.parking_lot_id = l.id and o.is_primary) as v using (field_name)
   ) as c
-  where l.id = p_lot_id and l.status = 'active'
+  where l.id = p_lot_id and l.status = 'active';
+end
 $$;
 
 comment on function private.current_field_values(uuid) is
@@ -297,27 +310,35 @@ create trigger _200_refresh_on_delete after delete on public.field_value_votes
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.field_value_ids(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_object_agg(c.field_name, c.id), '{}') from private.current_field_values(p_lot_id) as c
+begin
+  return (
+    select coalesce(jsonb_object_agg(c.field_name, c.id), '{}') from private.current_field_values(p_lot_id) as c
+  );
+end
 $$;
 
 comment on function private.field_value_ids(uuid) is
   'ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.';
 
 create function private.field_provenance(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(
-    jsonb_object_agg(c.field_name, jsonb_build_object(
-      'field_value_id', c.id, 'state', c.state, 'source', c.source, 'licence', c.licence,
-      'last_verified_at', c.last_verified_at, 'confirm_count', c.confirm_count, 'deny_count', c.deny_count
-    )),
-    '{}'
-  )
-  from private.current_field_values(p_lot_id) as c
+begin
+  return (
+    select coalesce(
+      jsonb_object_agg(c.field_name, jsonb_build_object(
+        'field_value_id', c.id, 'state', c.state, 'source', c.source, 'licence', c.licence,
+        'last_verified_at', c.last_verified_at, 'confirm_count', c.confirm_count, 'deny_count', c.deny_count
+      )),
+      '{}'
+    )
+    from private.current_field_values(p_lot_id) as c
+  );
+end
 $$;
 
 comment on function private.field_provenance(uuid) is

@@ -97,9 +97,10 @@ grant select (id, parking_lot_id, source, user_id, state, free_spaces, occupancy
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.count_occupancy(p_report public.occupancy_reports, p_times integer) returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   insert into private.occupancy_hours as h
     (parking_lot_id, hour_of_week, samples, full_count, crowded_count, ratio_count, ratio_sum)
   select l.id, extract(dow from t.local_at) * 24 + extract(hour from t.local_at), p_times,
@@ -111,7 +112,8 @@ as $$
   on conflict (parking_lot_id, hour_of_week) do update
   set samples = h.samples + excluded.samples, full_count = h.full_count + excluded.full_count,
     crowded_count = h.crowded_count + excluded.crowded_count, ratio_count = h.ratio_count + excluded.ratio_count,
-    ratio_sum = h.ratio_sum + excluded.ratio_sum
+    ratio_sum = h.ratio_sum + excluded.ratio_sum;
+end
 $$;
 
 comment on function private.count_occupancy(public.occupancy_reports, integer) is
@@ -193,10 +195,12 @@ create trigger _200_count after insert on public.occupancy_reports
   for each row when (new.is_sample) execute function private.tg_occupancy_reports__count();
 
 create function private.purge_occupancy_reports() returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  delete from public.occupancy_reports where reported_at < now() - interval '30 days'
+begin
+  delete from public.occupancy_reports where reported_at < now() - interval '30 days';
+end
 $$;
 
 comment on function private.purge_occupancy_reports() is
@@ -243,33 +247,40 @@ comment on function private.occupancy_of(uuid[]) is
   'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at and source are those of the most trusted report of the state; trust is 0.1 to 1.';
 
 create function private.available_lots(p_lot_ids uuid[]) returns table (parking_lot_id uuid)
-language sql stable rows 50
+language plpgsql stable rows 50
 set search_path = ''
 as $$
-  select o.parking_lot_id from private.occupancy_of(p_lot_ids) as o where o.state <> 'full'
+begin
+  return query
+  select o.parking_lot_id from private.occupancy_of(p_lot_ids) as o where o.state <> 'full';
+end
 $$;
 
 comment on function private.available_lots(uuid[]) is
   'Those of the lots that have free spaces by a current report. A lot of which nobody knows is not among them.';
 
 create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 security definer -- the sums are private; what leaves are shares of a lot that the caller chose
 set search_path = ''
 as $$
-  select coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'day_of_week', h.hour_of_week / 24, 'hour', h.hour_of_week % 24, 'sample_size', h.samples,
-        'full_share', round(h.full_count::numeric / h.samples, 2),
-        'crowded_share', round(h.crowded_count::numeric / h.samples, 2),
-        'occupancy_ratio', round(h.ratio_sum / nullif(h.ratio_count, 0), 2)
-      )
-      order by h.hour_of_week
-    ),
-    '[]'
-  )
-  from private.occupancy_hours h where h.parking_lot_id = p_lot_id and h.samples > 0
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'day_of_week', h.hour_of_week / 24, 'hour', h.hour_of_week % 24, 'sample_size', h.samples,
+          'full_share', round(h.full_count::numeric / h.samples, 2),
+          'crowded_share', round(h.crowded_count::numeric / h.samples, 2),
+          'occupancy_ratio', round(h.ratio_sum / nullif(h.ratio_count, 0), 2)
+        )
+        order by h.hour_of_week
+      ),
+      '[]'
+    )
+    from private.occupancy_hours h where h.parking_lot_id = p_lot_id and h.samples > 0
+  );
+end
 $$;
 
 comment on function private.occupancy_forecast(uuid) is

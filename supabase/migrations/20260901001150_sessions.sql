@@ -145,27 +145,31 @@ create trigger _310_leave_sessions after update of status on public.app_users
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.rules_of_stay(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'time_zone', l.time_zone, 'holiday_calendar', l.holiday_calendar,
-    'pricing_rules', private.pricing_rules_json(l.id),
-    'pricing_groups', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', g.id, 'code', g.code, 'name', g.name, 'is_default', g.is_default, 'display_order', g.display_order,
-        'vehicle_types', g.vehicle_types
-      ) order by g.display_order, g.id), '[]')
-      from public.pricing_groups g where g.parking_lot_id = l.id
-    ),
-    'date_overrides', (
-      select coalesce(jsonb_agg(jsonb_build_object('override_date', o.override_date, 'pricing', o.pricing) order by o.override_date), '[]')
-      from public.parking_lot_date_overrides o
-      where o.parking_lot_id = l.id and o.pricing is not null
-        and o.override_date between (p_entry at time zone l.time_zone)::date and (p_exit at time zone l.time_zone)::date
+begin
+  return (
+    select jsonb_build_object(
+      'time_zone', l.time_zone, 'holiday_calendar', l.holiday_calendar,
+      'pricing_rules', private.pricing_rules_json(l.id),
+      'pricing_groups', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'id', g.id, 'code', g.code, 'name', g.name, 'is_default', g.is_default, 'display_order', g.display_order,
+          'vehicle_types', g.vehicle_types
+        ) order by g.display_order, g.id), '[]')
+        from public.pricing_groups g where g.parking_lot_id = l.id
+      ),
+      'date_overrides', (
+        select coalesce(jsonb_agg(jsonb_build_object('override_date', o.override_date, 'pricing', o.pricing) order by o.override_date), '[]')
+        from public.parking_lot_date_overrides o
+        where o.parking_lot_id = l.id and o.pricing is not null
+          and o.override_date between (p_entry at time zone l.time_zone)::date and (p_exit at time zone l.time_zone)::date
+      )
     )
-  )
-  from public.parking_lots l where l.id = p_lot_id
+    from public.parking_lots l where l.id = p_lot_id
+  );
+end
 $$;
 
 comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is

@@ -39,7 +39,7 @@ comment on table public.notification_preferences is 'How people want to be told 
 create index notification_preferences_notif_type_idx on public.notification_preferences (notif_type);
 
 create table public.user_notifications (
-  id uuid primary key default gen_random_uuid(),
+  id uuid not null default gen_random_uuid() constraint user_notifications_one_id unique,
   user_id uuid references public.app_users (id) on delete cascade,
   type text collate "C" not null references public.notification_types (code),
   title text not null constraint user_notifications_title_length check (char_length(title) between 1 and 200),
@@ -54,6 +54,9 @@ create table public.user_notifications (
   read_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- The status is in the key for Realtime, which looks a change up by its key when it judges it: what was written as a draft
+  -- is not found once it is sent, so that no draft is shown to anybody, however soon it was sent.
+  primary key (id, status),
   constraint user_notifications_target_has_user check (target <> 'user' or user_id is not null),
   constraint user_notifications_sent_has_time check (status <> 'sent' or sent_at is not null)
 );
@@ -195,15 +198,17 @@ comment on function private.take_push_token(text, text) is
   'Makes a device the caller''s, whosever it was, and drops the longest unused beyond twenty. Refuses: unauthorized, forbidden.';
 
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
     'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
     'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
     'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at
-  )
+  );
+end
 $$;
 
 comment on function private.notification_row(public.user_notifications) is 'A notification as the interface shows it.';
@@ -236,20 +241,24 @@ comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
   'The next notifications of an inbox behind p_after, latest first; p_unread true or false: only unread or read ones.';
 
 create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
-    'items', jsonb_agg(jsonb_build_object(
-      'notif_type', t.code, 'push_enabled', coalesce(p.push_enabled, t.push_enabled),
-      'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
-      'email_enabled', coalesce(p.email_enabled, t.email_enabled)
-    ) order by c.sort_order),
-    'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order)
-  )
-  from public.notification_types t
-  join public.codes c on c.category_id = 'notification_type' and c.code = t.code and c.lang = p_lang
-  left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
+begin
+  return (
+    select jsonb_build_object(
+      'items', jsonb_agg(jsonb_build_object(
+        'notif_type', t.code, 'push_enabled', coalesce(p.push_enabled, t.push_enabled),
+        'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
+        'email_enabled', coalesce(p.email_enabled, t.email_enabled)
+      ) order by c.sort_order),
+      'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order)
+    )
+    from public.notification_types t
+    join public.codes c on c.category_id = 'notification_type' and c.code = t.code and c.lang = p_lang
+    left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
+  );
+end
 $$;
 
 comment on function private.notification_preferences_of(uuid, text) is
@@ -291,13 +300,15 @@ comment on function private.check_notification_preferences(jsonb) is
   'Refuses what is no list of ways to be told, each type once: validation_error.';
 
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
     'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
-  )
+  );
+end
 $$;
 
 comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it, to its owner.';

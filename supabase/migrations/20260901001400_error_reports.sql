@@ -152,20 +152,24 @@ comment on function private.reported_lot_name(uuid, text) is
   'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Refuses: validation_error, lot_not_found.';
 
 create function private.error_report_rows(p_reports public.error_reports[]) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'id', r.id, 'parking_lot_id', r.parking_lot_id, 'parking_lot_name', r.parking_lot_name, 'report_type', r.report_type,
-    'severity', r.severity, 'status', r.status, 'description', r.description, 'evidence_keys', e.keys,
-    'created_at', r.created_at
-  ) order by r.created_at desc, r.id desc), '[]')
-  from unnest(p_reports) as r
-  left join (
-    select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
-    from private.attached_assets('error_report', array(select o.id from unnest(p_reports) as o)) a
-    group by a.entity_id
-  ) e on e.entity_id = r.id
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'parking_lot_name', r.parking_lot_name, 'report_type', r.report_type,
+      'severity', r.severity, 'status', r.status, 'description', r.description, 'evidence_keys', e.keys,
+      'created_at', r.created_at
+    ) order by r.created_at desc, r.id desc), '[]')
+    from unnest(p_reports) as r
+    left join (
+      select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
+      from private.attached_assets('error_report', array(select o.id from unnest(p_reports) as o)) a
+      group by a.entity_id
+    ) e on e.entity_id = r.id
+  );
+end
 $$;
 
 comment on function private.error_report_rows(public.error_reports[]) is

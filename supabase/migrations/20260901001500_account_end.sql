@@ -103,27 +103,35 @@ comment on function private.end_account() is
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.session_data_of(p_user_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('photos', (
-    select coalesce(jsonb_agg(to_jsonb(p) - 'session_id' order by p.phase, p.slot), '[]')
-    from public.parking_session_photos p where p.session_id = s.id
-  )) order by s.started_at, s.id), '[]')
-  from public.parking_sessions s where s.user_id = p_user_id
+begin
+  return (
+    select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('photos', (
+      select coalesce(jsonb_agg(to_jsonb(p) - 'session_id' order by p.phase, p.slot), '[]')
+      from public.parking_session_photos p where p.session_id = s.id
+    )) order by s.started_at, s.id), '[]')
+    from public.parking_sessions s where s.user_id = p_user_id
+  );
+end
 $$;
 
 comment on function private.session_data_of(uuid) is 'A person''s sessions with their photos, oldest first.';
 
 create function private.ticket_data_of(p_user_id uuid) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('messages', (
-    select coalesce(jsonb_agg(to_jsonb(m) - 'admin_id' order by m.created_at, m.id), '[]')
-    from public.support_messages m where m.ticket_id = t.id
-  )) order by t.created_at, t.id), '[]')
-  from public.support_tickets t where t.user_id = p_user_id
+begin
+  return (
+    select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('messages', (
+      select coalesce(jsonb_agg(to_jsonb(m) - 'admin_id' order by m.created_at, m.id), '[]')
+      from public.support_messages m where m.ticket_id = t.id
+    )) order by t.created_at, t.id), '[]')
+    from public.support_tickets t where t.user_id = p_user_id
+  );
+end
 $$;
 
 comment on function private.ticket_data_of(uuid) is 'A person''s tickets with all messages, oldest first.';

@@ -67,10 +67,11 @@ grant select (
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', (p_plan).id, 'code', (p_plan).code,
     'name', case p_lang when 'en' then coalesce((p_plan).name_en, (p_plan).name) else (p_plan).name end,
     'description',
@@ -79,7 +80,8 @@ as $$
     'accent_color', (p_plan).accent_color,
     'features', case p_lang when 'en' then coalesce((p_plan).features_en, (p_plan).features) else (p_plan).features end,
     'sort_order', (p_plan).sort_order
-  )
+  );
+end
 $$;
 
 comment on function private.plan_row(public.subscription_plans, text) is

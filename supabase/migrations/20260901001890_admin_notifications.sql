@@ -63,13 +63,18 @@ create function private.notify_admins(
   p_type text, p_title text, p_body text default '', p_link text default null, p_severity text default 'info',
   p_area text default null, p_admin_id uuid default null
 ) returns uuid
-language sql
+language plpgsql
 security definer -- nobody writes to administrators by hand
 set search_path = ''
 as $$
+declare
+  v_id uuid;
+begin
   insert into public.admin_notifications (type, title, body, link, severity, area, admin_id)
   values (p_type, p_title, p_body, p_link, p_severity, p_area, p_admin_id)
-  returning id
+  returning id into v_id;
+  return v_id;
+end
 $$;
 
 comment on function private.notify_admins(text, text, text, text, text, text, uuid) is

@@ -7,8 +7,8 @@
 -- or an administrator who is not active.
 --
 -- A delete is different: its row is gone and no policy is asked. Whoever may subscribe to the table and whose filter passes
--- gets it, and of it only the primary key. These keys are random; no table that is published may have a key that says
--- something. A filter on user_id never passes a delete, because the key does not hold it.
+-- gets it, and of it only the primary key. These keys are random ids, of a notification with its status; no table that is
+-- published may have a key that says more. A filter on user_id never passes a delete, because the key does not hold it.
 --
 -- Replica identity stays the primary key: none of the channels needs the row as it was, and the whole old row, with the
 -- breakdown and the rules of a session, would be written to the log with each update.

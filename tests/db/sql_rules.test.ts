@@ -39,6 +39,10 @@ Deno.test("each breach of the house rules is found", () => {
     ["security definer\n", "4 does not say on its line why it is security definer"],
     ["select 1;\n".repeat(498), "501 is longer than 500 lines"],
     ["create function f() returns void\nas $$\ndeclare\n  n int;\nbegin\nend\n$$;\n", "4 has a local n, not v_n"],
+    [
+      "create function f() returns int\nlanguage sql\nas $$ select 1 $$;\n",
+      "4 is a text in sql, which is planned anew for every statement that calls it",
+    ],
     [function61, "4 is a function of more than 60 lines (61)"],
   ];
   for (const [statements, finding] of cases) assert.deepEqual(findings(statements), [finding], finding);

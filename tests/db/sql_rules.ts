@@ -45,7 +45,8 @@ export function sqlFindings(name: string, text: string): string[] {
     }
   });
 
-  for (const { line, called, height, locals } of functions(text)) {
+  for (const { line, called, height, locals, language } of functions(text)) {
+    if (language === "sql") find(line, "is a text in sql, which is planned anew for every statement that calls it");
     const longest = LONGER[called]?.lines ?? LONGEST_FUNCTION;
     if (height > longest) find(line, `is a function of more than ${longest} lines (${height})`);
     for (const local of locals.filter((name) => !/^[vc]_/.test(name))) {
@@ -66,6 +67,7 @@ interface SqlFunction {
   /** Its schema and name. */
   readonly called: string;
   readonly height: number;
+  readonly language: string | undefined;
   /** The names that it declares. */
   readonly locals: readonly string[];
 }
@@ -75,6 +77,7 @@ function functions(text: string): SqlFunction[] {
     line: text.slice(0, match.index).split("\n").length,
     called: /^create function ([\w.]+)/.exec(match[0])?.[1] ?? "",
     height: match[0].split("\n").length,
+    language: /\blanguage (\w+)/.exec(match[0])?.[1],
     locals: [...(/^declare\n([\s\S]*?)^begin/m.exec(match[2]!)?.[1] ?? "").matchAll(/^ {2}([a-z]\w*) /gm)].map((name) =>
       name[1]!
     ),
