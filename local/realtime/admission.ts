@@ -35,9 +35,10 @@ export class Admission {
       try {
         const [row] = await this.sql<{ answer: Answer }[]>`
           select _realtime.admit(
-            ${schema}, ${table}, ${role ?? null}, ${JSON.stringify(filters)}::text::jsonb, ${
-          select ? [...select] : null
-        }::text[]
+            ${schema}, ${table}, ${role ?? null}, ${JSON.stringify(filters)}::text::jsonb,
+            (select array_agg(name) from jsonb_array_elements_text(${
+          JSON.stringify(select ?? [])
+        }::text::jsonb) as name)
           ) as answer`;
         answer = row!.answer;
       } catch (error) {

@@ -27,10 +27,10 @@ Deno.test("the publication has the tables of the five channels, whole, and all t
   assert.deepEqual({ ...publication }, { all: false, changes: true });
 });
 
-Deno.test("of a row that is gone nothing is known but a random key", async () => {
+Deno.test("of a row that is gone nothing is known but a random key, and of a notification whether it was sent", async () => {
   const keys = await db.sql`
-    select c.relname as table, c.relreplident as identity, array_agg(a.attname::text) as key,
-      bool_and(pg_get_expr(d.adbin, d.adrelid) = 'gen_random_uuid()') as random
+    select c.relname as table, c.relreplident as identity, array_agg(a.attname::text order by a.attnum) as key,
+      bool_or(pg_get_expr(d.adbin, d.adrelid) = 'gen_random_uuid()') as random
     from pg_class c
     join pg_index i on i.indrelid = c.oid and i.indisprimary
     join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
@@ -39,7 +39,10 @@ Deno.test("of a row that is gone nothing is known but a random key", async () =>
     group by c.relname, c.relreplident order by c.relname`;
   assert.deepEqual(
     keys.map((row) => ({ ...row })),
-    PUBLISHED.map((table) => ({ table, identity: "d", key: ["id"], random: true })),
+    PUBLISHED.map((table) => {
+      const key = table === "user_notifications" ? ["id", "status"] : ["id"];
+      return { table, identity: "d", key, random: true };
+    }),
   );
 });
 

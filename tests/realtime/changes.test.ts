@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { newLot } from "../support/rows.ts";
 import { asUser, type Person, signUp } from "../support/people.ts";
 import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
-import { assertNoRows, Client, type Heard } from "./listen.ts";
+import { assertNoRows, Client, type Heard, keyOf } from "./listen.ts";
 
 const sql = connect();
 Deno.test.afterAll(() => sql.end());
@@ -46,7 +46,7 @@ Deno.test("a notification comes when it is sent, and again when it is read, to i
   assertShape(read!, "UPDATE", "user_notifications");
   assert.deepEqual(read!.new, row!.row);
   assert.equal((read!.new as Record<string, unknown>)["read_at"], "2026-11-01T03:00:00.123456+00:00");
-  assert.deepEqual(read!.old, { id });
+  assert.deepEqual(read!.old, { id, status: "sent" });
 
   const fence = await notify(sql, other.id);
   assert.deepEqual(await strangers.until(fence), []);
@@ -120,6 +120,7 @@ Deno.test("a badge comes when it is earned", async () => {
   const [badge] = await sql<{ id: string; badge_id: string }[]>`
     insert into public.user_badges (user_id, badge_id)
     select ${person.id}, id from public.badges order by sort_order limit 1 returning id, badge_id`;
+  await heard.until(badge!.id);
   await sql`update public.user_badges set earned_at = now() where id = ${badge!.id}`;
   await sql`delete from public.user_badges where id = ${badge!.id}`;
   const [again] = await sql<{ id: string }[]>`
@@ -168,6 +169,8 @@ Deno.test("administrators hear every event of what is for them, and nobody else 
   ]);
   const ticket = await tellAdmins(sql, { area: "support", type: "support_ticket", link: "/support-tickets/1" });
   await sql`update public.admin_notifications set read_by = array[${administrator.id}::uuid] where id = ${ticket}`;
+  // Of a row that is gone when its changes are looked at only the key comes.
+  await heard.hears(2, (change) => keyOf(change) === ticket);
   await sql`delete from public.admin_notifications where id = ${ticket}`;
   const review = await tellAdmins(sql, { area: "reviews" });
   const toOne = await tellAdmins(sql, { admin_id: administrator.id });

@@ -94,7 +94,7 @@ Deno.test("a token that is taken back by the end of the account is silent", asyn
   await using client = new Client(leaver);
   const channel = await client.listen("leaver", mine(leaver), { table: "parking_sessions" });
   await channel.until(await notify(sql, leaver.id));
-  const gone = await asUser(leaver)("/me", { method: "DELETE", body: "{}" });
+  const gone = await asUser(leaver)("/me/withdraw", { method: "POST" });
   assert.ok(gone.ok, await gone.text());
   await notify(sql, leaver.id);
   await passed();
