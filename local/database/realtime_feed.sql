@@ -225,7 +225,8 @@ as $$
 begin
   if not exists (
     select from pg_catalog.pg_roles as r
-    where r.rolname = p_role and not r.rolsuper and pg_has_role('authenticator', r.oid, 'member')
+    where r.rolname = p_role and r.rolname <> 'authenticator' and not r.rolsuper
+      and pg_has_role('authenticator', r.oid, 'member')
   ) then
     raise exception 'role "%" does not exist', p_role using errcode = 'undefined_object';
   end if;

@@ -29,6 +29,9 @@ const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3
 /** The C library keeps what a statement freed for the next one; to give it back and take it again costs a tenth of the work. */
 const MEMORY = { MALLOC_TOP_PAD_: "4194304", MALLOC_TRIM_THRESHOLD_: "67108864" };
 
+/** Readers of the log see what has been written of it, which without a wait at commit is the writer's to do. */
+const HASTY = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", wal_writer_delay: "10ms" };
+
 export class PostgresServer {
   readonly data: string;
   #child: Deno.ChildProcess | undefined;
@@ -145,7 +148,8 @@ export class PostgresServer {
       log_timezone: "UTC",
       shared_buffers: "256MB",
       max_connections: "200",
-      ...(this.options.durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+      max_slot_wal_keep_size: "1GB", // a reader of the log that hangs does not fill the disk
+      ...(this.options.durable ? {} : HASTY),
     };
     return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   }

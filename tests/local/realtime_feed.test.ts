@@ -1,6 +1,7 @@
 // The feed of the realtime server: what the log says, to those who may see it, and nothing else to anybody.
 import assert from "node:assert/strict";
-import type { Change } from "../../local/realtime/types.ts";
+import type { Binding, Change } from "../../local/realtime/types.ts";
+import { eventually } from "../support/eventually.ts";
 import { person, startFeed } from "../support/realtime_feed.ts";
 
 const fixture = await startFeed();
@@ -18,23 +19,26 @@ await sql.unsafe(`
   create policy "Owners see their notes" on public.notes for select to authenticated using ((select auth.uid()) = owner);
   alter publication supabase_realtime add table public.notes;
 `);
+const NOTES = { event: "*", schema: "public", table: "notes" };
 
 let last = 0;
-const next = () => ++last;
 
 async function note(owner: string, values: Record<string, unknown> = {}): Promise<number> {
-  const row = { id: next(), owner, ...values };
+  const row = { id: ++last, owner, ...values };
   await sql`insert into public.notes ${sql(row)}`;
   return row.id;
 }
 
+const summary = ({ type, record, old_record }: Change) => [type, record?.["id"] ?? null, old_record?.["id"] ?? null];
+
 Deno.test("an insert comes with the row as the caller may see it", async () => {
   const me = crypto.randomUUID();
-  const ear = await subscribe({ event: "*", schema: "public", table: "notes" }, person(me));
+  const ear = await subscribe(NOTES, person(me));
   const id = await note(me, { body: "お知らせ", secret: "hidden", rank: 5 });
   const [change] = await ear.hears(1);
   const { commit_timestamp, ...rest } = change as Change;
   assert.ok(Math.abs(Date.parse(commit_timestamp!) - Date.now()) < 10_000);
+  assert.match(commit_timestamp!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
     schema: "public",
     table: "notes",
@@ -49,4 +53,353 @@ Deno.test("an insert comes with the row as the caller may see it", async () => {
     record: { id, owner: me, body: "お知らせ", big: null, rank: 5 },
     errors: null,
   });
+});
+
+Deno.test("without a filter, or with another's id in it, a caller hears of his own rows alone", async () => {
+  const [me, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const open = await subscribe(NOTES, person(me));
+  const prying = await subscribe({ ...NOTES, filter: `owner=eq.${other}` }, person(me));
+  const nobody = await subscribe(NOTES, { role: "authenticated", claims: { role: "authenticated" } });
+  const theirs = await subscribe({ ...NOTES, filter: `owner=eq.${other}` }, person(other));
+  const hidden = await note(other, { body: "private" });
+  await sql`update public.notes set body = 'still private' where id = ${hidden}`;
+  const fence = await note(me);
+  await note(other);
+  assert.deepEqual(await open.until(fence), []);
+  assert.deepEqual((await theirs.hears(3)).map(summary), [
+    ["INSERT", hidden, null],
+    ["UPDATE", hidden, hidden],
+    ["INSERT", fence + 1, null],
+  ]);
+  assert.deepEqual([prying.heard, nobody.heard], [[], []]);
+});
+
+Deno.test("a visitor whose role may not read the key is told that, and nothing of the row", async () => {
+  const ear = await subscribe(NOTES, { role: "anon", claims: { role: "anon" } });
+  await note(crypto.randomUUID());
+  assert.deepEqual(await ear.hears(1), [{
+    schema: "public",
+    table: "notes",
+    type: "INSERT",
+    commit_timestamp: null,
+    columns: [],
+    record: {},
+    errors: ["Error 401: Unauthorized"],
+  }]);
+  ear.subscription.close();
+});
+
+Deno.test("events and filters are of the binding: each change names those it is for", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe([
+    { ...NOTES, event: "INSERT" },
+    { ...NOTES, event: "update", filter: "rank=gt.3" },
+    { ...NOTES, filter: `owner=eq.${me},rank=in.(1,9)` },
+    { ...NOTES, event: "DELETE" },
+    { ...NOTES, select: ["rank"] },
+  ], person(me));
+  const id = await note(me, { rank: 1 });
+  await ear.hears(2);
+  await sql`update public.notes set rank = 5 where id = ${id}`;
+  await ear.hears(4);
+  await sql`update public.notes set rank = 9 where id = ${id}`;
+  await ear.hears(6);
+  await sql`delete from public.notes where id = ${id}`;
+  await ear.hears(8);
+  const all = ["id", "owner", "body", "big", "rank"];
+  const heard = ear.heard.map(({ bindings, change }) =>
+    [change.type, bindings.join(), Object.keys(change.record ?? {}).join()].join(" ")
+  );
+  assert.deepEqual(heard.sort(), [
+    "DELETE 3 ",
+    "DELETE 4 ",
+    `INSERT 0,2 ${all}`,
+    "INSERT 4 id,rank",
+    `UPDATE 1 ${all}`,
+    `UPDATE 1,2 ${all}`,
+    "UPDATE 4 id,rank",
+    "UPDATE 4 id,rank",
+  ]);
+});
+
+Deno.test("a row that leaves its reader's sight is silent, one that comes into it is an update", async () => {
+  const [me, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const [mine, theirs] = [await subscribe(NOTES, person(me)), await subscribe(NOTES, person(other))];
+  const id = await note(me);
+  await mine.hears(1);
+  await sql`update public.notes set owner = ${other} where id = ${id}`;
+  const fence = await note(me);
+  await theirs.hears(1);
+  assert.deepEqual((await mine.until(fence)).map(summary), [["INSERT", id, null]]);
+  assert.deepEqual(theirs.heard.map(({ change }) => summary(change)), [["UPDATE", id, id]]);
+});
+
+Deno.test("a row that is gone or another's by the time it is looked at is not shown", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe({ ...NOTES, event: "INSERT" }, person(me));
+  await sql.begin(async (inside) => {
+    const id = ++last;
+    await inside`insert into public.notes (id, owner, body) values (${id}, ${me}, 'short')`;
+    await inside`delete from public.notes where id = ${id}`;
+  });
+  const given = ++last;
+  await sql.begin(async (inside) => {
+    await inside`insert into public.notes (id, owner, body) values (${given}, ${me}, 'mine for a moment')`;
+    await inside`update public.notes set owner = ${crypto.randomUUID()} where id = ${given}`;
+  });
+  assert.deepEqual(await ear.until(await note(me)), []);
+});
+
+Deno.test("a delete carries the key and nothing else, whatever the replica identity", async () => {
+  const me = crypto.randomUUID();
+  const [ear, filtered] = [
+    await subscribe({ ...NOTES, event: "DELETE" }, person(me)),
+    await subscribe({ ...NOTES, event: "DELETE", filter: `owner=eq.${me}` }, person(me)),
+  ];
+  const ids = [await note(me, { body: "one" }), await note(me, { body: "two" })];
+  await sql`delete from public.notes where id = ${ids[0]!}`;
+  await ear.hears(1);
+  await sql`alter table public.notes replica identity full`;
+  try {
+    await sql`delete from public.notes where id = ${ids[1]!}`;
+    const changes = await ear.hears(2);
+    assert.deepEqual(changes.map(({ old_record }) => old_record), ids.map((id) => ({ id })));
+    assert.ok(changes.every((change) => !("record" in change)));
+    // With the full identity the filter sees the owner; before, it had nothing to see.
+    assert.deepEqual((await filtered.hears(1)).map(summary), [["DELETE", null, ids[1]]]);
+  } finally {
+    await sql`alter table public.notes replica identity default`;
+  }
+});
+
+Deno.test("with the full replica identity an update tells the old row, as far as its columns are granted", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe({ ...NOTES, event: "UPDATE" }, person(me));
+  await sql`alter table public.notes replica identity full`;
+  try {
+    const big = "x".repeat(10_000);
+    const id = await note(me, { body: "before", secret: "hidden", big });
+    await sql`update public.notes set body = 'after', secret = 'still' where id = ${id}`;
+    const [change] = await ear.hears(1);
+    assert.deepEqual(change!.old_record, { id, owner: me, body: "before", big, rank: null });
+    assert.deepEqual(change!.record, { id, owner: me, body: "after", big, rank: null });
+  } finally {
+    await sql`alter table public.notes replica identity default`;
+  }
+});
+
+Deno.test("a large value that stayed as it was is left out, not null; a changed key is told with the old one", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe({ ...NOTES, event: "UPDATE" }, person(me));
+  const id = await note(me, { body: "before", big: "x".repeat(10_000) });
+  await sql`update public.notes set body = 'after' where id = ${id}`;
+  await ear.hears(1);
+  const moved = ++last;
+  await sql`update public.notes set id = ${moved}, big = 'small' where id = ${id}`;
+  const [first, second] = await ear.hears(2);
+  assert.deepEqual(first!.record, { id, owner: me, body: "after", rank: null });
+  assert.deepEqual(first!.old_record, { id });
+  assert.deepEqual([second!.record!["id"], second!.record!["big"], second!.old_record], [moved, "small", { id }]);
+});
+
+Deno.test("a grant that is taken back holds from then on", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe(NOTES, person(me));
+  await note(me, { body: "readable" });
+  await ear.hears(1);
+  await sql`revoke select (body) on public.notes from authenticated`;
+  await note(me, { body: "not any more" });
+  await ear.hears(2);
+  await sql`revoke select (id) on public.notes from authenticated`;
+  await note(me);
+  await ear.hears(3);
+  await sql`grant select (id, body) on public.notes to authenticated`;
+  const [before, after, refused] = await ear.hears(3);
+  assert.equal(before!.record!["body"], "readable");
+  assert.deepEqual(Object.keys(after!.record!), ["id", "owner", "big", "rank"]);
+  assert.deepEqual([refused!.record, refused!.errors], [{}, ["Error 401: Unauthorized"]]);
+});
+
+Deno.test("new claims replace the old for every change that is judged afterwards", async () => {
+  const [before, after] = [crypto.randomUUID(), crypto.randomUUID()];
+  const ear = await subscribe(NOTES, person(before));
+  const first = await note(before);
+  await ear.hears(1);
+  await ear.subscription.identify(person(after));
+  await note(before);
+  const second = await note(after);
+  assert.deepEqual((await ear.hears(2)).map(summary), [["INSERT", first, null], ["INSERT", second, null]]);
+  await assert.rejects(ear.subscription.identify({ role: "nobody", claims: {} }), /role "nobody" does not exist/);
+});
+
+Deno.test("what was committed before the subscription does not come, what was not does", async () => {
+  const me = crypto.randomUUID();
+  const open = Promise.withResolvers<void>();
+  const committing = Promise.withResolvers<number>();
+  const written = sql.begin(async (inside) => {
+    const id = ++last;
+    await inside`insert into public.notes (id, owner) values (${id}, ${me})`;
+    committing.resolve(id);
+    await open.promise;
+  });
+  const late = await committing.promise;
+  await note(me, { body: "before" });
+  const ear = await subscribe(NOTES, person(me));
+  open.resolve();
+  await written;
+  assert.deepEqual((await ear.hears(1)).map(summary), [["INSERT", late, null]]);
+});
+
+Deno.test("a truncation is silent, and so is a closed subscription", async () => {
+  await sql.unsafe(`
+    create table public.drafts (id integer primary key);
+    alter publication supabase_realtime add table public.drafts;
+    grant select on public.drafts to authenticated;
+  `);
+  const [ear, closed] = [await subscribe({ table: "drafts" }), await subscribe({ table: "drafts" })];
+  await sql`insert into public.drafts values (1)`;
+  await Promise.all([ear.hears(1), closed.hears(1)]);
+  closed.subscription.close();
+  await sql`truncate public.drafts`;
+  await sql`insert into public.drafts values (2)`;
+  assert.deepEqual((await ear.until(2)).map(summary), [["INSERT", 1, null]]);
+  assert.equal(closed.heard.length, 1);
+});
+
+Deno.test("a table without a key has errors instead of rows, but its deletes can be told", async () => {
+  await sql.unsafe(`
+    create table public.keyless (name text);
+    alter table public.keyless replica identity full;
+    alter publication supabase_realtime add table public.keyless;
+    grant select on public.keyless to authenticated;
+  `);
+  const ear = await subscribe({ table: "keyless", schema: "public", filter: "name=eq.x" });
+  await sql`insert into public.keyless values ('secret')`;
+  await sql`insert into public.keyless values ('x')`;
+  await sql`delete from public.keyless`;
+  const changes = await ear.hears(3);
+  assert.deepEqual(changes[0], {
+    schema: "public",
+    table: "keyless",
+    type: "INSERT",
+    commit_timestamp: null,
+    columns: [],
+    record: {},
+    errors: ["Error 400: Bad Request, no primary key"],
+  });
+  assert.deepEqual([changes[2]!.type, changes[2]!.old_record], ["DELETE", { name: "x" }]);
+});
+
+Deno.test("a table without row security is shown to whoever may select it, with its columns pruned", async () => {
+  await sql.unsafe(`
+    create table public.open_board (id integer primary key, shown text, hidden text);
+    revoke all on public.open_board from anon, authenticated;
+    grant select (id, shown) on public.open_board to anon;
+    alter publication supabase_realtime add table public.open_board;
+  `);
+  const anon = { role: "anon", claims: { role: "anon" } };
+  const ear = await subscribe({ table: "open_board" }, anon);
+  const other = await subscribe({ table: "open_board" });
+  await sql`insert into public.open_board values (1, 'a', 'b')`;
+  assert.deepEqual((await ear.hears(1)).map(({ record }) => record), [{ id: 1, shown: "a" }]);
+  assert.deepEqual((await other.hears(1)).map(({ record, errors }) => [record, errors]), [
+    [{}, ["Error 401: Unauthorized"]],
+  ]);
+  // Its schema is closed to the role, though the table is not.
+  await sql.unsafe(`
+    create schema closed;
+    create table closed.board (id integer primary key);
+    grant select on closed.board to anon;
+    alter publication supabase_realtime add table closed.board;
+  `);
+  const outside = await subscribe({ schema: "closed" }, anon);
+  await sql`insert into closed.board values (1)`;
+  assert.deepEqual((await outside.hears(1)).map(({ record, errors }) => [record, errors]), [
+    [{}, ["Error 401: Unauthorized"]],
+  ]);
+});
+
+Deno.test("columns may come and go while the stream runs", async () => {
+  await sql.unsafe(`
+    create table public.shapes (id integer primary key, a text, b integer);
+    grant select on public.shapes to authenticated;
+    alter table public.shapes enable row level security;
+    create policy "All see all" on public.shapes for select to authenticated using (true);
+    alter publication supabase_realtime add table public.shapes;
+  `);
+  const ear = await subscribe([{ table: "shapes" }, { schema: "public", table: "shapes", filter: "b=eq.1" }]);
+  await sql`insert into public.shapes values (1, 'one', 1)`;
+  await ear.hears(1);
+  await sql`alter table public.shapes drop column b, add column c jsonb default '{"new": [1]}'`;
+  await sql`insert into public.shapes values (2, 'two')`;
+  await ear.hears(2);
+  await sql`alter table public.shapes alter column a type integer using 7`;
+  await sql`alter table public.shapes drop constraint shapes_pkey, add primary key (a, id)`;
+  await sql`insert into public.shapes values (3, 33)`;
+  await ear.hears(3);
+  assert.deepEqual(ear.heard.map(({ bindings, change: { record } }) => [bindings, record]), [
+    [[0, 1], { id: 1, a: "one", b: 1 }],
+    [[0], { id: 2, a: "two", c: { new: [1] } }],
+    [[0], { id: 3, a: 33, c: { new: [1] } }],
+  ]);
+  // Rows of before, read after: what is not there any more is left out.
+  await sql.begin(async (inside) => {
+    await inside`insert into public.shapes values (4, 44)`;
+    await inside`alter table public.shapes drop column c`;
+  });
+  assert.deepEqual((await ear.hears(4))[3]!.record, { id: 4, a: 44 });
+  await sql`drop table public.shapes`;
+  assert.equal(ear.lost, undefined);
+});
+
+Deno.test("a policy or a filter that fails for one caller is lost for him and not for the others", async () => {
+  const me = crypto.randomUUID();
+  const broken = await subscribe(NOTES, person("not-a-uuid"));
+  const pattern = await subscribe({ ...NOTES, filter: "body=like.a\\" }, person(me));
+  const [ear, like] = [
+    await subscribe(NOTES, person(me)),
+    await subscribe({ ...NOTES, filter: "body=like.a%" }, person(me)),
+  ];
+  const id = await note(me, { body: "abc" });
+  for (const hears of [ear, like]) assert.deepEqual((await hears.hears(1)).map(summary), [["INSERT", id, null]]);
+  assert.match(broken.lost ?? "", /policy/);
+  assert.match(pattern.lost ?? "", /filter/);
+  assert.deepEqual([broken.heard, pattern.heard], [[], []]);
+});
+
+Deno.test("a transaction of 100,000 rows comes whole and in order, and keeps no great part of it in memory", async () => {
+  await sql.unsafe(`
+    create table public.many (id integer primary key, owner uuid, payload text);
+    alter table public.many enable row level security;
+    create policy "Owners" on public.many for select to authenticated using (owner = (select auth.uid()));
+    grant select on public.many to authenticated;
+    alter publication supabase_realtime add table public.many;
+  `);
+  const me = crypto.randomUUID();
+  const [mine, all] = [crypto.randomUUID(), crypto.randomUUID()].map(() => ({ count: 0, next: 0 }));
+  const listen = (binding: Binding, count: { count: number; next: number }) =>
+    fixture.feed.subscribe([binding], person(me), {
+      change: (_, { record }) => {
+        assert.ok((record!["id"] as number) > count.next);
+        count.next = record!["id"] as number;
+        count.count++;
+      },
+      lost: (reason) => assert.fail(reason),
+    });
+  const subscriptions = [
+    await listen({ table: "many" }, all!),
+    await listen({ schema: "public", table: "many", filter: "id=gt.99900" }, mine!),
+  ];
+  const before = Deno.memoryUsage().rss;
+  let most = 0;
+  const watch = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss), 20);
+  await sql`
+    insert into public.many
+    select n, case when n % 2 = 0 then ${me}::uuid else gen_random_uuid() end, repeat(md5(n::text), 30)
+    from generate_series(1, 100000) as n`;
+  await eventually(() => all!.count === 50_000 || undefined, 60_000);
+  clearInterval(watch);
+  for (const subscription of subscriptions) subscription.close();
+  assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
+  assert.ok(most - before < 150 * 2 ** 20, `${Math.round((most - before) / 2 ** 20)} MiB more`);
 });

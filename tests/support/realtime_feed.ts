@@ -65,6 +65,11 @@ export async function startFeed(): Promise<FeedFixture> {
     },
     close: async () => {
       await feed.stop();
+      // Postgres takes a moment to see that its reader is gone, and drops no database that is read.
+      await eventually(async () => {
+        const slots = await db.sql`select from pg_replication_slots where database = current_database()`;
+        return slots.length === 0 || undefined;
+      });
       await db.close();
     },
   };
