@@ -23,21 +23,17 @@ export interface Outcome {
 /** A table that changes between two looks is looked at again; not for ever. */
 const MOST_LOOKS = 5;
 
-interface Item {
+export interface Item {
   readonly change: RowChange;
-  readonly candidates: Set<Route>;
+  readonly candidates: ReadonlySet<Route>;
 }
 
 export async function judgeBatch(
-  changes: readonly RowChange[],
+  items: readonly Item[],
   routes: Routes,
   looker: Looker,
   known: Map<number, Table>,
 ): Promise<Outcome> {
-  // Without filters, for the errors of a table, every subscriber counts.
-  const items: Item[] = changes.filter(({ relation }) => routes.has(relation.table))
-    .map((change) => ({ change, candidates: unseen(change, routes.candidates(change)) }));
-  if (items.length === 0) return { deliveries: [], failed: new Map() };
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const question = new Question(items, routes, known);
     const answer = await looker.look(question.work);
@@ -50,13 +46,6 @@ export async function judgeBatch(
     if (isAnswered) return new Dealer(question, answer, routes).deal(items);
   }
   throw new Error("A table changes faster than its changes can be looked at");
-}
-
-function unseen(change: RowChange, candidates: Set<Route>): Set<Route> {
-  for (const route of candidates) {
-    if (route.subscriber.snapshot.sees(change.transaction.xid)) candidates.delete(route);
-  }
-  return candidates;
 }
 
 /** Where an answer stands: of which check, group and row; of which comparison and text; of which conversion and text. */
@@ -200,7 +189,7 @@ class Dealer {
     return { deliveries, failed: this.#failed };
   }
 
-  #dealOne(change: RowChange, candidates: Set<Route>): Iterable<Delivery> {
+  #dealOne(change: RowChange, candidates: ReadonlySet<Route>): Iterable<Delivery> {
     const { table } = change.relation;
     const found = this.answer.tables[table];
     const deliveries = new Map<Subscriber, Map<Change, Delivery>>();
@@ -240,8 +229,10 @@ class Dealer {
   ): void {
     const told = { schema, table, type: change.type, commit_timestamp: null, columns: [], record: {} };
     for (const route of this.routes.of(change.relation.table)) {
-      const refusal = refusalFor(route.subscriber.role);
-      // Almost always nobody is refused, and then nobody of any role.
+      const { role } = route.subscriber;
+      // Whoever came while Postgres was asked came after the change.
+      if (!this.question.work.roles.includes(role)) continue;
+      const refusal = refusalFor(role);
       if (refusal === undefined) continue;
       if (!route.hears(change.type) || route.subscriber.snapshot.sees(change.transaction.xid)) continue;
       deliver(route, refusal, () => ({ ...told, errors: [refusal] }));

@@ -2,7 +2,7 @@
 // the stream breaks, every subscriber is told so and a new one is opened.
 import postgres from "postgres";
 import { Admission, type Admitted } from "./admission.ts";
-import { judgeBatch } from "./batch.ts";
+import { type Item, judgeBatch } from "./batch.ts";
 import { Looker, type Table } from "./look.ts";
 import { ReplicationStream } from "./replication.ts";
 import { Route, Routes } from "./routes.ts";
@@ -16,8 +16,8 @@ export interface FeedOptions {
   readonly log: (line: string) => void;
 }
 
-/** One batch, in changes and in bytes of the log. */
-const BATCH = { changes: 500, bytes: 4 * 1024 * 1024 };
+/** One batch: changes, bytes of the log, and what there is to judge, which is a change for a binding. */
+const BATCH = { changes: 500, bytes: 4 * 1024 * 1024, judgements: 2_000 };
 /** What may wait to be judged before the log is read slower. */
 const WAITING = { changes: 2_000, bytes: 16 * 1024 * 1024 };
 /** Between two attempts to open the stream, in milliseconds. */
@@ -66,10 +66,14 @@ export class PostgresFeed implements Feed {
     this.#running.promise.catch(() => {}); // whoever waits for it hears of it
   }
 
-  /** Resolves when the stream runs for the first time. */
+  /** Resolves when the stream runs for the first time, or never will. */
   async start(): Promise<void> {
     this.#kept ??= this.#keep();
-    await this.#running.promise;
+    try {
+      await this.#running.promise;
+    } catch (error) {
+      if (!this.#stopping) throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -222,8 +226,8 @@ export class PostgresFeed implements Feed {
     this.#isJudging = true;
     try {
       while (stream === this.#stream && this.#waiting.length > 0) {
-        const { changes, done } = this.#take();
-        if (changes.length > 0) await this.#judgeBatch(stream, changes);
+        const { items, done } = this.#take();
+        if (items.length > 0) await this.#judgeBatch(stream, items);
         if (done !== undefined) stream.done = done;
         if (!this.#isFull) stream.resume();
         this.#flushBetween();
@@ -243,27 +247,30 @@ export class PostgresFeed implements Feed {
     for (const act of this.#between.splice(0)) act();
   }
 
-  #take(): { changes: RowChange[]; done: bigint | undefined } {
-    const changes: RowChange[] = [];
+  #take(): { items: Item[]; done: bigint | undefined } {
+    const items: Item[] = [];
     let done: bigint | undefined;
-    let bytes = 0;
-    let count = 0;
+    let [bytes, judgements, count] = [0, 0, 0];
     for (const waiting of this.#waiting) {
-      if (changes.length >= BATCH.changes || bytes >= BATCH.bytes) break;
+      if (count >= BATCH.changes || bytes >= BATCH.bytes || judgements >= BATCH.judgements) break;
       count++;
-      if (typeof waiting === "bigint") done = waiting;
-      else {
-        changes.push(waiting);
-        bytes += waiting.size;
+      if (typeof waiting === "bigint") {
+        done = waiting;
+        continue;
       }
+      bytes += waiting.size;
+      if (!this.#routes.has(waiting.relation.table)) continue;
+      const item = { change: waiting, candidates: this.#routes.candidates(waiting) };
+      items.push(item);
+      judgements += item.candidates.size;
     }
     this.#waiting.splice(0, count);
     this.#waitingBytes -= bytes;
-    return { changes, done };
+    return { items, done };
   }
 
-  async #judgeBatch(stream: ReplicationStream, changes: readonly RowChange[]): Promise<void> {
-    const { deliveries, failed } = await judgeBatch(changes, this.#routes, this.#looker, this.#tables);
+  async #judgeBatch(stream: ReplicationStream, items: readonly Item[]): Promise<void> {
+    const { deliveries, failed } = await judgeBatch(items, this.#routes, this.#looker, this.#tables);
     if (stream !== this.#stream) return;
     for (const { subscriber, bindings, change } of deliveries) {
       if (!subscriber.isClosed && !failed.has(subscriber)) {

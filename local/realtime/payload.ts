@@ -33,7 +33,10 @@ export function rowOf(change: RowChange, table: Table): Row {
       const base = bases.get(`${type} ${name}`);
       const text = values[index];
       if (base === undefined || text === undefined) return [];
-      return [{ name, type: base, text, value: text === null ? null : jsonOf(text, base) }];
+      if (text === null) return [{ name, type: base, text, value: null }];
+      // What will be left out is not read first.
+      if (change.size > LARGEST && text.length > SMALL * WIDEST) return [];
+      return [{ name, type: base, text, value: jsonOf(text, base) }];
     });
   return { change, record: cells(change.row), old: cells(change.old) };
 }

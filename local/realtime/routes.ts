@@ -82,13 +82,14 @@ export class Routes {
     return this.#tables.get(table)?.all ?? [];
   }
 
-  /** Those whose filters may pass. */
+  /** Those who were there before the change, and whose filters may pass. */
   candidates(change: RowChange): Set<Route> {
     const found = new Set<Route>();
     const routes = this.#tables.get(change.relation.table);
     if (routes === undefined) return found;
     const consider = (route: Route) => {
-      if (route.hears(change.type) && route.admits(change)) found.add(route);
+      const isOlder = route.subscriber.snapshot.sees(change.transaction.xid);
+      if (!isOlder && route.hears(change.type) && route.admits(change)) found.add(route);
     };
     routes.others.forEach(consider);
     for (const [column, byText] of routes.keyed) {

@@ -1,5 +1,6 @@
 // The feed of the realtime server: what the log says, to those who may see it, and nothing else to anybody.
 import assert from "node:assert/strict";
+import postgres from "postgres";
 import type { Binding, Change } from "../../local/realtime/types.ts";
 import { eventually } from "../support/eventually.ts";
 import { person, startFeed } from "../support/realtime_feed.ts";
@@ -367,6 +368,41 @@ Deno.test("a policy or a filter that fails for one caller is lost for him and no
   assert.deepEqual([broken.heard, pattern.heard], [[], []]);
 });
 
+Deno.test("a policy's functions find what they find for a request: the caller's claims and the usual search path", async () => {
+  await sql.unsafe(`
+    create table public.members (room integer, person uuid);
+    create function public.is_member(p_room integer) returns boolean language sql stable security definer
+      as $$ select exists (select from members where room = p_room and person = auth.uid()) $$;
+    grant execute on function public.is_member to authenticated;
+    create table public.posts (id integer primary key, room integer);
+    alter table public.posts enable row level security;
+    create policy "Members" on public.posts for select to authenticated using (public.is_member(room) and auth.role() = 'authenticated');
+    grant select on public.posts to authenticated;
+    alter publication supabase_realtime add table public.posts;
+  `);
+  const [member, stranger] = [crypto.randomUUID(), crypto.randomUUID()];
+  await sql`insert into public.members values (1, ${member}), (2, ${stranger})`;
+  const [ear, other] = [
+    await subscribe({ table: "posts" }, person(member)),
+    await subscribe({ table: "posts" }, person(stranger)),
+  ];
+  await sql`insert into public.posts select n, 1 + n % 2 from generate_series(1, 20) as n`;
+  const rooms = (await Promise.all([ear.hears(10), other.hears(10)])).map((changes) =>
+    new Set(changes.map(({ record }) => record!["room"]))
+  );
+  assert.deepEqual(rooms, [new Set([1]), new Set([2])]);
+});
+
+Deno.test("the service's role sees every row that is there, like no policy", async () => {
+  const ear = await subscribe(NOTES, { role: "service_role", claims: { role: "service_role" } });
+  await sql`grant select on public.notes to service_role`;
+  const id = await note(crypto.randomUUID(), { secret: "for the service" });
+  assert.deepEqual((await ear.hears(1)).map(({ record }) => [record!["id"], record!["secret"]]), [[
+    id,
+    "for the service",
+  ]]);
+});
+
 Deno.test("a transaction of 100,000 rows comes whole and in order, and keeps no great part of it in memory", async () => {
   await sql.unsafe(`
     create table public.many (id integer primary key, owner uuid, payload text);
@@ -402,4 +438,32 @@ Deno.test("a transaction of 100,000 rows comes whole and in order, and keeps no 
   for (const subscription of subscriptions) subscription.close();
   assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
   assert.ok(most - before < 150 * 2 ** 20, `${Math.round((most - before) / 2 ** 20)} MiB more`);
+});
+
+Deno.test("when the stream breaks every subscriber is told, and who subscribes anew hears on", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe(NOTES, person(me));
+  const superuser = postgres(fixture.superuser, { max: 1 });
+  for (const name of ["realtime stream", "realtime look", "realtime ask"]) {
+    const before = await subscribe(NOTES, person(me));
+    await superuser`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = ${name} and datname = current_database()`;
+    const again = await eventually(() => subscribe(NOTES, person(me)).catch(() => undefined));
+    const id = await note(me);
+    // A connection that only asked is made anew without a word.
+    const heard = await eventually(async () => {
+      if (again.lost === undefined) return again.heard.length > 0 ? again : undefined;
+      const third = await subscribe(NOTES, person(me));
+      await sql`update public.notes set body = 'once more' where id = ${id}`;
+      return await third.hears(1).then(() => third);
+    });
+    assert.equal(heard.heard[0]!.change.record!["id"], id);
+    if (name === "realtime stream") assert.notEqual(before.lost, undefined);
+  }
+  await superuser.end();
+  assert.notEqual(ear.lost, undefined);
+  const [{ slots } = { slots: 0 }] = await sql<{ slots: number }[]>`
+    select count(*)::integer as slots from pg_replication_slots where database = current_database()`;
+  assert.equal(slots, 1);
 });
