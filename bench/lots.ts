@@ -19,6 +19,7 @@ export async function loadLots(url: string, count: number): Promise<string> {
     const withFacts = await loadFacts(sql);
     await toggleSearchTriggers(sql, "enable");
     await writeSearchEntries(sql);
+    await sql`select private.refresh_map_areas()`;
     await sql`vacuum (analyze)`;
     const seconds = Math.round((performance.now() - started) / 1000);
     const [size] = await sql<{ lots: string; table: string; index: string }[]>`

@@ -2,10 +2,14 @@
 --
 -- The world is a square of the Mercator plane, parted at zoom z into cells of 1/8 of a map tile's side (32 of its 256
 -- pixels): level z + 3 has 2^(z + 3) cells a side. private.map_cells keeps what search entries of one cell of level 14
--- (2 km at the latitude of Tokyo) amount to, so that coarser cells are sums of few rows; finer cells, and searches with
--- conditions, are counted from the entries.
+-- (2 km at the latitude of Tokyo) amount to, private.map_areas what the 64 cells of one of level 11 do, so that coarser
+-- cells are sums of few rows; finer cells, and searches with conditions, are counted from the entries.
 --
--- Invariants: a cell is what a recount of its entries gives, whoever writes at the same time; a cell without lots has no row.
+-- An area is counted behind the writers' backs, because they would wait for each other in it. Who changes a cell says so
+-- in private.map_stale; until a job has counted the area anew and taken that back, its cells are read instead.
+--
+-- Invariants: a cell is what a recount of its entries gives, whoever writes at the same time; a cell without lots has no
+-- row; an area that nobody calls stale is what its cells amount to.
 -- Interface: private.map_page, which api.search_parking_lots answers with when it is given a zoom.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -37,6 +41,7 @@ comment on function private.map_cell(point) is 'The cell of level 14, as one num
 
 create table private.map_cells (
   cell integer primary key,
+  area integer not null generated always as (((cell / 16384) >> 3) * 2048 + ((cell % 16384) >> 3)) stored,
   lot_count integer not null,
   lat_sum double precision not null,
   lng_sum double precision not null,
@@ -49,6 +54,33 @@ create table private.map_cells (
 );
 
 comment on table private.map_cells is 'What the search entries of a cell of level 14 amount to. Kept by triggers.';
+
+create index map_cells_area_idx on private.map_cells (area);
+
+create table private.map_areas (
+  area integer primary key,
+  lot_count integer not null,
+  lat_sum double precision not null,
+  lng_sum double precision not null,
+  price_min integer,
+  price_max integer,
+  currency_min text,
+  currency_max text,
+  rank_key integer,
+  representative_id uuid
+);
+
+comment on table private.map_areas is 'What the map cells of an area, a cell of level 11, amount to. Kept by private.refresh_map_areas.';
+comment on column private.map_areas.area is '2048 times the column, and the row.';
+
+create table private.map_stale (
+  id bigint generated always as identity primary key,
+  area integer not null
+);
+
+comment on table private.map_stale is 'Areas some of whose cells changed since they were counted: a row a change, so that nobody waits to say it.';
+
+create index map_stale_area_idx on private.map_stale (area);
 
 -- A recount reads a cell's entries from the index alone.
 create index search_entries_cell_idx on private.search_entries (private.map_cell(mercator))
@@ -72,11 +104,35 @@ begin
     from private.search_entries e where private.map_cell(e.mercator) = m.cell
   )
   where m.cell = any (p_cells);
+  insert into private.map_stale (area) select distinct m.area from private.map_cells m where m.cell = any (p_cells);
   delete from private.map_cells m where m.cell = any (p_cells) and m.lot_count = 0;
 end
 $$;
 
 comment on function private.refresh_map_cells(integer[]) is 'Counts these cells anew.';
+
+create function private.refresh_map_areas() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_areas integer[];
+begin
+  perform pg_advisory_xact_lock(hashtext('private.refresh_map_areas'));
+  -- What a writer commits from here on is counted or not; its row in map_stale stays in any case.
+  with said as (delete from private.map_stale returning area)
+  select array_agg(distinct s.area) into v_areas from said s;
+  delete from private.map_areas a where a.area = any (v_areas);
+  insert into private.map_areas
+  select m.area, sum(m.lot_count), sum(m.lat_sum), sum(m.lng_sum), min(m.price_min), max(m.price_max), min(m.currency_min),
+    max(m.currency_max), min(m.rank_key), (array_agg(m.representative_id order by m.rank_key, m.representative_id))[1]
+  from private.map_cells m where m.area = any (v_areas) group by m.area;
+end
+$$;
+
+comment on function private.refresh_map_areas() is 'Counts the areas anew that are stale.';
+
+select cron.schedule('refresh_map_areas', '30 seconds', 'select private.refresh_map_areas()');
 
 create function private.tg_search_entries__refresh_map() returns trigger
 language plpgsql
@@ -126,6 +182,68 @@ create type private.cluster as (
 
 comment on type private.cluster is 'What the lots of a cell amount to. Prices and currency are null when none is known or currencies differ.';
 
+create function private.map_boxes(p_bbox double precision[], p_level integer)
+returns table (west integer, south integer, east integer, north integer)
+language plpgsql immutable rows 2
+set search_path = ''
+as $$
+begin
+  return query
+  select w[0]::integer, w[1]::integer, e[0]::integer, e[1]::integer
+  from unnest(private.bbox_boxes(p_bbox)) as b (area)
+  cross join lateral private.cell_at(b.area[1], p_level) as w
+  cross join lateral private.cell_at(b.area[0], p_level) as e;
+end
+$$;
+
+comment on function private.map_boxes(double precision[], integer) is
+  'The columns and rows of the cells of a level that a box touches: one range, or two where it crosses the antimeridian.';
+
+create function private.map_cells_in(p_bbox double precision[], p_level integer) returns text
+language plpgsql stable
+security definer -- as private.found_lots
+set search_path = ''
+as $$
+declare
+  c_columns constant text := 'n.lot_count as n, n.lat_sum, n.lng_sum, n.price_min, n.price_max, n.currency_min, n.currency_max,
+    n.rank_key, n.representative_id as id';
+  v_cells text;
+  v_whole text;
+  v_parts integer[];
+begin
+  -- The box in whole cells of level 14, the columns as a range of the primary key, and the areas that are wholly in it.
+  select string_agg(format('(n.cell between %s and %s and n.cell %% 16384 between %s and %s)',
+      b.west * 16384, b.east * 16384 + 16383, b.south, b.north), ' or '),
+    string_agg(format('(n.area between %s and %s and n.area %% 2048 between %s and %s)',
+      (b.west + 7) / 8 * 2048, (b.east + 1) / 8 * 2048 - 1, (b.south + 7) / 8, (b.north + 1) / 8 - 1), ' or ')
+  into v_cells, v_whole
+  from private.map_boxes(p_bbox, 14) b;
+  if p_level > 11 then
+    return format('select (n.cell / 16384) >> %1$s as x, (n.cell %% 16384) >> %1$s as y, %2$s from private.map_cells n where %3$s',
+      14 - p_level, c_columns, v_cells);
+  end if;
+  v_parts := array(
+    select x * 2048 + y from private.map_boxes(p_bbox, 14) b
+    cross join lateral (
+      select x, y from unnest(array[b.west / 8, b.east / 8]) x cross join generate_series(b.south / 8, b.north / 8) y
+      union
+      select x, y from generate_series(b.west / 8, b.east / 8) x cross join unnest(array[b.south / 8, b.north / 8]) y
+    ) as edge
+    where not (x * 8 >= b.west and x * 8 + 7 <= b.east and y * 8 >= b.south and y * 8 + 7 <= b.north)
+    union
+    select s.area from private.map_stale s
+  );
+  return format('select (n.area / 2048) >> %1$s as x, (n.area %% 2048) >> %1$s as y, %2$s from private.map_areas n
+      where (%3$s) and not exists (select from private.map_stale s where s.area = n.area)
+    union all
+    select (n.cell / 16384) >> %4$s, (n.cell %% 16384) >> %4$s, %2$s from private.map_cells n
+      where n.area = any (%5$L) and (%6$s)', 11 - p_level, c_columns, v_whole, 14 - p_level, v_parts, v_cells);
+end
+$$;
+
+comment on function private.map_cells_in(double precision[], integer) is
+  'The rows that the cells of a level are sums of, for the lots of a box, as a query: areas that lie in it whole and are not stale, and the cells of the others.';
+
 create function private.clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
@@ -137,17 +255,7 @@ declare
   v_source text;
 begin
   if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
-    -- Whole cells of level 14 whose column and row lie in the box: the columns are a range of the primary key.
-    v_source := format(
-      'select ((m.cell / 16384) >> %1$s) as x, ((m.cell %% 16384) >> %1$s) as y, m.lot_count as n, m.lat_sum, m.lng_sum,
-        m.price_min, m.price_max, m.currency_min, m.currency_max, m.rank_key, m.representative_id as id
-      from private.map_cells m where %2$s', 14 - p_level, (
-        select string_agg(format('(m.cell between %s and %s and m.cell %% 16384 between %s and %s)',
-          w[0]::integer * 16384, e[0]::integer * 16384 + 16383, w[1]::integer, e[1]::integer), ' or ')
-        from unnest(private.bbox_boxes(p_bbox)) as b (area)
-        cross join lateral private.cell_at(b.area[1], 14) as w
-        cross join lateral private.cell_at(b.area[0], 14) as e
-      ));
+    v_source := private.map_cells_in(p_bbox, p_level);
   else
     -- private.cell_at in place: it is worked out for every lot that is found.
     v_source := format(
@@ -187,10 +295,7 @@ begin
   elsif p_cursor is not null then
     perform private.refuse('validation_error', 422, 'Clusters come in one page', p_param => 'cursor');
   elsif (
-    select sum((e[0] - w[0] + 1) * (e[1] - w[1] + 1)) > c_most
-    from unnest(private.bbox_boxes(p_bbox)) as b (area)
-    cross join lateral private.cell_at(b.area[1], p_zoom + 3) as w
-    cross join lateral private.cell_at(b.area[0], p_zoom + 3) as e
+    select sum((b.east - b.west + 1)::bigint * (b.north - b.south + 1)) > c_most from private.map_boxes(p_bbox, p_zoom + 3) b
   ) then
     perform private.refuse('validation_error', 422,
       format('The box has more than %s cells at this zoom; ask for a smaller box or a lower zoom', c_most),
@@ -245,7 +350,7 @@ comment on function private.cell_lat(integer, integer) is 'The latitude of the s
 
 grant execute on function
   private.mercator_y(double precision), private.cell_at(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),
-  private.bbox_boxes(double precision[]), private.clusters(jsonb, double precision[], uuid[], integer),
+  private.bbox_boxes(double precision[]), private.map_boxes(double precision[], integer), private.clusters(jsonb, double precision[], uuid[], integer),
   private.check_map(double precision[], integer, text),
   private.map_page(jsonb, double precision[], uuid[], integer, text)
 to anon, authenticated;

@@ -111,6 +111,71 @@ Deno.test("clusters hold every lot of the box once at every zoom, with a range o
   }
 });
 
+Deno.test("kept areas, and the cells of those that changed since, give what cells alone give", async () => {
+  const boxes = [
+    { bbox: [139.5, 35.5, 140, 36], zooms: [0, 5, 8] },
+    { bbox: [139.755, 35.7, 139.77, 35.75], zooms: [7, 8] },
+    { bbox: [120, 20, 150, 50], zooms: [3, 4] },
+    { bbox: [100, -60, -170, 60], zooms: [1, 2] },
+    { bbox: [-180, -85, 180, 85], zooms: [0, 3] },
+  ];
+  const all = () =>
+    Promise.all(
+      boxes.flatMap(({ bbox, zooms }) =>
+        zooms.map((zoom) => asVisitor(async (sql) => (await search(sql, { bbox, zoom })).clusters))
+      ),
+    );
+  await db.sql`
+    insert into public.parking_lots (name, lat, lng, status)
+    select 'Spread', -50 + n, -178 + 356.0 * (n * 37 % 100) / 100, 'active' from generate_series(1, 100) as n
+    union all
+    select 'Spread', 33 + n / 20.0, 136 + n * 7 % 80 / 10.0, 'active' from generate_series(1, 80) as n`;
+  await db.sql`insert into private.map_stale (area) select area from private.map_cells`;
+  const alone = await all();
+  assert.ok(alone.every((clusters) => clusters!.length > 0));
+
+  await db.sql`select private.refresh_map_areas()`;
+  const [kept] = await db.sql`
+    select count(*)::integer as areas, sum(lot_count)::integer as lots, (select count(*)::integer from private.map_stale) as stale,
+      (select count(*)::integer from private.search_entries) as entries
+    from private.map_areas`;
+  assert.ok(kept!["areas"] > 100);
+  assert.deepEqual([kept!["stale"], kept!["lots"]], [0, kept!["entries"]]);
+  assert.deepEqual(await all(), alone);
+
+  // An area that is stale is not read, whatever it says.
+  await db.sql`insert into private.map_stale (area) select area from private.map_areas where area % 2 = 0`;
+  await db.sql`update private.map_areas set lot_count = 1000000 where area % 2 = 0`;
+  assert.deepEqual(await all(), alone);
+  await db.sql`select private.refresh_map_areas()`;
+  assert.deepEqual(await all(), alone);
+  await db.sql`delete from public.parking_lots where name = 'Spread'`;
+});
+
+Deno.test("whoever changes lots of one area waits for nobody, and each change is seen at once", async () => {
+  const bbox = [120, 20, 150, 50];
+  const total = () =>
+    asVisitor(async (sql) =>
+      (await search(sql, { bbox, zoom: 4 })).clusters!.reduce((sum, { count }) => sum + count, 0)
+    );
+  await db.sql`select private.refresh_map_areas()`;
+  const before = await total();
+  const add = (sql: TransactionSql, lng: number) =>
+    sql`insert into public.parking_lots (name, lat, lng, status) values ('Area', 35.6, ${lng}, 'active')`;
+  // Two cells of one area: the second does not wait for the first, which has not committed.
+  await db.sql.begin(async (first) => {
+    await add(first, 139.60);
+    await db.sql.begin((second) => add(second, 139.66));
+    assert.equal(await total(), before + 1);
+    await db.sql`select private.refresh_map_areas()`;
+  });
+  assert.equal(await total(), before + 2);
+  await db.sql`select private.refresh_map_areas()`;
+  assert.equal(await total(), before + 2);
+  await db.sql`delete from public.parking_lots where name = 'Area'`;
+  assert.equal(await total(), before);
+});
+
 /** Of the tests that run on the same server at the same time. */
 const LONGEST_TRANSACTION_MS = 180_000;
 const NOW = new Date().toISOString();
