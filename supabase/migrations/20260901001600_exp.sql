@@ -211,6 +211,7 @@ grant execute on function private.recalculate_all_user_levels(), private.level_a
 create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
 language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return p_daily_limit is null or p_daily_limit > (
