@@ -1,8 +1,6 @@
 // The feed of the realtime server: what the log says, to those who may see it, and nothing else to anybody.
 import assert from "node:assert/strict";
-import postgres from "postgres";
-import type { Binding, Change } from "../../local/realtime/types.ts";
-import { eventually } from "../support/eventually.ts";
+import type { Change } from "../../local/realtime/types.ts";
 import { person, startFeed } from "../support/realtime_feed.ts";
 
 const fixture = await startFeed();
@@ -401,69 +399,4 @@ Deno.test("the service's role sees every row that is there, like no policy", asy
     id,
     "for the service",
   ]]);
-});
-
-Deno.test("a transaction of 100,000 rows comes whole and in order, and keeps no great part of it in memory", async () => {
-  await sql.unsafe(`
-    create table public.many (id integer primary key, owner uuid, payload text);
-    alter table public.many enable row level security;
-    create policy "Owners" on public.many for select to authenticated using (owner = (select auth.uid()));
-    grant select on public.many to authenticated;
-    alter publication supabase_realtime add table public.many;
-  `);
-  const me = crypto.randomUUID();
-  const [mine, all] = [crypto.randomUUID(), crypto.randomUUID()].map(() => ({ count: 0, next: 0 }));
-  const listen = (binding: Binding, count: { count: number; next: number }) =>
-    fixture.feed.subscribe([binding], person(me), {
-      change: (_, { record }) => {
-        assert.ok((record!["id"] as number) > count.next);
-        count.next = record!["id"] as number;
-        count.count++;
-      },
-      lost: (reason) => assert.fail(reason),
-    });
-  const subscriptions = [
-    await listen({ table: "many" }, all!),
-    await listen({ schema: "public", table: "many", filter: "id=gt.99900" }, mine!),
-  ];
-  const before = Deno.memoryUsage().rss;
-  let most = 0;
-  const watch = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss), 20);
-  await sql`
-    insert into public.many
-    select n, case when n % 2 = 0 then ${me}::uuid else gen_random_uuid() end, repeat(md5(n::text), 30)
-    from generate_series(1, 100000) as n`;
-  await eventually(() => all!.count === 50_000 || undefined, 60_000);
-  clearInterval(watch);
-  for (const subscription of subscriptions) subscription.close();
-  assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
-  assert.ok(most - before < 150 * 2 ** 20, `${Math.round((most - before) / 2 ** 20)} MiB more`);
-});
-
-Deno.test("when the stream breaks every subscriber is told, and who subscribes anew hears on", async () => {
-  const me = crypto.randomUUID();
-  const ear = await subscribe(NOTES, person(me));
-  const superuser = postgres(fixture.superuser, { max: 1 });
-  for (const name of ["realtime stream", "realtime look", "realtime ask"]) {
-    const before = await subscribe(NOTES, person(me));
-    await superuser`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = ${name} and datname = current_database()`;
-    const again = await eventually(() => subscribe(NOTES, person(me)).catch(() => undefined));
-    const id = await note(me);
-    // A connection that only asked is made anew without a word.
-    const heard = await eventually(async () => {
-      if (again.lost === undefined) return again.heard.length > 0 ? again : undefined;
-      const third = await subscribe(NOTES, person(me));
-      await sql`update public.notes set body = 'once more' where id = ${id}`;
-      return await third.hears(1).then(() => third);
-    });
-    assert.equal(heard.heard[0]!.change.record!["id"], id);
-    if (name === "realtime stream") assert.notEqual(before.lost, undefined);
-  }
-  await superuser.end();
-  assert.notEqual(ear.lost, undefined);
-  const [{ slots } = { slots: 0 }] = await sql<{ slots: number }[]>`
-    select count(*)::integer as slots from pg_replication_slots where database = current_database()`;
-  assert.equal(slots, 1);
 });

@@ -65,10 +65,11 @@ export async function startFeed(): Promise<FeedFixture> {
     },
     close: async () => {
       await feed.stop();
-      // Postgres takes a moment to see that its reader is gone, and drops no database that is read.
+      // Postgres takes a moment to see that its clients are gone, and the database's owner cannot end a superuser's.
       await eventually(async () => {
-        const slots = await db.sql`select from pg_replication_slots where database = current_database()`;
-        return slots.length === 0 || undefined;
+        const left = await db.sql`
+          select from pg_stat_activity where datname = current_database() and usename = ${SUPERUSER}`;
+        return left.length === 0 || undefined;
       });
       await db.close();
     },

@@ -1,0 +1,115 @@
+// The stream that feeds the realtime server: how much it takes, and what follows when it breaks.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { ReplicationStream } from "../../local/realtime/replication.ts";
+import type { Binding } from "../../local/realtime/types.ts";
+import { eventually } from "../support/eventually.ts";
+import { person, startFeed } from "../support/realtime_feed.ts";
+
+const fixture = await startFeed();
+const { db: { sql }, subscribe } = fixture;
+Deno.test.afterAll(() => fixture.close());
+
+await sql.unsafe(`
+  create table public.notes (id integer generated always as identity primary key, owner uuid not null, body text);
+  alter table public.notes enable row level security;
+  create policy "Owners see their notes" on public.notes for select to authenticated using ((select auth.uid()) = owner);
+  grant select on public.notes to authenticated, service_role;
+  alter publication supabase_realtime add table public.notes;
+`);
+const NOTES = { event: "*", schema: "public", table: "notes" };
+
+async function note(owner: string): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`insert into public.notes (owner) values (${owner}) returning id`;
+  return row!.id;
+}
+
+Deno.test("a transaction of 100,000 rows comes whole and in order", async () => {
+  await sql.unsafe(`
+    create table public.many (id integer primary key, owner uuid, payload text);
+    alter table public.many enable row level security;
+    create policy "Owners" on public.many for select to authenticated using (owner = (select auth.uid()));
+    grant select on public.many to authenticated;
+    alter publication supabase_realtime add table public.many;
+  `);
+  const me = crypto.randomUUID();
+  const [mine, all] = [crypto.randomUUID(), crypto.randomUUID()].map(() => ({ count: 0, next: 0 }));
+  const listen = (binding: Binding, count: { count: number; next: number }) =>
+    fixture.feed.subscribe([binding], person(me), {
+      change: (_, { record }) => {
+        assert.ok((record!["id"] as number) > count.next);
+        count.next = record!["id"] as number;
+        count.count++;
+      },
+      lost: (reason) => assert.fail(reason),
+    });
+  const subscriptions = [
+    await listen({ table: "many" }, all!),
+    await listen({ schema: "public", table: "many", filter: "id=gt.99900" }, mine!),
+  ];
+  await sql`
+    insert into public.many
+    select n, case when n % 2 = 0 then ${me}::uuid else gen_random_uuid() end, repeat(md5(n::text), 30)
+    from generate_series(1, 100000) as n`;
+  await eventually(() => all!.count === 50_000 || undefined, 60_000);
+  for (const subscription of subscriptions) subscription.close();
+  assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
+});
+
+Deno.test("a stream that is paused leaves the rest to Postgres, and one that is closed leaves no slot", async () => {
+  await sql.unsafe(`
+    create table public.flood (id integer primary key, payload text);
+    alter publication supabase_realtime add table public.flood;
+  `);
+  let count = 0;
+  const stream = new ReplicationStream({
+    url: fixture.superuser,
+    message: () => {
+      if (++count === 100) stream.pause();
+    },
+    idle: () => {},
+    lost: (reason) => assert.fail(reason),
+  });
+  const slots = async () => (await sql`select from pg_replication_slots where database = current_database()`).length;
+  await stream.open();
+  assert.equal(await slots(), 2);
+  await sql`insert into public.flood select n, repeat(md5(n::text), 100) from generate_series(1, 10000) as n`;
+  await eventually(() => count >= 100 || undefined);
+  // A reader that goes on has all of it by then.
+  const ear = await subscribe(NOTES, { role: "service_role", claims: { role: "service_role" } });
+  await note(crypto.randomUUID());
+  await ear.hears(1);
+  assert.equal(count, 100);
+  stream.resume();
+  await eventually(() => count >= 10_000 || undefined);
+  await stream.close();
+  await eventually(async () => await slots() === 1 || undefined);
+});
+
+Deno.test("when the stream breaks every subscriber is told, and who subscribes anew hears on", async () => {
+  const me = crypto.randomUUID();
+  const ear = await subscribe(NOTES, person(me));
+  const superuser = postgres(fixture.superuser, { max: 1 });
+  for (const name of ["realtime stream", "realtime look", "realtime ask"]) {
+    const before = await subscribe(NOTES, person(me));
+    await superuser`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = ${name} and datname = current_database()`;
+    const again = await eventually(() => subscribe(NOTES, person(me)).catch(() => undefined));
+    const id = await note(me);
+    // A connection that only asked is made anew without a word.
+    const heard = await eventually(async () => {
+      if (again.lost === undefined) return again.heard.length > 0 ? again : undefined;
+      const third = await subscribe(NOTES, person(me));
+      await sql`update public.notes set body = 'once more' where id = ${id}`;
+      return await third.hears(1).then(() => third);
+    });
+    assert.equal(heard.heard[0]!.change.record!["id"], id);
+    if (name === "realtime stream") assert.notEqual(before.lost, undefined);
+  }
+  await superuser.end();
+  assert.notEqual(ear.lost, undefined);
+  const [{ slots } = { slots: 0 }] = await sql<{ slots: number }[]>`
+    select count(*)::integer as slots from pg_replication_slots where database = current_database()`;
+  assert.equal(slots, 1);
+});
