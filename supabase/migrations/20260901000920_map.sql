@@ -57,18 +57,8 @@ comment on table private.map_cells is 'What the search entries of a cell of leve
 
 create index map_cells_area_idx on private.map_cells (area);
 
-create table private.map_areas (
-  area integer primary key,
-  lot_count integer not null,
-  lat_sum double precision not null,
-  lng_sum double precision not null,
-  price_min integer,
-  price_max integer,
-  currency_min text,
-  currency_max text,
-  rank_key integer,
-  representative_id uuid
-);
+create table private.map_areas (like private.map_cells);
+alter table private.map_areas drop column cell, add primary key (area);
 
 comment on table private.map_areas is 'What the map cells of an area, a cell of level 11, amount to. Kept by private.refresh_map_areas.';
 comment on column private.map_areas.area is '2048 times the column, and the row.';
