@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Shared } from "./connection.ts";
-import { isObject, UserBroadcast } from "./serializer.ts";
+import { BadFrame, isObject, UserBroadcast } from "./serializer.ts";
 import { type Bearer, TokenRefused } from "./tokens.ts";
 import type { Broadcast } from "./topics.ts";
 
@@ -31,7 +31,7 @@ export async function answerBroadcast(shared: Shared, request: IncomingMessage):
   if (bearer === undefined) return { status: 401, body: { message: "Unauthorized" } };
   const body = await read(request, shared.limits.frame);
   if (body === undefined) return { status: 413, body: { message: "Payload size exceeds tenant limit" } };
-  const messages = single === null ? readBatch(body) : [readSingle(url, single, request, body)];
+  const messages = single === null ? readBatch(body) : readSingle(url, single, request, body);
   if (typeof messages === "string") return { status: 422, body: { errors: { messages: [messages] } } };
   if (messages.some(({ broadcast }) => sizeOf(broadcast) > shared.limits.broadcast)) {
     return { status: 422, body: { errors: { messages: ["Payload size exceeds tenant limit"] } } };
@@ -86,11 +86,16 @@ function readBatch(body: Buffer): Message[] | string {
   return found;
 }
 
-function readSingle(url: URL, names: RegExpMatchArray, request: IncomingMessage, body: Buffer): Message | never {
-  const [, topic = "", event = ""] = names.map(decodeURIComponent);
+function readSingle(url: URL, names: RegExpMatchArray, request: IncomingMessage, body: Buffer): Message[] | string {
   const isJson = !request.headers["content-type"]?.startsWith("application/octet-stream");
   const isPrivate = url.searchParams.get("private") === "true";
-  return { topic, isPrivate, broadcast: new UserBroadcast(event, isJson, body) };
+  try {
+    const [, topic = "", event = ""] = names.map(decodeURIComponent);
+    return [{ topic, isPrivate, broadcast: new UserBroadcast(event, isJson, body) }];
+  } catch (error) {
+    if (error instanceof URIError || error instanceof BadFrame) return "is invalid";
+    throw error;
+  }
 }
 
 function sizeOf(broadcast: Broadcast): number {

@@ -7,8 +7,8 @@ export interface Sink {
   /** The payload of a `postgres_changes` frame, as JSON. */
   change(payload: string): void;
   system(status: "ok" | "error", message: string): void;
-  /** The stream was lost. */
-  crash(reason: string): void;
+  /** The stream broke: nothing more comes. The feed has said why. */
+  lost(): void;
 }
 
 export class Changes {
@@ -29,7 +29,7 @@ export class Changes {
   async subscribe(identity: Identity): Promise<void> {
     const subscription = await this.feed.subscribe(this.bindings, identity, {
       change: (indexes, change) => this.#change(indexes, change),
-      lost: (reason) => this.#closed || this.sink.crash(reason),
+      lost: () => this.#closed || this.sink.lost(),
     });
     if (this.#closed) subscription.close();
     else this.#subscription = subscription;

@@ -17,7 +17,7 @@ export interface Host {
   readonly tokens: Tokens;
   readonly feed: Feed;
   readonly topics: Topics;
-  send(frame: string | Uint8Array): void;
+  send(frame: string | Uint8Array, isBinary?: boolean): void;
   /** The channel is over: its topic may be joined anew. */
   forget(channel: Channel): void;
   log(line: string): void;
@@ -58,8 +58,8 @@ export class Channel implements Member {
     this.#presenceCalls = new Window(host.limits.presenceCalls, host.limits.presenceWindow);
   }
 
-  send(frame: string | Uint8Array): void {
-    this.host.send(frame);
+  send(frame: string | Uint8Array, isBinary?: boolean): void {
+    this.host.send(frame, isBinary);
   }
 
   async join(ref: string | null, payload: unknown): Promise<void> {
@@ -251,21 +251,21 @@ export class Channel implements Member {
     return new Changes(host.feed, this.#join.bindings, ids, {
       change: (payload) => host.send(encode(version, frame, payload)),
       system: (status, message) => this.#system("postgres_changes", status, message),
-      crash: (reason) => this.#crash(reason),
+      lost: () => this.#crash(),
     });
   }
 
   /** Ends the channel so that the client joins again by itself. */
-  #crash(reason: string): void {
+  #crash(): void {
     if (this.#isClosed) return;
-    this.host.log(`${this.topic}: ${reason}`);
     this.#push("phx_error", { reason: "channel_crash" }, this.joinRef);
     this.close();
   }
 
   #queue(task: () => Promise<void> | undefined): void {
     this.#work = this.#work.then(() => this.#isClosed ? undefined : task()).catch((error) => {
-      this.#crash(error instanceof Error ? error.stack ?? error.message : String(error));
+      this.host.log(`${this.topic}: ${error instanceof Error ? error.stack : error}`);
+      this.#crash();
     });
   }
 

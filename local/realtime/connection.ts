@@ -55,9 +55,9 @@ export class Connection implements Host {
     socket.on("error", (error: Error) => this.log(`A client's connection: ${error.message}`));
   }
 
-  send(frame: string | Uint8Array): void {
+  send(frame: string | Uint8Array, isBinary = typeof frame !== "string"): void {
     if (this.#closed) return;
-    this.socket.send(frame);
+    this.socket.send(frame, { binary: isBinary });
     if (this.socket.bufferedAmount > this.limits.slowReader) this.#judgeReader(performance.now());
   }
 

@@ -14,13 +14,14 @@ export interface Frame {
 
 /** The payload of a broadcast in a binary frame: what the user sent, not yet looked at. */
 export class UserBroadcast {
-  constructor(readonly event: string, readonly isJson: boolean, readonly bytes: Uint8Array) {}
+  constructor(readonly event: string, readonly isJson: boolean, readonly bytes: Uint8Array) {
+    if (isJson) parse(textOf(bytes)); // the other members are not to stumble over it
+  }
 
   /** As the payload of a text frame; undefined for bytes, which text frames cannot carry. */
   get message(): Record<string, unknown> | undefined {
     if (!this.isJson) return undefined;
-    const payload: unknown = JSON.parse(new TextDecoder().decode(this.bytes));
-    return { type: "broadcast", event: this.event, payload };
+    return { type: "broadcast", event: this.event, payload: parse(textOf(this.bytes)) };
   }
 }
 
@@ -50,7 +51,7 @@ export function decodeBinary(bytes: Uint8Array): Frame {
   let offset = 1 + names + (kind === PUSH ? 0 : 1);
   const texts = Array.from({ length: names }, (_, index) => {
     const end = offset + (bytes[1 + index] ?? 0);
-    const text = new TextDecoder().decode(bytes.subarray(offset, end));
+    const text = textOf(bytes.subarray(offset, end));
     offset = end;
     return text;
   });
@@ -80,6 +81,10 @@ export function encodeUserBroadcast(topic: string, { event, isJson, bytes }: Use
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function json(value: string | null): string {

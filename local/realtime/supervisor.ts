@@ -27,6 +27,7 @@ const LONGEST_PAUSE = 5_000;
 export class Supervisor {
   #child: Deno.ChildProcess | undefined;
   #port = Promise.withResolvers<number>();
+  #isUp = false;
   #stopping = false;
   #pause = 0;
   readonly #done: Promise<void>;
@@ -66,7 +67,9 @@ export class Supervisor {
       const started = performance.now();
       const { code, signal } = await this.#run();
       if (this.#stopping) return;
-      this.#port = Promise.withResolvers();
+      // Who waits for a server that never came up goes on waiting for the next.
+      if (this.#isUp) this.#port = Promise.withResolvers();
+      this.#isUp = false;
       this.options.log(`The server ended (${signal ?? `code ${code}`}) and is started again`);
       // The first end is made good at once; one that ends again and again is given time.
       this.#pause = performance.now() - started > SETTLED ? 0 : Math.min(LONGEST_PAUSE, this.#pause * 2 || 100);
@@ -85,11 +88,11 @@ export class Supervisor {
       stderr: "piped",
     }).spawn();
     this.#child = child;
-    const port = this.#port;
     hear(child.stderr, log);
     hear(child.stdout, (line) => {
-      if (line.startsWith(marker)) port.resolve(Number(line.slice(marker.length)));
-      else log(line);
+      if (!line.startsWith(marker)) return log(line);
+      this.#isUp = true;
+      this.#port.resolve(Number(line.slice(marker.length)));
     });
     const status = await child.status;
     this.#child = undefined;

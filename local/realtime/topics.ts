@@ -1,4 +1,5 @@
 // Topics and their members. A public and a private topic of one name are two topics.
+import { Buffer } from "node:buffer";
 import { encode, encodeUserBroadcast, UserBroadcast } from "./serializer.ts";
 import type { Version } from "./serializer.ts";
 import { type Diff, Presence } from "./presence.ts";
@@ -7,11 +8,17 @@ export interface Member {
   readonly version: Version;
   /** Whether it hears who comes and goes. */
   readonly hearsPresence: boolean;
-  send(frame: string | Uint8Array): void;
+  /** Bytes may be those of a text, too: what goes to many is encoded once and held once. */
+  send(frame: string | Uint8Array, isBinary?: boolean): void;
 }
 
 /** What is broadcast: the payload of a text frame as the client made it, or what came in a binary frame. */
 export type Broadcast = Record<string, unknown> | UserBroadcast;
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly isBinary: boolean;
+}
 
 export class Topic {
   readonly members = new Set<Member>();
@@ -21,21 +28,22 @@ export class Topic {
 
   broadcast(message: Broadcast, sender?: Member): void {
     const frame = { joinRef: null, ref: null, topic: this.name, event: "broadcast" };
-    const made = new Map<Version, string | Uint8Array | undefined>();
+    const made = new Map<Version, Encoded | undefined>();
     for (const member of this.members) {
       if (member === sender) continue;
       if (!made.has(member.version)) made.set(member.version, encodeFor(member.version));
       const encoded = made.get(member.version);
-      if (encoded !== undefined) member.send(encoded);
+      if (encoded !== undefined) member.send(encoded.bytes, encoded.isBinary);
     }
 
-    function encodeFor(version: Version): string | Uint8Array | undefined {
+    function encodeFor(version: Version): Encoded | undefined {
       if (message instanceof UserBroadcast && version === 2) {
         const bytes = encodeUserBroadcast(frame.topic, message);
-        if (bytes !== undefined) return bytes;
+        if (bytes !== undefined) return { bytes, isBinary: true };
       }
       const payload = message instanceof UserBroadcast ? message.message : message;
-      return payload === undefined ? undefined : encode(version, frame, JSON.stringify(payload));
+      if (payload === undefined) return undefined;
+      return { bytes: Buffer.from(encode(version, frame, JSON.stringify(payload))), isBinary: false };
     }
   }
 

@@ -69,6 +69,10 @@ Deno.test("a binary broadcast goes out as it came in, and as JSON to clients of 
       event: "shoüt",
       payload: { words: "é漢" },
     });
+    const liar = await connect();
+    await liar.join(ROOM);
+    liar.socket.send(userPush("1", "3", "broken", new TextEncoder().encode("{"), true));
+    assert.equal((await liar.end()).code, 1007);
     other.heard.length = 0;
     const bytes = Uint8Array.of(0, 255, 3);
     sender.socket.send(userPush("1", "3", "raw", bytes, false));
@@ -123,6 +127,8 @@ Deno.test("broadcasts over HTTP reach the members, with a key only", async () =>
     assert.equal((await post("", batch(message), { authorization: "Bearer nothing" }))[0], 401);
     assert.equal((await post("", "{}"))[0], 422);
     assert.equal((await post("", batch({ topic: "room1" })))[0], 422);
+    assert.equal((await post("/room1/events/news", "{"))[0], 422);
+    assert.equal((await post("/%E0%A4%A/events/news", "{}"))[0], 422);
     assert.equal((await post("/room1", "{}"))[0], 404);
   });
 });

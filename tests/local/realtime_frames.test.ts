@@ -201,6 +201,23 @@ Deno.test("leaving is answered, closes the channel, and ends its subscription", 
   });
 });
 
+Deno.test("a channel may be left before its join is answered", async () => {
+  await withServer(async ({ connect, feed }) => {
+    const client = await connect();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    feed.gate = promise;
+    const config = { postgres_changes: CHANGES, postgres_changes_options: { wait: true } };
+    client.send(["1", "1", ROOM, "phx_join", { config }]);
+    client.send(["1", "2", ROOM, "broadcast", { type: "broadcast", event: "x", payload: {} }]);
+    client.send(["1", "3", ROOM, "phx_leave", {}]);
+    assert.deepEqual(await client.reply("3"), { status: "ok", response: {} });
+    resolve();
+    await client.settled();
+    assert.equal(client.frames.filter((frame) => frame[1] === "1" && frame[3] === "phx_reply").length, 0);
+    assert.equal(feed.subscribed.size, 0);
+  });
+});
+
 Deno.test("joining a joined topic closes the old channel first", async () => {
   await withServer(async ({ connect, feed }) => {
     const client = await connect();
