@@ -9,8 +9,7 @@
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
 -- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
--- private.require_admin(area), private.is_premium(user), for policies private.is_active_user() and private.is_admin(area), and
--- for writers private.writing_user() or private.hold_account(user).
+-- private.require_admin(area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -282,33 +281,6 @@ $$;
 comment on function private.writing_user() is
   'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Refuses: unauthorized, forbidden.';
 
-create function private.is_active_user() returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return exists (select from public.app_users where id = (select auth.uid()) and status = 'active');
-end
-$$;
-
-comment on function private.is_active_user() is
-  'Whether the caller is an app user in good standing: private.active_user for policies, which say no by saying nothing.';
-
-create function private.is_admin(p_area text default null) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return exists (
-    select from public.admins
-    where id = (select auth.uid()) and status = 'active' and (p_area is null or p_area = any (areas))
-  );
-end
-$$;
-
-comment on function private.is_admin(text) is
-  'Whether the caller is an active administrator, with the area if one is named: private.require_admin for policies.';
-
 create function private.is_premium(p_user_id uuid) returns boolean
 language plpgsql stable
 security definer -- whether somebody pays is asked by domains that may not read the account
@@ -398,8 +370,7 @@ comment on function private.my_auth_user() is
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
-  private.is_active_user(), private.is_admin(text), private.is_premium(uuid), private.require_admin(text),
-  private.my_scopes(), private.my_auth_user()
+  private.is_premium(uuid), private.require_admin(text), private.my_scopes(), private.my_auth_user()
 to authenticated;
 
 grant execute on function private.visitor_or_user() to anon, authenticated;

@@ -43,7 +43,11 @@ alter table public.user_activity_logs enable row level security;
 -- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read their own activity, administrators all" on public.user_activity_logs for select to authenticated
   using (
-    ((select auth.uid()) = user_id and (select private.is_active_user())) or (select private.is_admin())
+    exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active')
+    or (
+      (select auth.uid()) = user_id
+      and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
+    )
   );
 -- No insert, update or delete: rows come from private.log_activity and stay.
 

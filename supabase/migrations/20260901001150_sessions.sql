@@ -75,7 +75,10 @@ alter table public.parking_sessions enable row level security;
 
 -- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read their own sessions" on public.parking_sessions for select to authenticated
-  using ((select auth.uid()) = user_id and (select private.is_active_user()));
+  using (
+    (select auth.uid()) = user_id
+    and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
+  );
 -- Row security of parking_lots and user_vehicles applies inside: nobody parks at a lot that they cannot see, or with a
 -- vehicle that is not theirs.
 create policy "People start sessions at active lots as themselves" on public.parking_sessions for insert to authenticated

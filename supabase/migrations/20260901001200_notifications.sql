@@ -113,7 +113,10 @@ create policy "People change how they are told" on public.notification_preferenc
 
 -- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read what was sent to their inbox" on public.user_notifications for select to authenticated
-  using ((select auth.uid()) = user_id and status = 'sent' and is_in_app and (select private.is_active_user()));
+  using (
+    (select auth.uid()) = user_id and status = 'sent' and is_in_app
+    and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
+  );
 create policy "People mark what was sent to their inbox" on public.user_notifications for update to authenticated
   using ((select auth.uid()) = user_id and status = 'sent' and is_in_app)
   with check ((select auth.uid()) = user_id and status = 'sent' and is_in_app);

@@ -106,7 +106,10 @@ alter table public.user_badge_progress enable row level security;
 create policy "Signed-in people read the badges" on public.badges for select to authenticated using (true);
 -- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
 create policy "People read their own badges" on public.user_badges for select to authenticated
-  using ((select auth.uid()) = user_id and (select private.is_active_user()));
+  using (
+    (select auth.uid()) = user_id
+    and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
+  );
 create policy "People read their own progress" on public.user_badge_progress for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: badges are earned.

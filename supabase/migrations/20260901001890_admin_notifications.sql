@@ -46,7 +46,13 @@ create index admin_notifications_admin_id_idx on public.admin_notifications (adm
 alter table public.admin_notifications enable row level security;
 
 create policy "Administrators read what is for them" on public.admin_notifications for select to authenticated
-  using (private.is_admin(area) and (admin_id is null or (select auth.uid()) = admin_id));
+  using (
+    (admin_id is null or (select auth.uid()) = admin_id)
+    and exists (
+      select from public.admins a
+      where a.id = (select auth.uid()) and a.status = 'active' and (area is null or area = any (a.areas))
+    )
+  );
 -- No insert, update or delete: the service writes notifications.
 
 grant select (id, type, severity, title, body, link, area, admin_id, read_by, created_at, updated_at)

@@ -4,7 +4,8 @@
 -- when the change is looked at, passes the table's SELECT policy for the subscriber's role and claims, and shows of it the
 -- columns which that role may select. It asks nothing else, so that whatever a subscriber must not hear of stands in those
 -- policies and grants, beside each table: a notification that is not sent or not for the inbox, and everything of a person
--- or an administrator who is not active.
+-- or an administrator who is not active. They ask for the standing themselves: a function that asked would cost twice the
+-- rest of a look, and there is a look for each subscriber of each change.
 --
 -- A delete is different: its row is gone and no policy is asked. Whoever may subscribe to the table and whose filter passes
 -- gets it, and of it only the primary key. These keys are random ids, of a notification with its status; no table that is
