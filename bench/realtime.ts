@@ -66,25 +66,68 @@ async function write(users: readonly string[]): Promise<void> {
     select u, 'announcement', 'Title', repeat('text ', 20), 'sent', now() from unnest(${users}::uuid[]) as u`;
 }
 
-/** Megabytes that the server's process and the gateway's (which is the platform itself) hold. */
-async function memory(): Promise<{ readonly server: number; readonly gateway: number }> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,rss=,args="] }).output();
-  const lines = new TextDecoder().decode(stdout).trim().split("\n");
-  const processes = lines.map((line) => {
-    const [pid, parent, rss, ...args] = line.trim().split(/\s+/);
-    return { pid: Number(pid), parent: Number(parent), rss: Number(rss) / 1024, args: args.join(" ") };
-  });
-  const server = processes.find(({ parent, args }) => parent === Deno.ppid && args.includes("local/realtime/main.ts"));
-  const gateway = processes.find(({ pid }) => pid === Deno.ppid);
-  return { server: server?.rss ?? NaN, gateway: gateway?.rss ?? NaN };
+interface Use {
+  readonly mebibytes: number;
+  /** Seconds of a core, since the process began. */
+  readonly seconds: number;
 }
 
+const NAMES = ["server", "platform", "database", "clients"] as const;
+type Uses = Record<typeof NAMES[number], Use>;
+
+/** What the processes use: the realtime server, the platform (with the gateway), Postgres as a whole, and this one. */
+async function uses(): Promise<Uses> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,rss=,args="] }).output();
+  const processes = new TextDecoder().decode(stdout).trim().split("\n").map((line) => {
+    const [pid, parent, rss, ...args] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), mebibytes: Number(rss) / 1024, args: args.join(" ") };
+  });
+  const ours = processes.filter(({ parent }) => parent === Deno.ppid);
+  const postmaster = await postmasterPid();
+  const of = (found: typeof processes): Use => ({
+    mebibytes: found.reduce((sum, { mebibytes }) => sum + mebibytes, 0),
+    seconds: found.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+  });
+  return {
+    server: of(ours.filter(({ args }) => args.includes("local/realtime/main.ts"))),
+    platform: of(processes.filter(({ pid }) => pid === Deno.ppid)),
+    database: of(processes.filter(({ pid, parent }) => pid === postmaster || parent === postmaster)),
+    clients: of(processes.filter(({ pid }) => pid === Deno.pid)),
+  };
+}
+
+async function postmasterPid(): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return parentOf(row!.pid);
+}
+
+function stat(pid: number): string[] {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || /ESRCH|No such process/.test(String(error))) return []; // it has ended
+    throw error;
+  }
+}
+
+const parentOf = (pid: number): number => Number(stat(pid)[1]);
+/** The kernel counts hundredths. */
+const cpuSeconds = (pid: number): number => (Number(stat(pid)[11] ?? 0) + Number(stat(pid)[12] ?? 0)) / 100;
+
 const rows: string[][] = [];
-const remember = async (name: string, latencies: readonly number[], perSecond: number) => {
-  const { server, gateway } = await memory();
-  const figures = [0.5, 0.95, 0.99, 1].map((share) => latencies.length > 0 ? ms(percentile(latencies, share)) : "");
-  rows.push([name, perSecond > 0 ? perSecond.toFixed(0) : "", ...figures, server.toFixed(0), gateway.toFixed(0)]);
-};
+let before = { at: performance.now(), uses: await uses() };
+
+/** A line of the table; what the processes used of a core is what they used since the line before. */
+async function remember(name: string, latencies: readonly number[], perSecond: number): Promise<void> {
+  const now = { at: performance.now(), uses: await uses() };
+  const seconds = (now.at - before.at) / 1000;
+  const share = (each: typeof NAMES[number]) =>
+    `${(100 * (now.uses[each].seconds - before.uses[each].seconds) / seconds).toFixed(0)}%`;
+  const figures = [0.5, 0.95, 0.99, 1].map((part) => latencies.length > 0 ? ms(percentile(latencies, part)) : "");
+  const memory = [now.uses.server, now.uses.platform].map(({ mebibytes }) => mebibytes.toFixed(0));
+  rows.push([name, perSecond > 0 ? perSecond.toFixed(0) : "", ...figures, ...memory, ...NAMES.map(share)]);
+  before = now;
+}
 
 await remember("nobody", [], 0);
 const busy = await join(BUSY);
@@ -111,7 +154,12 @@ const both = Promise.all([
 ]);
 took = Math.max(...await both);
 await remember("the same, and each sends as many", busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
-await remember("what they send, to its acknowledgement", replies, changes / took * 1000);
+const [, ...others] = rows.at(-1)!;
+rows.push([
+  "what they send, to its acknowledgement",
+  others[0]!,
+  ...[0.5, 0.95, 0.99, 1].map((part) => ms(percentile(replies, part))),
+]);
 busy.forEach(({ socket }) => socket.close());
 
 const idle = await join(IDLE);
@@ -119,4 +167,5 @@ await remember(`${IDLE} that wait`, [], 0);
 idle.forEach(({ socket }) => socket.close());
 await sql.end();
 const head = ["sockets", "a second", "p50 ms", "p95 ms", "p99 ms", "most ms", "server MiB", "platform MiB"];
+head.push(...NAMES.map((name) => `${name} CPU`));
 console.log(table(head, rows));
