@@ -141,7 +141,29 @@ begin
 end
 $$;
 
--- Looks at one batch of changes. `checks`: for a table, a role and the key that the caller believes it has, one group for
+-- Waits until these transactions are committed for everybody: the log has a commit a little before others see it, and a row
+-- that is looked for in between is not there yet. Of a transaction's number the log has the lower half.
+create or replace function _realtime.await_commits(p_xids bigint[]) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_next bigint;
+begin
+  loop
+    v_next := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+    exit when (
+      select coalesce(bool_and(pg_visible_in_snapshot(
+        (v_next + (x.xid - v_next % 4294967296 + 3 * 2147483648) % 4294967296 - 2147483648)::text::xid8, pg_current_snapshot()
+      )), true)
+      from unnest(p_xids) as x (xid)
+    );
+    perform pg_sleep(0.0005);
+  end loop;
+end
+$$;
+
+-- Looks at one batch of changes, of the transactions `xids`. `checks`: for a table, a role and the key that the caller believes it has, one group for
 -- each identity, with its claims and its keys, a list for each column of the key; a group is answered by what it sees, or
 -- by nothing when there is no row security to ask or the key is another by now. Claims change between groups and not
 -- within a statement, since a policy reads them once in each.
@@ -150,14 +172,16 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_tables jsonb := _realtime.describe(
-    array(select jsonb_array_elements_text(p_work -> 'tables')::oid),
-    array(select jsonb_array_elements_text(p_work -> 'roles'))
-  );
+  v_tables jsonb;
   v_seen jsonb := '[]';
   v_check jsonb;
   v_found jsonb;
 begin
+  perform _realtime.await_commits(array(select jsonb_array_elements_text(p_work -> 'xids')::bigint));
+  v_tables := _realtime.describe(
+    array(select jsonb_array_elements_text(p_work -> 'tables')::oid),
+    array(select jsonb_array_elements_text(p_work -> 'roles'))
+  );
   for v_check in select value from jsonb_array_elements(p_work -> 'checks') loop
     v_found := v_tables -> (v_check ->> 'table');
     if (v_found ->> 'secured')::boolean and v_found -> 'key' = v_check -> 'key'

@@ -6,6 +6,7 @@ import { isOfStatement } from "./look.ts";
 import { exception, notPublished } from "./refusals.ts";
 import { Snapshot } from "./subscriber.ts";
 import type { Binding, Identity } from "./types.ts";
+import { arrayLiteral } from "./values.ts";
 
 /** A binding as it applies to one table. */
 export interface Admitted {
@@ -51,6 +52,12 @@ export class Admission {
     }
     if (snapshot === undefined) throw new Error("There is nothing to subscribe to");
     return { admitted, snapshot };
+  }
+
+  /** Resolves when everybody sees what these transactions have committed. */
+  async awaitCommits(xids: readonly number[]): Promise<void> {
+    if (xids.length === 0) return;
+    await this.sql`select _realtime.await_commits(${arrayLiteral(xids.map(String))}::text::bigint[])`;
   }
 
   /** What the policies of realtime.messages say. */

@@ -75,6 +75,7 @@ class Question {
       for (const [type, text] of unknownTexts(row)) this.#convert(type, text);
     }
     this.work = {
+      xids: [...new Set(items.map(({ change }) => change.transaction.xid))],
       tables: [...tables],
       roles: [...roles],
       checks: [...this.#checks.values()].map(({ check, groups }) => ({

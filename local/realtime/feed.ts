@@ -2,6 +2,7 @@
 // the stream breaks, every subscriber is told so and a new one is opened.
 import postgres from "postgres";
 import { Admission, type Admitted } from "./admission.ts";
+import { Backlog } from "./backlog.ts";
 import { type Item, judgeBatch } from "./batch.ts";
 import { Looker, type Table } from "./look.ts";
 import { ReplicationStream } from "./replication.ts";
@@ -16,13 +17,11 @@ export interface FeedOptions {
   readonly log: (line: string) => void;
 }
 
-/** One batch: changes, bytes of the log, and what there is to judge, which is a change for a binding. */
-const BATCH = { changes: 500, bytes: 4 * 1024 * 1024, judgements: 2_000 };
-/** What may wait to be judged before the log is read slower. */
-const WAITING = { changes: 2_000, bytes: 16 * 1024 * 1024 };
 /** Between two attempts to open the stream, in milliseconds. */
 const SHORTEST_PAUSE = 50;
 const LONGEST_PAUSE = 2_000;
+
+const STOPPED = "The feed has stopped";
 
 /** What every session writes and reads values with. */
 const SESSION = { TimeZone: "UTC", DateStyle: "ISO", IntervalStyle: "postgres", bytea_output: "hex" };
@@ -40,9 +39,10 @@ export class PostgresFeed implements Feed {
   /** The stream that runs, as soon as one does. */
   #running = Promise.withResolvers<ReplicationStream>();
   #stream: ReplicationStream | undefined;
-  #waiting: (RowChange | bigint)[] = [];
-  #waitingBytes = 0;
+  readonly #backlog = new Backlog();
   #isJudging = false;
+  /** For each subscription that is being admitted, the transactions that go by meanwhile. */
+  readonly #admissions = new Set<Set<number>>();
   /** What is to be done between two batches. */
   #between: (() => void)[] = [];
   #lose: (reason: string) => void = () => {};
@@ -78,8 +78,8 @@ export class PostgresFeed implements Feed {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#running.reject(new Error("The feed has stopped"));
-    this.#lose("The feed has stopped");
+    this.#running.reject(new Error(STOPPED));
+    this.#lose(STOPPED);
     this.#wake();
     await this.#kept;
     await Promise.all([this.#looking.end({ timeout: 0 }), this.#asking.end({ timeout: 0 })]);
@@ -88,12 +88,28 @@ export class PostgresFeed implements Feed {
   async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
     for (;;) {
       const stream = await this.#running.promise;
-      const { admitted, snapshot } = await this.#admission.admit(bindings, identity);
+      if (this.#stopping) throw new Error(STOPPED);
+      const begun = new Set<number>();
+      this.#admissions.add(begun);
+      let admission;
+      try {
+        admission = await this.#admission.admit(bindings, identity);
+      } finally {
+        this.#admissions.delete(begun);
+      }
+      const { admitted, snapshot } = admission;
       // What a stream that broke meanwhile had to tell is not known: the next one has to run first.
       if (stream !== this.#stream) continue;
       const subscriber = new Subscriber(listener, snapshot, identity);
       this.#subscribers.add(subscriber);
       this.#route(subscriber, admitted);
+      // What went by meanwhile is not told, and has to be there for whoever reads the rows that are.
+      try {
+        await this.#admission.awaitCommits([...begun].filter((xid) => !snapshot.sees(xid)));
+      } catch (error) {
+        this.#drop(subscriber);
+        throw error;
+      }
       return {
         identify: (next) => this.#identify(subscriber, bindings, next),
         close: () => this.#drop(subscriber),
@@ -174,16 +190,17 @@ export class PostgresFeed implements Feed {
   async #run(): Promise<{ reason: string; ran: boolean }> {
     const { promise: lost, resolve } = Promise.withResolvers<string>();
     this.#lose = resolve;
-    const reader = new WalReader((table) => this.#routes.has(table));
+    const began = (xid: number) => this.#admissions.forEach((begun) => begun.add(xid));
+    const reader = new WalReader((table) => this.#routes.has(table), began);
     const stream: ReplicationStream = new ReplicationStream({
       url: this.options.url,
       message: (message) => this.#hear(stream, reader.read(message)),
       idle: (lsn) => {
-        if (this.#waiting.length === 0 && !this.#isJudging && !reader.inside) stream.done = lsn;
+        if (this.#backlog.isEmpty && !this.#isJudging && !reader.inside) stream.done = lsn;
       },
       lost: resolve,
     });
-    if (this.#stopping) resolve("The feed has stopped");
+    if (this.#stopping) resolve(STOPPED);
     let ran = false;
     try {
       const opened = stream.open().then(
@@ -203,8 +220,7 @@ export class PostgresFeed implements Feed {
         this.#running = Promise.withResolvers();
         this.#running.promise.catch(() => {});
       }
-      this.#waiting = [];
-      this.#waitingBytes = 0;
+      this.#backlog.clear();
       for (const subscriber of [...this.#subscribers]) this.#dropLost(subscriber, reason);
       await stream.close();
     }
@@ -212,24 +228,19 @@ export class PostgresFeed implements Feed {
 
   #hear(stream: ReplicationStream, read: RowChange | bigint | undefined): void {
     if (read === undefined) return;
-    this.#waiting.push(read);
-    if (typeof read !== "bigint") this.#waitingBytes += read.size;
-    if (this.#isFull) stream.pause();
+    this.#backlog.add(read);
+    if (this.#backlog.isFull) stream.pause();
     if (!this.#isJudging) this.#judge(stream);
-  }
-
-  get #isFull(): boolean {
-    return this.#waiting.length > WAITING.changes || this.#waitingBytes > WAITING.bytes;
   }
 
   async #judge(stream: ReplicationStream): Promise<void> {
     this.#isJudging = true;
     try {
-      while (stream === this.#stream && this.#waiting.length > 0) {
-        const { items, done } = this.#take();
+      while (stream === this.#stream && !this.#backlog.isEmpty) {
+        const { items, done } = this.#backlog.take(this.#routes);
         if (items.length > 0) await this.#judgeBatch(stream, items);
         if (done !== undefined) stream.done = done;
-        if (!this.#isFull) stream.resume();
+        if (!this.#backlog.isFull) stream.resume();
         this.#flushBetween();
       }
     } catch (error) {
@@ -240,33 +251,11 @@ export class PostgresFeed implements Feed {
     }
     // What a new stream brought while the last batch of the old one was judged.
     const next = this.#stream;
-    if (next !== undefined && next !== stream && this.#waiting.length > 0) this.#judge(next);
+    if (next !== undefined && next !== stream && !this.#backlog.isEmpty) this.#judge(next);
   }
 
   #flushBetween(): void {
     for (const act of this.#between.splice(0)) act();
-  }
-
-  #take(): { items: Item[]; done: bigint | undefined } {
-    const items: Item[] = [];
-    let done: bigint | undefined;
-    let [bytes, judgements, count] = [0, 0, 0];
-    for (const waiting of this.#waiting) {
-      if (count >= BATCH.changes || bytes >= BATCH.bytes || judgements >= BATCH.judgements) break;
-      count++;
-      if (typeof waiting === "bigint") {
-        done = waiting;
-        continue;
-      }
-      bytes += waiting.size;
-      if (!this.#routes.has(waiting.relation.table)) continue;
-      const item = { change: waiting, candidates: this.#routes.candidates(waiting) };
-      items.push(item);
-      judgements += item.candidates.size;
-    }
-    this.#waiting.splice(0, count);
-    this.#waitingBytes -= bytes;
-    return { items, done };
   }
 
   async #judgeBatch(stream: ReplicationStream, items: readonly Item[]): Promise<void> {

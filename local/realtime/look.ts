@@ -30,6 +30,8 @@ export interface Group {
 }
 
 export interface Work {
+  /** The transactions of the batch, as the log has their numbers. */
+  readonly xids: readonly number[];
   readonly tables: readonly number[];
   readonly roles: readonly string[];
   readonly checks: readonly Check[];
@@ -65,8 +67,9 @@ export class Looker {
     }
   }
 
-  async #call({ tables, roles, checks, comparisons, conversions }: Work): Promise<Answer> {
+  async #call({ xids, tables, roles, checks, comparisons, conversions }: Work): Promise<Answer> {
     const text = JSON.stringify({
+      xids,
       tables,
       roles,
       checks: checks.map((check) => ({
@@ -84,7 +87,7 @@ export class Looker {
 
   /** A policy that fails for one identity, or a filter for one value, is nothing to the others. */
   async #partByPart(work: Work): Promise<Answer> {
-    const none = { checks: [], comparisons: [], conversions: [] };
+    const none = { xids: [], checks: [], comparisons: [], conversions: [] };
     const { tables } = await this.#call({ ...work, ...none });
     const seen = [];
     for (const check of work.checks) {

@@ -44,8 +44,11 @@ export class WalReader {
   readonly #relations = new Map<number, Relation>();
   #transaction: Transaction | undefined;
 
-  /** `wanted`: whether rows of a table are of interest; the others are not read. */
-  constructor(readonly wanted: (table: number) => boolean) {}
+  /**
+   * `wanted`: whether rows of a table are of interest; the others are not read. `began` hears of each transaction, before
+   * its rows.
+   */
+  constructor(readonly wanted: (table: number) => boolean, readonly began: (xid: number) => void = () => {}) {}
 
   /** A row change, the place in the log after a commit, or nothing that is of interest. */
   read(message: Uint8Array): RowChange | bigint | undefined {
@@ -54,6 +57,7 @@ export class WalReader {
       case "B":
         reader.skip(8);
         this.#transaction = { time: timeOf(reader.int64()), xid: reader.int32() };
+        this.began(this.#transaction.xid);
         return undefined;
       case "C":
         reader.skip(1 + 8);

@@ -113,3 +113,41 @@ Deno.test("when the stream breaks every subscriber is told, and who subscribes a
     select count(*)::integer as slots from pg_replication_slots where database = current_database()`;
   assert.equal(slots, 1);
 });
+
+Deno.test("a commit that the log has before others see it is waited for", async () => {
+  const me = crypto.randomUUID();
+  const superuser = postgres(fixture.superuser, { max: 1 });
+  const ear = await subscribe(NOTES, person(me));
+  // Whoever wants a standby's word waits for it between the log and the others, and there is no standby.
+  await superuser`alter system set synchronous_standby_names = 'nobody'`;
+  const write = () =>
+    sql.begin(async (inside) => {
+      await inside`set local synchronous_commit to on`;
+      await inside`insert into public.notes (owner) values (${me})`;
+    });
+  const isWaitedFor = async () => {
+    const waiting = await superuser`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'realtime look' and wait_event = 'PgSleep'`;
+    return waiting.length > 0 || undefined;
+  };
+  let written: Promise<unknown>;
+  let before = 0;
+  try {
+    await superuser`select pg_reload_conf()`;
+    // Those that are written before the server has read its settings do not wait.
+    for (;; before++) {
+      let isDone = false;
+      written = write().then(() => isDone = true);
+      if (await eventually(async () => await isWaitedFor() ?? (isDone ? false : undefined))) break;
+    }
+    await ear.hears(before);
+    assert.equal(ear.heard.length, before);
+  } finally {
+    await superuser`alter system reset synchronous_standby_names`;
+    await superuser`select pg_reload_conf()`;
+    await superuser.end();
+  }
+  await written;
+  assert.equal((await ear.hears(before + 1))[before]!.record!["owner"], me);
+});
