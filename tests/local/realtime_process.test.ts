@@ -21,7 +21,8 @@ interface Behind {
   readonly process: Supervisor;
   readonly log: string[];
   readonly url: string;
-  client(): SupabaseClient;
+  /** `vsn`: the version of the protocol. */
+  client(vsn?: string): SupabaseClient;
 }
 
 async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<void> {
@@ -41,9 +42,10 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
       process,
       log,
       url: `ws://127.0.0.1:${gateway.port}/realtime/v1/websocket?vsn=2.0.0&apikey=${PUBLISHABLE_KEY}`,
-      client: () => {
+      client: (vsn = "2.0.0") => {
         const client = createClient(`http://127.0.0.1:${gateway.port}`, PUBLISHABLE_KEY, {
           auth: { persistSession: false, autoRefreshToken: false },
+          realtime: { vsn },
         });
         clients.push(client);
         return client;
@@ -77,6 +79,29 @@ Deno.test("supabase-js shouts, is heard, and is present, through the gateway", a
     assert.deepEqual(present, ["one"]);
     assert.equal(await one.removeChannel(mouth), "ok");
     await eventually(() => Object.keys(ear.presenceState()).length === 0 || undefined);
+  });
+});
+
+Deno.test("clients of both versions of the protocol hear each other, and rows", async () => {
+  await behindGateway(async ({ client }) => {
+    const heard: unknown[] = [];
+    const rows: unknown[] = [];
+    const [old, now] = ["1.0.0", "2.0.0"].map((vsn) => {
+      const channel = client(vsn).channel("room", { config: { broadcast: { ack: true } } });
+      channel.on("broadcast", { event: "*" }, ({ event, payload }) => void heard.push([vsn, event, payload]));
+      channel.on(
+        "postgres_changes",
+        { event: "*", schema: "public" },
+        ({ eventType }) => void rows.push(vsn + eventType),
+      );
+      return channel;
+    });
+    for (const channel of [old!, now!]) await subscribed(channel);
+    assert.equal(await old!.send({ type: "broadcast", event: "from", payload: { vsn: "1.0.0" } }), "ok");
+    assert.equal(await now!.send({ type: "broadcast", event: "from", payload: { vsn: "2.0.0" } }), "ok");
+    await eventually(() => heard.length === 2 || undefined);
+    assert.deepEqual(heard, [["2.0.0", "from", { vsn: "1.0.0" }], ["1.0.0", "from", { vsn: "2.0.0" }]]);
+    await eventually(() => (rows.includes("1.0.0INSERT") && rows.includes("2.0.0INSERT")) || undefined);
   });
 });
 
