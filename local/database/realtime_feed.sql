@@ -1,8 +1,9 @@
 -- What the realtime server asks of Postgres: may this be subscribed to, and who may see what has changed. Run as the
--- superuser at every start; nobody else may call any of it.
+-- superuser at every start; clients may call none of it.
 --
--- Values travel as text, and are cast to the base type of their column: a domain's checks are functions of somebody else,
--- and would run here with the superuser's rights. For the same reason no search path leads to anybody's operators.
+-- Values travel as text and are cast to the type of their column, or to its base type. A type may come with functions of
+-- the database's owner, the checks of a domain in an array for one. So values are handled with the owner's rights and not
+-- with the superuser's, and no search path leads to anybody's operators.
 
 create schema if not exists _realtime;
 
@@ -192,6 +193,7 @@ begin
       v_seen := v_seen || 'null';
     end if;
   end loop;
+  perform set_config('role', 'postgres', true);
   return jsonb_build_object(
     'tables', v_tables,
     'seen', v_seen,
@@ -329,7 +331,7 @@ $$;
 -- committed by now: the subscription is for the rest.
 create or replace function _realtime.admit(p_schema text, p_table text, p_role text, p_filters jsonb, p_select text[])
 returns jsonb
-language plpgsql stable
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
@@ -337,7 +339,7 @@ declare
   v_column text;
   v_tables jsonb := '[]';
 begin
-  perform _realtime.require_role(p_role);
+  perform _realtime.require_role(p_role), set_config('role', 'postgres', true);
   for v_table in
     select c.oid
     from pg_catalog.pg_publication_tables as p
@@ -367,3 +369,6 @@ end
 $$;
 
 revoke all on all functions in schema _realtime from public;
+grant usage on schema _realtime to postgres;
+grant execute on function _realtime.base_type, _realtime.type_name, _realtime.compare, _realtime.convert,
+  _realtime.canonical, _realtime.admit_filter to postgres;

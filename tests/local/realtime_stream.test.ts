@@ -86,6 +86,22 @@ Deno.test("a stream that is paused leaves the rest to Postgres, and one that is 
   await eventually(async () => await slots() === 1 || undefined);
 });
 
+Deno.test("the slot follows the log, also when what is written is nobody's", async () => {
+  await sql`create table public.unheard as select n from generate_series(1, 1000) as n`;
+  const ear = await subscribe(NOTES, person());
+  await note(crypto.randomUUID());
+  await sql`update public.unheard set n = n + 1`;
+  const [here] = await sql`select pg_current_wal_insert_lsn()::text as lsn`;
+  await eventually(async () => {
+    const [slot] = await sql`
+      select confirmed_flush_lsn >= ${here!["lsn"]}::text::pg_lsn as follows, temporary from pg_replication_slots
+      where database = current_database()`;
+    assert.ok(slot!["temporary"]);
+    return slot!["follows"] || undefined;
+  });
+  assert.deepEqual(ear.heard, []);
+});
+
 Deno.test("when the stream breaks every subscriber is told, and who subscribes anew hears on", async () => {
   const me = crypto.randomUUID();
   const ear = await subscribe(NOTES, person(me));

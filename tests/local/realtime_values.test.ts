@@ -89,6 +89,29 @@ Deno.test("every kind of value is told as to_jsonb has it, digit by digit", asyn
   ]);
 });
 
+Deno.test("what a type brings along runs with the rights of the database's owner, and not the superuser's", async () => {
+  await sql.unsafe(`
+    create function public.spy(p_value text) returns boolean language plpgsql as $$
+      begin
+        if current_user = 'supabase_admin' then raise exception 'The superuser ran this'; end if;
+        return true;
+      end $$;
+    create domain public.spying as text check (public.spy(value));
+    create table public.traps (id integer primary key, word public.spying, words public.spying[]);
+    grant select on public.traps to authenticated;
+    alter publication supabase_realtime add table public.traps;
+  `);
+  const ear = await subscribe({ schema: "public", table: "traps", filter: 'word=gt.a,words=eq."{x,y}"' });
+  await sql`insert into public.traps values (1, 'b', '{x,y}')`;
+  assert.deepEqual((await ear.hears(1)).map(({ record }) => record), [{ id: 1, word: "b", words: ["x", "y"] }]);
+  const rights = await sql`
+    select r.rolname as role, p.proname as function
+    from pg_proc as p cross join pg_roles as r
+    where p.pronamespace = '_realtime'::regnamespace and r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
+      and (has_function_privilege(r.oid, p.oid, 'execute') or has_schema_privilege(r.oid, p.pronamespace, 'usage'))`;
+  assert.deepEqual([...rights], []);
+});
+
 Deno.test("names that need quotes, and those that mean something elsewhere, are names like others", async () => {
   await sql.unsafe(`
     create schema "Odd ""schema""";
