@@ -122,10 +122,15 @@ export class Listening {
 
   /** Waits for the changes that `wanted` picks until there are so many, and gives them. */
   async hears(count: number, wanted: (change: Heard) => boolean = () => true): Promise<Heard[]> {
-    return await eventually(() => {
-      const found = this.heard.filter(wanted);
-      return found.length >= count ? found : undefined;
-    });
+    try {
+      return await eventually(() => {
+        const found = this.heard.filter(wanted);
+        return found.length >= count ? found : undefined;
+      });
+    } catch (cause) {
+      const { length } = this.heard;
+      throw new Error(`Of ${length} changes: ${JSON.stringify([this.statuses, this.system])}`, { cause });
+    }
   }
 
   /** Waits until the change with this key has come, and gives all that came before it. */
