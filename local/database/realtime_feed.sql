@@ -218,6 +218,7 @@ $$;
 -- One check of a batch, with the role's rights and no more, and the search path that its requests have.
 create or replace function _realtime.look_as(p_check jsonb) returns jsonb
 language plpgsql volatile
+set search_path = "$user", public, extensions
 as $$
 declare
   v_statement constant text := _realtime.statement(
@@ -230,7 +231,7 @@ declare
   v_answer boolean[];
   v_answers jsonb[] := '{}';
 begin
-  perform set_config('role', p_check ->> 'role', true), set_config('search_path', '"$user", public, extensions', true);
+  perform set_config('role', p_check ->> 'role', true);
   foreach v_group in array v_groups loop
     perform set_config('request.jwt.claims', v_group ->> 'claims', true);
     execute 'execute ' || v_statement || '('
@@ -238,7 +239,7 @@ begin
       into v_answer;
     v_answers := v_answers || to_jsonb(v_answer);
   end loop;
-  perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true), set_config('search_path', '', true);
+  perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true);
   return to_jsonb(v_answers);
 end
 $$;
