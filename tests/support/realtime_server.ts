@@ -60,11 +60,19 @@ export class TestFeed implements Feed {
 
 export class WireClient {
   readonly heard: (string | ArrayBuffer)[] = [];
+  /** The texts among it. */
+  readonly frames: WireFrame[] = [];
   closed: { code: number; reason: string } | undefined;
+  #told = Promise.withResolvers<void>();
 
   private constructor(readonly socket: WebSocket) {
     socket.binaryType = "arraybuffer";
-    socket.onmessage = ({ data }) => this.heard.push(data);
+    socket.onmessage = ({ data }) => {
+      this.heard.push(data);
+      if (typeof data === "string") this.frames.push(JSON.parse(data));
+      this.#told.resolve();
+      this.#told = Promise.withResolvers();
+    };
     socket.onclose = ({ code, reason }) => this.closed = { code, reason };
   }
 
@@ -78,19 +86,26 @@ export class WireClient {
     return client;
   }
 
-  get frames(): WireFrame[] {
-    return this.heard.filter((data) => typeof data === "string").map((text) => JSON.parse(text));
-  }
-
   send(frame: unknown): void {
     this.socket.send(JSON.stringify(frame));
   }
 
   /** The first frame that is so, heard or yet to be heard. */
-  async frame(matches: (frame: WireFrame) => boolean, milliseconds?: number): Promise<WireFrame> {
-    return await eventually(() => this.frames.find(matches), milliseconds).catch(() => {
-      throw new Error(`No such frame among: ${JSON.stringify(this.frames)}`);
-    });
+  async frame(matches: (frame: WireFrame) => boolean, milliseconds = 10_000): Promise<WireFrame> {
+    let late = false;
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => resolve(), milliseconds);
+    patience.then(() => late = true);
+    try {
+      for (;;) {
+        const found = this.frames.find(matches);
+        if (found !== undefined) return found;
+        if (late) throw new Error(`No such frame among: ${JSON.stringify(this.frames)}`);
+        await Promise.race([this.#told.promise, patience]);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async reply(ref: string): Promise<{ status: string; response: unknown }> {
