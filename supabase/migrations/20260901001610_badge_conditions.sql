@@ -109,8 +109,8 @@ begin
   elsif coalesce(jsonb_typeof(p_predicate), '') <> 'object' then
     return 'a predicate must be an object of one operator';
   end if;
-  select min(o.key) into v_operator from jsonb_object_keys(p_predicate) as o (key) having count(*) = 1;
-  if v_operator is null then
+  v_operator := jsonb_path_query_first(p_predicate, '$.keyvalue().key') #>> '{}';
+  if v_operator is null or p_predicate - v_operator <> '{}' then
     return 'a predicate must be an object of one operator';
   end if;
   v_value := p_predicate -> v_operator;
@@ -174,7 +174,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  v_operator text := (select o.key from jsonb_object_keys(p_predicate) as o (key) limit 1);
+  v_operator text := jsonb_path_query_first(p_predicate, '$.keyvalue().key') #>> '{}';
   v_value jsonb := p_predicate -> v_operator;
   v_part jsonb;
   v_hour integer;
@@ -229,12 +229,11 @@ create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at times
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_at timestamp := p_at at time zone 'Asia/Tokyo';
 begin
-  return (
-    select p_metadata || jsonb_build_object('kind', p_kind, 'hour', extract(hour from t.at)::integer,
-      'weekday', extract(dow from t.at)::integer, 'date', to_char(t.at, 'YYYY-MM-DD'))
-    from (select p_at at time zone 'Asia/Tokyo') as t (at)
-  );
+  return p_metadata || jsonb_build_object('kind', p_kind, 'hour', extract(hour from v_at)::integer,
+    'weekday', extract(dow from v_at)::integer, 'date', to_char(v_at, 'YYYY-MM-DD'));
 end
 $$;
 
