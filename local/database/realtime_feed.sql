@@ -1,5 +1,5 @@
 -- What the realtime server asks of Postgres: may this be subscribed to, and who may see what has changed. Run as the
--- superuser at every start; clients may call none of it.
+-- superuser at every start; clients may call none of it. Functions are in plpgsql, which keeps the plans of its queries.
 --
 -- Values travel as text and are cast to the type of their column, or to its base type. A type may come with functions of
 -- the database's owner, the checks of a domain in an array for one. So values are handled with the owner's rights and not
@@ -8,71 +8,80 @@
 create schema if not exists _realtime;
 
 create or replace function _realtime.base_type(p_type oid) returns oid
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  with recursive base as (
-    select oid, typtype, typbasetype from pg_catalog.pg_type where oid = p_type
-    union all
-    select t.oid, t.typtype, t.typbasetype
-    from base
-    join pg_catalog.pg_type as t on t.oid = base.typbasetype
-    where base.typtype = 'd'
-  )
-  select oid from base where typtype <> 'd'
+declare
+  v_type oid := p_type;
+  v_found record;
+begin
+  loop
+    select t.typtype, t.typbasetype into v_found from pg_catalog.pg_type as t where t.oid = v_type;
+    if v_found.typtype is distinct from 'd' then
+      return v_type;
+    end if;
+    v_type := v_found.typbasetype;
+  end loop;
+end
 $$;
 
 -- A type as an expression can name it. The modifier -1 keeps character from being character(1).
 create or replace function _realtime.type_name(p_type oid) returns text
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select pg_catalog.format_type(_realtime.base_type(p_type), -1)
+begin
+  return format_type(_realtime.base_type(p_type), -1);
+end
 $$;
 
 -- Tables as they are now: row security, key, columns, and what each role may select; null for a role that may not use
 -- the table's schema.
 create or replace function _realtime.describe(p_tables oid[], p_roles text[]) returns jsonb
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_object_agg(
-    c.oid::text,
-    jsonb_build_object(
-      'schema', n.nspname,
-      'table', c.relname,
-      'secured', c.relrowsecurity,
-      'key', (
-        select coalesce(jsonb_agg(a.attname order by k.position), '[]')
-        from pg_catalog.pg_index as i
-        cross join lateral unnest(i.indkey::smallint[]) with ordinality as k (attnum, position)
-        join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
-        where i.indrelid = c.oid and i.indisprimary
-      ),
-      'columns', (
-        select coalesce(jsonb_agg(jsonb_build_array(
-          a.attname, t.typname, t.oid::bigint,
-          case when t.typtype = 'd' then _realtime.base_type(t.oid) else t.oid end::bigint
-        ) order by a.attnum), '[]')
-        from pg_catalog.pg_attribute as a
-        join pg_catalog.pg_type as t on t.oid = a.atttypid
-        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      ),
-      'readable', (
-        select coalesce(jsonb_object_agg(r.rolname, case when has_schema_privilege(r.oid, n.oid, 'usage') then (
-          select coalesce(jsonb_agg(a.attname), '[]')
+begin
+  return (
+    select coalesce(jsonb_object_agg(
+      c.oid::text,
+      jsonb_build_object(
+        'schema', n.nspname,
+        'table', c.relname,
+        'secured', c.relrowsecurity,
+        'key', (
+          select coalesce(jsonb_agg(a.attname order by k.position), '[]')
+          from pg_catalog.pg_index as i
+          cross join lateral unnest(i.indkey::smallint[]) with ordinality as k (attnum, position)
+          join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
+          where i.indrelid = c.oid and i.indisprimary
+        ),
+        'columns', (
+          select coalesce(jsonb_agg(jsonb_build_array(
+            a.attname, t.typname, t.oid::bigint,
+            case when t.typtype = 'd' then _realtime.base_type(t.oid) else t.oid end::bigint
+          ) order by a.attnum), '[]')
           from pg_catalog.pg_attribute as a
+          join pg_catalog.pg_type as t on t.oid = a.atttypid
           where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-            and has_column_privilege(r.oid, c.oid, a.attnum, 'select')
-        ) end), '{}')
-        from pg_catalog.pg_roles as r
-        where r.rolname = any (p_roles)
+        ),
+        'readable', (
+          select coalesce(jsonb_object_agg(r.rolname, case when has_schema_privilege(r.oid, n.oid, 'usage') then (
+            select coalesce(jsonb_agg(a.attname), '[]')
+            from pg_catalog.pg_attribute as a
+            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+              and has_column_privilege(r.oid, c.oid, a.attnum, 'select')
+          ) end), '{}')
+          from pg_catalog.pg_roles as r
+          where r.rolname = any (p_roles)
+        )
       )
-    )
-  ), '{}')
-  from pg_catalog.pg_class as c
-  join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-  where c.oid = any (p_tables)
+    ), '{}')
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where c.oid = any (p_tables)
+  );
+end
 $$;
 
 -- Whether each text passes: true, false or null. The operators are those of pg_catalog, as the column's type has them.
@@ -175,6 +184,8 @@ as $$
 declare
   v_tables jsonb;
   v_seen jsonb := '[]';
+  v_passed jsonb;
+  v_converted jsonb;
   v_check jsonb;
   v_found jsonb;
 begin
@@ -194,31 +205,23 @@ begin
     end if;
   end loop;
   perform set_config('role', 'postgres', true);
-  return jsonb_build_object(
-    'tables', v_tables,
-    'seen', v_seen,
-    'passed', (
-      select coalesce(jsonb_agg(
-        _realtime.compare(
-          (t.value ->> 'type')::oid, t.value ->> 'operator', t.value ->> 'value', (t.value ->> 'texts')::text[]
-        ) order by t.position
-      ), '[]')
-      from jsonb_array_elements(p_work -> 'comparisons') with ordinality as t (value, position)
-    ),
-    'converted', (
-      select coalesce(jsonb_agg(
-        _realtime.convert((t.value ->> 'type')::oid, (t.value ->> 'texts')::text[]) order by t.position
-      ), '[]')
-      from jsonb_array_elements(p_work -> 'conversions') with ordinality as t (value, position)
-    )
-  );
+  select coalesce(jsonb_agg(_realtime.compare(
+    (t.value ->> 'type')::oid, t.value ->> 'operator', t.value ->> 'value', (t.value ->> 'texts')::text[]
+  ) order by t.position), '[]')
+  into v_passed
+  from jsonb_array_elements(p_work -> 'comparisons') with ordinality as t (value, position);
+  select coalesce(jsonb_agg(_realtime.convert((t.value ->> 'type')::oid, (t.value ->> 'texts')::text[]) order by t.position), '[]')
+  into v_converted
+  from jsonb_array_elements(p_work -> 'conversions') with ordinality as t (value, position);
+  perform set_config('role', 'none', true);
+  return jsonb_build_object('tables', v_tables, 'seen', v_seen, 'passed', v_passed, 'converted', v_converted);
 end
 $$;
 
 -- One check of a batch, with the role's rights and no more, and the search path that its requests have.
 create or replace function _realtime.look_as(p_check jsonb) returns jsonb
 language plpgsql volatile
-set search_path = "$user", public, extensions
+set search_path = ''
 as $$
 declare
   v_statement constant text := _realtime.statement(
@@ -231,7 +234,8 @@ declare
   v_answer boolean[];
   v_answers jsonb[] := '{}';
 begin
-  perform set_config('role', p_check ->> 'role', true);
+  -- The path leads to what others have made, and so is set only while the role is.
+  perform set_config('role', p_check ->> 'role', true), set_config('search_path', '"$user", public, extensions', true);
   foreach v_group in array v_groups loop
     perform set_config('request.jwt.claims', v_group ->> 'claims', true);
     execute 'execute ' || v_statement || '('
@@ -239,7 +243,7 @@ begin
       into v_answer;
     v_answers := v_answers || to_jsonb(v_answer);
   end loop;
-  perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true);
+  perform set_config('search_path', '', true), set_config('request.jwt.claims', '', true), set_config('role', 'none', true);
   return to_jsonb(v_answers);
 end
 $$;
