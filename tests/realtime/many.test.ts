@@ -1,7 +1,7 @@
 // Many at once: random changes by several writers, fifty who listen in all ways that there are, and a model that knows who
 // should hear what. Each expected event comes once, in the order of its row, and nothing else comes.
 //
-// REALTIME_CHANGES sets how many changes: 1,000 unless told, 10,000 for the full run.
+// REALTIME_CHANGES sets how many changes: 10,000 unless told.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { eventually } from "../support/eventually.ts";
@@ -13,7 +13,7 @@ import { connect, notify } from "./deeds.ts";
 import { type Binding, Client, type Heard, keyOf, type Listening } from "./listen.ts";
 import { change, type Model, type Row, startingModel } from "./many.ts";
 
-const CHANGES = Number(Deno.env.get("REALTIME_CHANGES") || 1_000);
+const CHANGES = Number(Deno.env.get("REALTIME_CHANGES") || 10_000);
 /** Whoever is shown or hidden changes at the start of a round, when all of the round before has been heard. */
 const ROUND = 250;
 const WRITERS = 4;
