@@ -183,33 +183,37 @@ $$;
 
 comment on function private.area_condition(box[]) is 'That an entry is within one of the boxes, for the spatial index when they hold few.';
 
-create function private.rarest_terms(p_keywords text[]) returns text[]
+create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_keywords = '{}' then
-    return '{}';
-  end if;
-  -- Of a word's terms one narrows the search, the rarest; the others would be looked up in vain, and since neighbouring
-  -- pairs come together, the planner would take their number for a much rarer word than it is.
   return array(
-    select distinct on (k.place) t.term
-    from unnest(p_keywords) with ordinality as k (keyword, place)
-    cross join unnest(private.keyword_terms(k.keyword)) as t (term)
-    left join (
-      select c.term, c.frequency
-      from pg_catalog.pg_stats s
-      cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
-      where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
-    ) common on common.term = t.term
-    order by k.place, coalesce(common.frequency, 0), t.term
+    select r.term
+    from (
+      select f.term, f.frequency, row_number() over f as place,
+        exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
+      from (
+        select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
+        from unnest(p_terms) as t (term)
+        left join (
+          select c.term, c.frequency
+          from pg_catalog.pg_stats s
+          cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+          where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
+        ) as c on c.term = t.term
+        group by t.term
+      ) as f
+      window f as (order by f.frequency, f.term)
+    ) as r
+    where r.place = 1 or r.left_so_far > 0.001 and r.frequency < 0.25 -- what is common costs the index more than it saves
+    order by r.place
   );
 end
 $$;
 
-comment on function private.rarest_terms(text[]) is
-  'Of each keyword, as private.search_text writes it, the term that the fewest lots have, as far as statistics tell.';
+comment on function private.narrowing_terms(text[]) is
+  'Those of the terms by which an index finds few entries at little cost: the rarest, as far as statistics tell, until they would leave one lot in a thousand if they were strangers to each other.';
 
 create function private.search_condition(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns text
 language plpgsql stable
@@ -220,14 +224,19 @@ declare
   v_keywords text[] := array(
     select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k
   );
+  -- A keyword of one or two characters is its term; a longer one is looked for in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
-    || private.rarest_terms(v_keywords);
+    || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
+  v_narrowing text[] := private.narrowing_terms(v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k));
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   v_operators text[] := array(select '@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
+  v_terms := array(select t from unnest(v_terms) as t where t <> all (v_narrowing));
   return concat_ws(' and ', 'true',
-    case when v_terms <> '{}' then format('e.terms @> %L', v_terms) end,
+    case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) end,
+    -- What is appended keeps the index out.
+    case when v_terms <> '{}' then format('e.terms || ''{}'' @> %L', v_terms) end,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
     case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2),
@@ -280,14 +289,19 @@ declare
       select e.parking_lot_id as id, e.%I as key from ', p_column);
   c_tail constant text := format(' e where %s and %s %s limit %s) f', c_behind, p_condition, c_order, p_limit);
   v_page private.found_page;
+  v_next integer;
 begin
-  -- What is common fills a page from the next few thousand of the order; only when that does not are the indexes asked. The
-  -- planner cannot tell: it takes terms that come together for a rare coincidence.
-  execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
-    into v_page.lot_ids, v_page.keys;
-  if cardinality(v_page.lot_ids) >= p_limit then
-    return v_page;
-  end if;
+  -- What is common fills a page from the next few thousand of the order, what is less so from ten times as many; only when
+  -- those hold too few are the indexes asked. The planner cannot tell: it takes terms that come together for a rare
+  -- coincidence.
+  foreach v_next in array array[3000, 30000] loop
+    execute c_head || format('(select e.* from private.search_entries e where %s %s limit %s)', c_behind, c_order, v_next) || c_tail
+      into v_page.lot_ids, v_page.keys;
+    if cardinality(v_page.lot_ids) >= p_limit then
+      return v_page;
+    end if;
+    exit when coalesce(cardinality(v_page.lot_ids), 0) * 10 < p_limit;
+  end loop;
   execute c_head || 'private.search_entries' || c_tail into v_page.lot_ids, v_page.keys;
   return v_page;
 end

@@ -39,26 +39,29 @@ comment on function private.map_cell(point) is 'The cell of level 14, as one num
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
+create type private.map_sums as (
+  lot_count integer, lat_sum double precision, lng_sum double precision, price_min integer, price_max integer,
+  currency_min text, currency_max text, rank_key integer, representative_id uuid
+);
+
+comment on type private.map_sums is 'What lots amount to: how many, their middle as sums, the range of prices and currencies, and the best with its rank.';
+
 create table private.map_cells (
   cell integer primary key,
   area integer not null generated always as (((cell / 16384) >> 3) * 2048 + ((cell % 16384) >> 3)) stored,
-  lot_count integer not null,
-  lat_sum double precision not null,
-  lng_sum double precision not null,
-  price_min integer,
-  price_max integer,
-  currency_min text,
-  currency_max text,
-  rank_key integer,
-  representative_id uuid
+  like private.map_sums,
+  constraint map_cells_whole check (num_nulls(lot_count, lat_sum, lng_sum) = 0)
 );
 
 comment on table private.map_cells is 'What the search entries of a cell of level 14 amount to. Kept by triggers.';
 
 create index map_cells_area_idx on private.map_cells (area);
 
-create table private.map_areas (like private.map_cells);
-alter table private.map_areas drop column cell, add primary key (area);
+create table private.map_areas (
+  area integer primary key,
+  like private.map_sums,
+  constraint map_areas_whole check (num_nulls(lot_count, lat_sum, lng_sum) = 0)
+);
 
 comment on table private.map_areas is 'What the map cells of an area, a cell of level 11, amount to. Kept by private.refresh_map_areas.';
 comment on column private.map_areas.area is '2048 times the column, and the row.';
