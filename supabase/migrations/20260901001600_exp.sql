@@ -332,10 +332,12 @@ create trigger _100_give_exp after insert on public.user_activity_logs
   for each row execute function private.tg_user_activity_logs__give_exp();
 
 create function private.went_with_lot(p_review public.reviews) returns boolean
-language sql stable
+language plpgsql stable
 set search_path = ''
 as $$
-  select not exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id)
+begin
+  return not exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id);
+end
 $$;
 
 comment on function private.went_with_lot(public.reviews) is 'Whether a review that is deleted goes because its lot does.';
