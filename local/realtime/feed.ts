@@ -26,7 +26,13 @@ const STOPPED = "The feed has stopped";
 /** What every session writes and reads values with. */
 const SESSION = { TimeZone: "UTC", DateStyle: "ISO", IntervalStyle: "postgres", bytea_output: "hex" };
 /** A policy's plan is made once for everybody of a role, and finds a row by its key. */
-const LOOKING = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off", statement_timeout: 5_000 };
+const LOOKING = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  jit: "off",
+  statement_timeout: 4_000,
+  lock_timeout: 1_000,
+};
 
 export class PostgresFeed implements Feed {
   readonly #routes = new Routes();

@@ -54,16 +54,26 @@ export interface Answer {
   readonly converted: readonly (readonly string[] | undefined)[];
 }
 
+/** How long a batch may be looked at part by part before nobody is told of it, in milliseconds. */
+const PATIENCE = 10_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+
 export class Looker {
   constructor(readonly sql: postgres.Sql, readonly log: (line: string) => void) {}
 
   async look(work: Work): Promise<Answer> {
-    try {
-      return await this.#call(work);
-    } catch (error) {
-      if (!isOfStatement(error)) throw error;
-      this.log(`A batch is looked at part by part: ${error.message}`);
-      return await this.#partByPart(work);
+    for (let isSaid = false;; isSaid = true) {
+      try {
+        return await this.#call(work);
+      } catch (error) {
+        if (!isOfStatement(error)) throw error;
+        if (error.code !== LOCK_NOT_AVAILABLE) {
+          this.log(`A batch is looked at part by part: ${error.message}`);
+          return await this.#partByPart(work, performance.now() + PATIENCE);
+        }
+        // A table that is being altered can be looked at when it has been.
+        if (!isSaid) this.log("A batch waits for a lock");
+      }
     }
   }
 
@@ -86,30 +96,30 @@ export class Looker {
   }
 
   /** A policy that fails for one identity, or a filter for one value, is nothing to the others. */
-  async #partByPart(work: Work): Promise<Answer> {
+  async #partByPart(work: Work, deadline: number): Promise<Answer> {
     const none = { xids: [], checks: [], comparisons: [], conversions: [] };
     const { tables } = await this.#call({ ...work, ...none });
+    const part = (only: Partial<Work>) => this.#part({ ...work, ...none, ...only }, deadline);
     const seen = [];
     for (const check of work.checks) {
       const groups = [];
       for (const group of check.groups) {
-        const answer = await this.#part({ ...work, ...none, checks: [{ ...check, groups: [group] }] });
+        const answer = await part({ checks: [{ ...check, groups: [group] }] });
         groups.push(answer === undefined ? undefined : answer.seen[0]?.[0] ?? null);
       }
       seen.push(groups.includes(null) ? null : groups as (readonly boolean[] | undefined)[]);
     }
     const passed = [];
-    for (const comparison of work.comparisons) {
-      passed.push((await this.#part({ ...work, ...none, comparisons: [comparison] }))?.passed[0]);
-    }
+    for (const comparison of work.comparisons) passed.push((await part({ comparisons: [comparison] }))?.passed[0]);
     const converted = [];
     for (const conversion of work.conversions) {
-      converted.push((await this.#part({ ...work, ...none, conversions: [conversion] }))?.converted[0]);
+      converted.push((await part({ conversions: [conversion] }))?.converted[0]);
     }
     return { tables, seen, passed, converted };
   }
 
-  async #part(work: Work): Promise<Answer | undefined> {
+  async #part(work: Work, deadline: number): Promise<Answer | undefined> {
+    if (performance.now() > deadline) throw new Error("A batch takes too long to be looked at");
     try {
       return await this.#call(work);
     } catch (error) {

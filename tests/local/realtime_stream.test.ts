@@ -130,6 +130,28 @@ Deno.test("when the stream breaks every subscriber is told, and who subscribes a
   assert.equal(slots, 1);
 });
 
+Deno.test("what a policy reads may be locked for long: changes wait, and nobody is lost", async () => {
+  await sql.unsafe(`
+    create table public.rooms (id integer primary key);
+    insert into public.rooms values (1);
+    create table public.visits (id integer primary key, room integer);
+    alter table public.visits enable row level security;
+    create policy "Of a room" on public.visits for select to authenticated using (exists (select from public.rooms where id = room));
+    grant select on public.rooms, public.visits to authenticated;
+    alter publication supabase_realtime add table public.visits;
+  `);
+  const { log } = fixture;
+  const ear = await subscribe({ table: "visits" });
+  await sql.begin(async (inside) => {
+    await inside`lock table public.rooms in access exclusive mode`;
+    await sql`insert into public.visits values (1, 1), (2, 2)`;
+    await eventually(() => log.includes("A batch waits for a lock") || undefined);
+    assert.deepEqual([ear.heard, ear.lost], [[], undefined]);
+  });
+  assert.deepEqual((await ear.hears(1)).map(({ record }) => record), [{ id: 1, room: 1 }]);
+  assert.equal(ear.lost, undefined);
+});
+
 Deno.test("a commit that the log has before others see it is waited for", async () => {
   const me = crypto.randomUUID();
   const superuser = postgres(fixture.superuser, { max: 1 });
