@@ -139,7 +139,16 @@ Deno.test("a visitor has no keys, and an account that is gone has none", async (
 
 Deno.test("once calls functions of the interface that the caller may execute, and none else", async () => {
   const user = await newUser(db.sql);
-  const unknown = ["once", "counted", "take_request", "active_user", "private.active_user", "my_account()", "pg_sleep", ""];
+  const unknown = [
+    "once",
+    "counted",
+    "take_request",
+    "active_user",
+    "private.active_user",
+    "my_account()",
+    "pg_sleep",
+    "",
+  ];
   for (const name of unknown) {
     assert.equal((await refusal(onceAs(user, { function: name }))).code, "not_found", name);
   }
