@@ -1,21 +1,22 @@
 // Row changes for those who may see them: the log is read as a stream, in batches that are judged one after another. When
 // the stream breaks, every subscriber is told so and a new one is opened.
-import postgres from "postgres";
-import { Admission, type Admitted } from "./admission.ts";
+import type { Admitted } from "./admission.ts";
 import { Backlog } from "./backlog.ts";
 import { type Item, judgeBatch } from "./batch.ts";
-import { Looker, type Table } from "./look.ts";
+import { type FeedOptions, Inquirer } from "./inquirer.ts";
+import type { Table } from "./look.ts";
 import { ReplicationStream } from "./replication.ts";
 import { Route, Routes } from "./routes.ts";
 import { Subscriber } from "./subscriber.ts";
-import type { Binding, Feed, Identity, Listener, Subscription } from "./types.ts";
+import {
+  type Binding,
+  type Feed,
+  type Identity,
+  type Listener,
+  type Subscription,
+  SubscriptionRefused,
+} from "./types.ts";
 import { type RowChange, WalReader } from "./wal.ts";
-
-export interface FeedOptions {
-  /** Connects as the superuser. */
-  readonly url: string;
-  readonly log: (line: string) => void;
-}
 
 /** Between two attempts to open the stream, in milliseconds. */
 const SHORTEST_PAUSE = 50;
@@ -23,25 +24,11 @@ const LONGEST_PAUSE = 2_000;
 
 const STOPPED = "The feed has stopped";
 
-/** What every session writes and reads values with. */
-const SESSION = { TimeZone: "UTC", DateStyle: "ISO", IntervalStyle: "postgres", bytea_output: "hex" };
-/** A policy's plan is made once for everybody of a role, and finds a row by its key. */
-const LOOKING = {
-  plan_cache_mode: "force_generic_plan",
-  enable_seqscan: "off",
-  jit: "off",
-  statement_timeout: 4_000,
-  lock_timeout: 1_000,
-};
-
 export class PostgresFeed implements Feed {
   readonly #routes = new Routes();
   readonly #subscribers = new Set<Subscriber>();
   readonly #tables = new Map<number, Table>();
-  readonly #looking: postgres.Sql;
-  readonly #asking: postgres.Sql;
-  readonly #looker: Looker;
-  readonly #admission: Admission;
+  #inquirer: Inquirer;
   /** The stream that runs, as soon as one does. */
   #running = Promise.withResolvers<ReplicationStream>();
   #stream: ReplicationStream | undefined;
@@ -57,18 +44,7 @@ export class PostgresFeed implements Feed {
   #kept: Promise<void> | undefined;
 
   constructor(readonly options: FeedOptions) {
-    const connect = (max: number, name: string, settings: object) =>
-      postgres(options.url, {
-        max,
-        onnotice: () => {},
-        backoff: () => 0.1,
-        fetch_types: false,
-        connection: { application_name: name, ...SESSION, ...settings } as never,
-      });
-    this.#looking = connect(1, "realtime look", LOOKING);
-    this.#asking = connect(2, "realtime ask", { statement_timeout: 10_000 });
-    this.#looker = new Looker(this.#looking, options.log);
-    this.#admission = new Admission(this.#asking, options.log);
+    this.#inquirer = new Inquirer(options);
     this.#running.promise.catch(() => {}); // whoever waits for it hears of it
   }
 
@@ -88,7 +64,7 @@ export class PostgresFeed implements Feed {
     this.#lose(STOPPED);
     this.#wake();
     await this.#kept;
-    await Promise.all([this.#looking.end({ timeout: 0 }), this.#asking.end({ timeout: 0 })]);
+    await this.#inquirer.end();
   }
 
   async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
@@ -99,7 +75,10 @@ export class PostgresFeed implements Feed {
       this.#admissions.add(begun);
       let admission;
       try {
-        admission = await this.#admission.admit(bindings, identity);
+        admission = await this.#inquirer.admission.admit(bindings, identity);
+      } catch (error) {
+        if (stream === this.#stream || error instanceof SubscriptionRefused) throw error;
+        continue; // what it was asked on went with the stream
       } finally {
         this.#admissions.delete(begun);
       }
@@ -111,7 +90,7 @@ export class PostgresFeed implements Feed {
       this.#route(subscriber, admitted);
       // What went by meanwhile is not told, and has to be there for whoever reads the rows that are.
       try {
-        await this.#admission.awaitCommits([...begun].filter((xid) => !snapshot.sees(xid)));
+        await this.#inquirer.admission.awaitCommits([...begun].filter((xid) => !snapshot.sees(xid)));
       } catch (error) {
         this.#drop(subscriber);
         throw error;
@@ -124,11 +103,11 @@ export class PostgresFeed implements Feed {
   }
 
   authorize(topic: string, identity: Identity): Promise<{ read: boolean; write: boolean }> {
-    return this.#admission.authorize(topic, identity);
+    return this.#inquirer.admission.authorize(topic, identity);
   }
 
   async #identify(subscriber: Subscriber, bindings: readonly Binding[], identity: Identity): Promise<void> {
-    const { admitted } = await this.#admission.admit(bindings, identity);
+    const { admitted } = await this.#inquirer.admission.admit(bindings, identity);
     // Changes that are being judged go to who the subscriber was.
     await this.#whenIdle(() => {
       if (subscriber.isClosed) return;
@@ -228,7 +207,9 @@ export class PostgresFeed implements Feed {
       }
       this.#backlog.clear();
       for (const subscriber of [...this.#subscribers]) this.#dropLost(subscriber, reason);
-      await stream.close();
+      const over = this.#inquirer;
+      this.#inquirer = new Inquirer(this.options);
+      await Promise.all([stream.close(), over.end()]);
     }
   }
 
@@ -265,7 +246,7 @@ export class PostgresFeed implements Feed {
   }
 
   async #judgeBatch(stream: ReplicationStream, items: readonly Item[]): Promise<void> {
-    const { deliveries, failed } = await judgeBatch(items, this.#routes, this.#looker, this.#tables);
+    const { deliveries, failed } = await judgeBatch(items, this.#routes, this.#inquirer.looker, this.#tables);
     if (stream !== this.#stream) return;
     for (const { subscriber, bindings, change } of deliveries) {
       if (!subscriber.isClosed && !failed.has(subscriber)) {

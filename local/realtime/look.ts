@@ -1,5 +1,6 @@
 // The question that a batch of changes puts to Postgres, and its answer: one round trip.
 import postgres from "postgres";
+import { withDeadline } from "./deadline.ts";
 import { arrayLiteral } from "./values.ts";
 
 /** A table as it is now. */
@@ -56,6 +57,8 @@ export interface Answer {
 
 /** How long a batch may be looked at part by part before nobody is told of it, in milliseconds. */
 const PATIENCE = 10_000;
+/** Postgres gives up a statement long before; a connection that says nothing for so long is dead. */
+const SILENCE = 8_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 export class Looker {
@@ -89,9 +92,8 @@ export class Looker {
       comparisons: comparisons.map((one) => ({ ...one, texts: arrayLiteral(one.texts) })),
       conversions: conversions.map((one) => ({ ...one, texts: arrayLiteral(one.texts) })),
     });
-    const [row] = await this.sql.unsafe("select _realtime.look($1::text::jsonb)::text as answer", [text], {
-      prepare: true,
-    });
+    const query = this.sql.unsafe("select _realtime.look($1::text::jsonb)::text as answer", [text], { prepare: true });
+    const [row] = await withDeadline(query, SILENCE);
     return JSON.parse(row!["answer"]);
   }
 

@@ -3,6 +3,7 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import postgres from "postgres";
+import { SESSION } from "./inquirer.ts";
 
 export interface StreamOptions {
   readonly url: string;
@@ -19,9 +20,6 @@ const PUBLICATION = "supabase_realtime";
 const REPORT_EVERY = 1_000;
 const XLOG_DATA = 0x77;
 const KEEPALIVE = 0x6b;
-
-/** The texts of values as every other connection writes them. */
-const SESSION = { TimeZone: "UTC", DateStyle: "ISO", IntervalStyle: "postgres", bytea_output: "hex" };
 
 export class ReplicationStream {
   /** Everything before this place has been dealt with. */
