@@ -289,19 +289,14 @@ declare
       select e.parking_lot_id as id, e.%I as key from ', p_column);
   c_tail constant text := format(' e where %s and %s %s limit %s) f', c_behind, p_condition, c_order, p_limit);
   v_page private.found_page;
-  v_next integer;
 begin
-  -- What is common fills a page from the next few thousand of the order, what is less so from ten times as many; only when
-  -- those hold too few are the indexes asked. The planner cannot tell: it takes terms that come together for a rare
-  -- coincidence.
-  foreach v_next in array array[3000, 30000] loop
-    execute c_head || format('(select e.* from private.search_entries e where %s %s limit %s)', c_behind, c_order, v_next) || c_tail
-      into v_page.lot_ids, v_page.keys;
-    if cardinality(v_page.lot_ids) >= p_limit then
-      return v_page;
-    end if;
-    exit when coalesce(cardinality(v_page.lot_ids), 0) * 10 < p_limit;
-  end loop;
+  -- What is common fills a page from the next few thousand of the order; only when that does not are the indexes asked. The
+  -- planner cannot tell: it takes terms that come together for a rare coincidence.
+  execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
+    into v_page.lot_ids, v_page.keys;
+  if cardinality(v_page.lot_ids) >= p_limit then
+    return v_page;
+  end if;
   execute c_head || 'private.search_entries' || c_tail into v_page.lot_ids, v_page.keys;
   return v_page;
 end
