@@ -80,8 +80,10 @@ export class Supervisor {
   async #run(): Promise<Deno.CommandStatus> {
     const marker = `listening:${crypto.randomUUID()}:`;
     const { entry, databaseUrl, jwtSecret, log } = this.options;
+    // Not read: it tells whoever lists processes whose server this is.
+    const { host } = new URL(databaseUrl);
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", "--no-check", `--config=${CONFIG}`, "-A", entry, marker],
+      args: ["run", "--quiet", "--no-prompt", "--no-check", `--config=${CONFIG}`, "-A", entry, marker, host],
       env: { [DATABASE_URL]: databaseUrl, [JWT_SECRET]: jwtSecret },
       stdin: "piped",
       stdout: "piped",

@@ -107,12 +107,19 @@ export class Listening {
 
   /** The subscription is stored, so many times by now: what is committed from then on comes. When that was said. */
   async ready(times = 1): Promise<number> {
-    return await eventually(() => {
-      const refusal = this.system.find(({ status }) => status === "error");
-      if (refusal) throw new Error(refusal.message);
-      const stored = this.system.filter(({ extension, status }) => extension === "postgres_changes" && status === "ok");
-      return stored[times - 1]?.at;
-    }, 30_000);
+    try {
+      return await eventually(() => {
+        const refusal = this.system.find(({ status }) => status === "error");
+        if (refusal) throw new Error(refusal.message);
+        const stored = this.system.filter(({ extension, status }) =>
+          extension === "postgres_changes" && status === "ok"
+        );
+        return stored[times - 1]?.at;
+      }, 30_000);
+    } catch (cause) {
+      const seen = JSON.stringify([performance.now(), this.statuses, this.system]);
+      throw new Error(`Not ${times} times: ${cause}: ${seen}`, { cause });
+    }
   }
 
   /** Waits until the library has said this of the channel, so many times. */

@@ -45,8 +45,10 @@ export async function crashPlatform(): Promise<CrashPlatform> {
       Deno.kill(found.pid, "SIGKILL");
     },
     killRealtime: async () => {
-      const ours = (await processes()).filter(({ parent }) => parent === Deno.pid);
-      const found = ours.find(({ args }) => args.includes("/local/realtime/main.ts"));
+      const { host } = new URL(platform.status.DB_URL);
+      const found = (await processes()).find(({ args }) =>
+        args.includes("/local/realtime/main.ts") && args.endsWith(` ${host}`)
+      );
       if (found === undefined) throw new Error("The realtime server does not run");
       Deno.kill(found.pid, "SIGKILL");
     },
@@ -58,10 +60,10 @@ export async function crashPlatform(): Promise<CrashPlatform> {
   };
 }
 
-async function processes(): Promise<{ readonly pid: number; readonly parent: number; readonly args: string }[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,args="] }).output();
+async function processes(): Promise<{ readonly pid: number; readonly args: string }[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
   return new TextDecoder().decode(stdout).trim().split("\n").map((line) => {
-    const [, pid, parent, args] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), parent: Number(parent), args: args ?? "" };
+    const [, pid, args] = /^ *(\d+) (.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), args: args ?? "" };
   });
 }
