@@ -20,6 +20,8 @@ export interface DataApiOptions {
 type Library = Awaited<ReturnType<typeof connect>>;
 
 const RPC = "/rest/v1/rpc/";
+/** What keeps the cores busy: with more, requests only share them longer, and the slowest answer comes later. */
+const CONNECTIONS = Math.max(4, 2 * navigator.hardwareConcurrency);
 
 export class DataApi {
   #inFlight = 0;
@@ -63,7 +65,7 @@ export class DataApi {
 async function connect(options: DataApiOptions) {
   const connection = createPostgresConnection({
     url: options.authenticator,
-    postgresOptions: { max: 20, ...patient, types: textualJson },
+    postgresOptions: { max: CONNECTIONS, ...patient, types: textualJson },
   });
   pipeline(connection.driver);
   // Left to itself the library grants every table to every client role the first time it meets row security. The grants

@@ -183,13 +183,12 @@ $$;
 
 comment on function private.area_condition(box[]) is 'That an entry is within one of the boxes, for the spatial index when they hold few.';
 
-create function private.narrowing_terms(p_terms text[]) returns text[]
+create function private.narrowing_terms(p_terms text[], out terms text[], out share double precision)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return array(
-    select r.term
+  select coalesce(array_agg(r.term), '{}'), exp(sum(ln(r.frequency))) into terms, share
     from (
       select f.term, f.frequency, row_number() over f as place,
         exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
@@ -206,16 +205,17 @@ begin
       ) as f
       window f as (order by f.frequency, f.term)
     ) as r
-    where r.place = 1 or r.left_so_far > 0.001 and r.frequency < 0.25 -- what is common costs the index more than it saves
-    order by r.place
-  );
+    -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
+    where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency);
 end
 $$;
 
 comment on function private.narrowing_terms(text[]) is
-  'Those of the terms by which an index finds few entries at little cost: the rarest, as far as statistics tell, until they would leave one lot in a thousand if they were strangers to each other.';
+  'Those of the terms by which an index finds few entries at little cost: the rarest, as far as statistics tell and if they were strangers to each other. share: the part of all lots that they would leave; null without terms.';
 
-create function private.search_condition(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns text
+create function private.search_condition(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], out condition text, out share double precision
+)
 language plpgsql stable
 set search_path = ''
 as $$
@@ -227,19 +227,18 @@ declare
   -- A keyword of one or two characters is its term; a longer one is looked for in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
-  v_narrowing text[] := private.narrowing_terms(v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k));
+  v_narrowing text[];
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   v_operators text[] := array(select '@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
+  select n.terms, n.share into v_narrowing, share
+  from private.narrowing_terms(v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)) as n;
   v_terms := array(select t from unnest(v_terms) as t where t <> all (v_narrowing));
-  return concat_ws(' and ', 'true',
+  condition := concat_ws(' and ', 'true',
     case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) end,
-    -- What is appended keeps the index out.
-    case when v_terms <> '{}' then format('e.terms || ''{}'' @> %L', v_terms) end,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
     case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
-    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2),
     'e.hour_price >= ' || (p_query ->> 'price_min'),
     'e.hour_price <= ' || (p_query ->> 'price_max'),
     'e.max_height_m >= ' || v_vehicle.height_m,
@@ -259,13 +258,16 @@ begin
       )),
       format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', v_center ->> 'lat', v_center ->> 'lng', p_query ->> 'radius_m')
     ) end,
-    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end
+    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end,
+    -- Last, for what the cheaper ones leave. What is asked to be true no index serves.
+    case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
+    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
   );
 end
 $$;
 
 comment on function private.search_condition(jsonb, double precision[], uuid[]) is
-  'A checked question as a condition over private.search_entries e.';
+  'A checked question as a condition over private.search_entries e, and the share of all lots that its terms would leave; null without terms.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: pages
@@ -275,7 +277,9 @@ create type private.found_page as (lot_ids uuid[], keys double precision[]);
 
 comment on type private.found_page is 'Lots in the order of a search, and the sort key of each.';
 
-create function private.keyed_page(p_condition text, p_column text, p_after jsonb, p_limit integer) returns private.found_page
+create function private.keyed_page(
+  p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
+) returns private.found_page
 language plpgsql stable
 set search_path = ''
 as $$
@@ -292,17 +296,19 @@ declare
 begin
   -- What is common fills a page from the next few thousand of the order; only when that does not are the indexes asked. The
   -- planner cannot tell: it takes terms that come together for a rare coincidence.
-  execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
-    into v_page.lot_ids, v_page.keys;
-  if cardinality(v_page.lot_ids) >= p_limit then
-    return v_page;
+  if coalesce(p_share, 1) > 0.0005 then
+    execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
+      into v_page.lot_ids, v_page.keys;
+    if cardinality(v_page.lot_ids) >= p_limit then
+      return v_page;
+    end if;
   end if;
   execute c_head || 'private.search_entries' || c_tail into v_page.lot_ids, v_page.keys;
   return v_page;
 end
 $$;
 
-comment on function private.keyed_page(text, text, jsonb, integer) is
+comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
   'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id.';
 
 create function private.distance_page(
@@ -352,13 +358,13 @@ security definer -- entries are private, and row security would keep terms from 
 set search_path = ''
 as $$
 declare
-  v_condition text := private.search_condition(p_query, p_bbox, p_ids);
+  v_asked record := private.search_condition(p_query, p_bbox, p_ids);
 begin
   return case p_sort
-    when 'price' then private.keyed_page(v_condition, 'price_key', p_after, p_limit)
-    when 'recommended' then private.keyed_page(v_condition, 'rank_key', p_after, p_limit)
+    when 'price' then private.keyed_page(v_asked.condition, v_asked.share, 'price_key', p_after, p_limit)
+    when 'recommended' then private.keyed_page(v_asked.condition, v_asked.share, 'rank_key', p_after, p_limit)
     else private.distance_page(
-      v_condition, (p_query -> 'center' ->> 'lat')::double precision, (p_query -> 'center' ->> 'lng')::double precision,
+      v_asked.condition, (p_query -> 'center' ->> 'lat')::double precision, (p_query -> 'center' ->> 'lng')::double precision,
       (p_query ->> 'radius_m')::double precision, p_after, p_limit
     ) end;
 end
@@ -375,7 +381,7 @@ as $$
 declare
   v_count bigint;
 begin
-  execute 'select count(*) from private.search_entries e where ' || private.search_condition(p_query, p_bbox, p_ids)
+  execute 'select count(*) from private.search_entries e where ' || (private.search_condition(p_query, p_bbox, p_ids)).condition
     into v_count;
   return v_count;
 end

@@ -258,7 +258,7 @@ begin
         case when e.hour_price is not null then e.currency end as currency_min,
         case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
       from private.search_entries e where %2$s',
-      2 ^ p_level, private.search_condition(p_query, p_bbox, p_ids));
+      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition);
   end if;
   return query execute format(
     'select x, y, sum(n)::bigint, sum(lat_sum) / sum(n), sum(lng_sum) / sum(n),
