@@ -51,19 +51,23 @@ export async function atOnce<Question>(
   contender: Contender<Question>,
   questions: readonly Question[],
 ): Promise<Figures & { readonly perSecond: number }> {
-  for (const question of questions.slice(0, WARM_UP * clients)) await contender.run(question);
+  const warming = [...questions.slice(0, WARM_UP * clients)];
+  const pending = [...questions];
   const times: number[] = [];
   let results = 0;
-  const pending = [...questions];
+  // Also while warming: each connection of the service plans its statements by itself.
+  await together(clients, async () => {
+    for (let question = warming.pop(); question !== undefined; question = warming.pop()) await contender.run(question);
+  });
   const started = performance.now();
-  await Promise.all(Array.from({ length: clients }, async () => {
+  await together(clients, async () => {
     for (let question = pending.pop(); question !== undefined; question = pending.pop()) {
       const asked = performance.now();
       const found = await contender.run(question);
       results += found;
       times.push(performance.now() - asked);
     }
-  }));
+  });
   return {
     name: contender.name,
     p50: percentile(times, 0.5),
@@ -72,6 +76,10 @@ export async function atOnce<Question>(
     results: Math.round(10 * results / times.length) / 10,
     perSecond: Math.round(1000 * times.length / (performance.now() - started)),
   };
+}
+
+async function together(clients: number, client: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: clients }, client));
 }
 
 export function percentile(values: readonly number[], share: number): number {

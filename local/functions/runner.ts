@@ -22,6 +22,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** How long a function may take to begin its answer, as hosted. */
 const ANSWER_PATIENCE = 150_000;
+const SMALL = 256 * 1024;
 /** What the service calls the hosted runtime's refusals. */
 const CODES: Readonly<Record<number, string>> = {
   401: "unauthorized",
@@ -142,7 +143,13 @@ export class FunctionRunner {
         signal: impatience.signal,
       });
       const { status, statusText } = answer;
-      return new Response(whenDone(answer.body, leave), { status, statusText, headers: endToEnd(answer.headers) });
+      const init = { status, statusText, headers: endToEnd(answer.headers) };
+      if (isSmall(answer)) {
+        const body = await answer.arrayBuffer();
+        leave();
+        return new Response(body, init);
+      }
+      return new Response(whenDone(answer.body, leave), init);
     } catch (error) {
       leave();
       if (impatience.signal.aborted) {
@@ -207,6 +214,11 @@ function endToEnd(received: Headers): Headers {
   const headers = new Headers(received);
   for (const name of HOP_BY_HOP) headers.delete(name);
   return headers;
+}
+
+/** Worth taking whole: a stream costs more than the bytes. */
+function isSmall({ body, headers }: Response): boolean {
+  return body !== null && Number(headers.get("content-length") ?? Infinity) <= SMALL;
 }
 
 function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): ReadableStream<Uint8Array> | null {

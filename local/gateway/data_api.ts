@@ -21,7 +21,7 @@ type Library = Awaited<ReturnType<typeof connect>>;
 
 const RPC = "/rest/v1/rpc/";
 /** What keeps the cores busy: with more, requests only share them longer, and the slowest answer comes later. */
-const CONNECTIONS = Math.max(4, 2 * navigator.hardwareConcurrency);
+const CONNECTIONS = Math.max(3, navigator.hardwareConcurrency + 1);
 
 export class DataApi {
   #inFlight = 0;
