@@ -365,7 +365,24 @@ $$;
 comment on function private.require_public_lot(uuid, text) is
   'Refuses a lot that does not exist or is not public: lot_not_found, with the field that names it.';
 
+create function private.hold_public_lot(p_lot_id uuid, p_field text default 'id') returns void
+language plpgsql
+security definer -- who writes about a lot may not lock it
+set search_path = ''
+as $$
+begin
+  perform from public.parking_lots where id = p_lot_id and status = 'active' for key share;
+  if not found then
+    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
+  end if;
+end
+$$;
+
+comment on function private.hold_public_lot(uuid, text) is
+  'private.require_public_lot for whoever is about to write about a lot: it is not deleted before the transaction ends. Refuses: lot_not_found.';
+
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
+grant execute on function private.hold_public_lot(uuid, text) to authenticated;
 grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -368,7 +368,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_review public.reviews;
 begin
-  perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id);
   insert into public.reviews (parking_lot_id, user_id, rating, comment)
   values (p_parking_lot_id, v_user_id, private.review_rating(p_rating), private.review_comment(p_comment))
   on conflict (parking_lot_id, user_id) do nothing

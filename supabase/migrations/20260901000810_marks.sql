@@ -281,11 +281,11 @@ declare
   v_user_id uuid := private.writing_user();
   v_rating public.parking_lot_ratings;
 begin
+  perform private.hold_lot(p_parking_lot_id);
   perform private.require_public_lot(p_parking_lot_id);
   if p_value is null or p_value not in ('good', 'bad') then
     perform private.refuse('validation_error', 422, 'value must be good or bad', p_param => 'value');
   end if;
-  perform private.hold_lot(p_parking_lot_id);
   insert into public.parking_lot_ratings as r (user_id, parking_lot_id, value)
   values (v_user_id, p_parking_lot_id, p_value)
   on conflict (user_id, parking_lot_id) do update set value = excluded.value
@@ -304,8 +304,8 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  perform private.require_public_lot(p_parking_lot_id);
   perform private.hold_lot(p_parking_lot_id);
+  perform private.require_public_lot(p_parking_lot_id);
   delete from public.parking_lot_ratings where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
 end
 $$;

@@ -361,7 +361,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_state text;
 begin
-  perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id);
   if p_vote is null or p_vote not in ('confirm', 'deny') then
     perform private.refuse('validation_error', 422, 'vote must be confirm or deny', p_param => 'vote');
   end if;

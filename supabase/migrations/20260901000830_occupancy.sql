@@ -352,7 +352,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_id uuid;
 begin
-  perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id);
   perform private.check_occupancy(p_state, p_free_spaces, p_occupancy_ratio);
   insert into public.occupancy_reports (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
   values (p_parking_lot_id, 'driver', v_user_id, p_state, p_free_spaces, p_occupancy_ratio)

@@ -99,7 +99,7 @@ declare
   v_saved public.saved_parking_lots;
   v_is_new boolean;
 begin
-  perform private.require_public_lot(p_parking_lot_id, 'parking_lot_id');
+  perform private.hold_public_lot(p_parking_lot_id, 'parking_lot_id');
   -- Again when the one that was there has been taken back meanwhile.
   loop
     insert into public.saved_parking_lots (user_id, parking_lot_id) values (v_user_id, p_parking_lot_id)

@@ -132,7 +132,7 @@ comment on function private.written_text(text, integer, text) is
   'A text that somebody has to write, without the space around it. Refuses: validation_error, naming the field.';
 
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
-language plpgsql stable
+language plpgsql
 set search_path = ''
 as $$
 begin
@@ -143,7 +143,7 @@ begin
     perform private.refuse('validation_error', 422, 'A lot is named by its id or by its name, not by both',
       p_param => 'parking_lot_name');
   end if;
-  perform private.require_public_lot(p_lot_id, 'parking_lot_id');
+  perform private.hold_public_lot(p_lot_id, 'parking_lot_id');
   return (select l.name from public.parking_lots l where l.id = p_lot_id);
 end
 $$;

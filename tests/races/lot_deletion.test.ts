@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { call, newAdministrator } from "../support/deeds.ts";
-import { newLot, newUser } from "../support/rows.ts";
+import { eventually } from "../support/eventually.ts";
+import { refusal } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const PEOPLE = 18;
 const ROUNDS = 3;
@@ -145,3 +147,52 @@ Deno.test("two lots that are deleted at once, while people rate, vote, report an
     assert.equal(lots!["left"], 0);
   }
 });
+
+type Args = Record<string, string>;
+
+/** What is written about a lot: a function of the interface, and what it is given. */
+const WRITINGS: Record<string, (lot: string) => Args | Promise<Args>> = {
+  "api.post_review": (lot) => ({ parking_lot_id: lot, rating: "4" }),
+  "api.rate_parking_lot": (lot) => ({ parking_lot_id: lot, value: "good" }),
+  "api.unrate_parking_lot": (lot) => ({ parking_lot_id: lot }),
+  "api.save_parking_lot": (lot) => ({ parking_lot_id: lot }),
+  "api.report_occupancy": (lot) => ({ parking_lot_id: lot, state: "full" }),
+  "api.start_parking_session": (lot) => ({ parking_lot_id: lot }),
+  "api.post_error_report": (lot) => ({ parking_lot_id: lot, report_type: "price", description: "Dearer" }),
+  "api.vote_on_field_value": async (lot) => {
+    const [value] = await sql<{ id: string }[]>`
+      select id from private.current_field_values(${lot}) where field_name = 'name'`;
+    return { parking_lot_id: lot, field_value_id: value!.id, vote: "confirm" };
+  },
+};
+
+const written = (user: string, name: string, args: Args) =>
+  db.as(signedIn(user), (on) => {
+    const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
+    return on.unsafe(`select ${name}(${named})`, Object.values(args));
+  });
+
+async function isWaiting(): Promise<true | undefined> {
+  const [row] = await sql<{ waiting: boolean }[]>`
+    select exists (
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    ) as waiting`;
+  return row!.waiting || undefined;
+}
+
+for (const [name, args] of Object.entries(WRITINGS)) {
+  Deno.test(`${name} beside the deletion of its lot waits for it, and says that there is no such lot`, async () => {
+    const [user, lot] = [await newUser(sql), await newLot(sql)];
+    const given = await args(lot);
+    const { answer } = await sql.begin(async (deleting) => {
+      await deleting`delete from public.parking_lots where id = ${lot}`;
+      const answer = Promise.allSettled([refusal(written(user, name, given))]);
+      await eventually(isWaiting);
+      return { answer };
+    });
+    const [refused] = await answer;
+    if (refused.status === "rejected") throw refused.reason;
+    const { code, status } = refused.value;
+    assert.deepEqual([code, status], ["lot_not_found", 404]);
+  });
+}
