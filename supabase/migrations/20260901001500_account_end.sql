@@ -71,6 +71,39 @@ $$;
 comment on function private.hold_lots_of(uuid) is
   'Holds the lots that a person has left something at, in one order, before what they left: as whoever deletes a lot.';
 
+create function private.close_sign_in(p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_email text := (select u.email from auth.users u where u.id = p_user_id);
+  v_table regclass;
+begin
+  -- Neither a password nor a refresh token nor a link that was mailed opens the account again. Newer identity providers
+  -- keep what they mailed, second factors and unfinished sign-ins in tables that an older one does not have.
+  foreach v_table in array array(
+    select to_regclass('auth.' || t.name) from unnest('{sessions,identities,one_time_tokens,mfa_factors,flow_state}'::text[]) as t (name)
+  ) loop
+    if v_table is not null then
+      execute format('delete from %s where user_id = $1', v_table) using p_user_id;
+    end if;
+  end loop;
+  -- The identity provider's own log names whoever signed in.
+  delete from auth.audit_log_entries
+  where strpos(payload::text, p_user_id::text) > 0 or strpos(payload::text, v_email) > 0;
+  -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban says the same to what it has
+  -- in memory.
+  update auth.users
+  set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}', email_change = '', phone_change = '',
+    confirmation_token = '', recovery_token = '', reauthentication_token = '', email_change_token_new = '',
+    email_change_token_current = '', phone_change_token = '', banned_until = '2999-12-31 00:00:00+00', updated_at = now()
+  where id = p_user_id;
+end
+$$;
+
+comment on function private.close_sign_in(uuid) is
+  'Empties what the identity provider keeps of a person, and has it open the account to nobody any more.';
+
 create function private.end_account() returns void
 language plpgsql
 security definer -- the standing of an account and the identity provider's tables are nobody's to write by hand
@@ -78,20 +111,10 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_email text := (select u.email from auth.users u where u.id = v_user_id);
 begin
   perform private.hold_lots_of(v_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
-  -- Neither a password nor a refresh token opens it again. The ban says so to what the identity provider has in memory.
-  delete from auth.sessions where user_id = v_user_id;
-  delete from auth.identities where user_id = v_user_id;
-  -- The identity provider's own log names whoever signed in.
-  delete from auth.audit_log_entries
-  where strpos(payload::text, v_user_id::text) > 0 or strpos(payload::text, v_email) > 0;
-  update auth.users
-  set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}',
-    banned_until = '2999-12-31 00:00:00+00', updated_at = now()
-  where id = v_user_id;
+  perform private.close_sign_in(v_user_id);
 end
 $$;
 

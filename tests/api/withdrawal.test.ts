@@ -209,6 +209,35 @@ Deno.test("nobody signs in or refreshes any more, the valid token is refused by 
   assert.notEqual(user.id, person.id);
 });
 
+Deno.test("a link that was mailed before the withdrawal opens nothing, and an address that was asked for is forgotten", async () => {
+  const [person, wanted] = [await signUp(), `${crypto.randomUUID()}@example.com`];
+  const { apiUrl, publishableKey } = stack();
+  const auth = async (method: string, path: string, body: unknown, headers = {}) => {
+    const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
+      method,
+      ...jsonBody(body, { apikey: publishableKey, ...headers }),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assert.equal(await auth("PUT", "/user", { email: wanted }, bearer(person.token)), 200);
+  assert.equal(await auth("POST", "/recover", { email: person.email }), 200);
+  await inDatabase(async (sql) => {
+    const kept = async () => {
+      const [user] = await sql`
+        select recovery_token, email_change_token_new, email_change from auth.users where id = ${person.id}`;
+      return [user!["recovery_token"], user!["email_change_token_new"], user!["email_change"]];
+    };
+    const [recovery, change, asked] = await kept();
+    assert.deepEqual([typeof recovery, typeof change, asked], ["string", "string", wanted]);
+    assert.equal((await withdraw(person)).status, 204);
+    assert.equal(await auth("POST", "/verify", { type: "recovery", token_hash: recovery }), 403);
+    assert.equal(await auth("POST", "/verify", { type: "email_change", token_hash: change }), 403);
+    assert.deepEqual(await kept(), ["", "", ""]);
+    assert.deepEqual(await tablesWith(sql, [wanted, recovery, change]), []);
+  });
+});
+
 Deno.test("forty withdrawals at once end one account once, beside requests that write for it", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const answers = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
