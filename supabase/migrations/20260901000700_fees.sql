@@ -25,7 +25,7 @@ create type private.pricing_terms as (
   cap_repeat boolean
 );
 
--- The longest stay is 366 days: 527,040 minutes, 8,784 hours.
+-- The longest stay is 366 days: 527,040 minutes, 8,784 hours. Time is counted in microseconds: a cap's window has one at least.
 create domain private.pricing_rule as private.pricing_terms
   constraint category_is_known
     check (coalesce((value).category in ('time_band', 'flat', 'initial', 'grace', 'cap'), false))
@@ -52,7 +52,7 @@ create domain private.pricing_rule as private.pricing_terms
   constraint duration_cap_has_hours
     check (((value).cap_type is not distinct from 'duration') = ((value).cap_duration_hours is not null))
   constraint cap_hours_are_positive
-    check ((value).cap_duration_hours > 0 and (value).cap_duration_hours <= 8784)
+    check ((value).cap_duration_hours * 3600000000 >= 1 and (value).cap_duration_hours <= 8784)
   constraint band_cap_has_band check ((value).cap_type <> 'band' or (value).time_start is not null)
   constraint only_caps_repeat check ((value).cap_repeat is null or (value).cap_type is not null);
 

@@ -401,10 +401,15 @@ begin
       case when v_walk.refusal is null then v_ahead else v_walk end, v_lot.is_priced
     ));
   end if;
-  v_horizon := least(v_horizon, private.instant(v_ahead.refused_from));
   -- In grace nothing has been charged yet; when it ends, everything since entry is.
   v_grace_until := private.grace_until(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry);
   v_is_in_grace := coalesce(p_now <= v_grace_until, false);
+  v_horizon := least(v_horizon, private.instant(v_ahead.refused_from));
+  if v_is_in_grace and v_horizon <= v_grace_until and v_ahead.refusal is not null then
+    -- Nothing is due while grace lasts, and after it nobody knows.
+    v_horizon := v_grace_until;
+    v_ahead.stretches := '{}';
+  end if;
   select jsonb_agg(jsonb_build_object('at', c.at, 'amount', c.amount) order by c.at) into v_curve
   from (
     select i.at, v_walk.total + sum(i.increase) over (order by i.at) as amount

@@ -304,6 +304,10 @@ Deno.test("the meter knows the next increase, a reached cap, the end of grace an
   const grace = { rules: [named({ category: "grace", per_minutes: 30 }), metered(20, 100)] };
   const free = await meter(grace, june(1, "10:00:00"), june(1, "10:05:00"));
   assert.deepEqual([free.amount, free.next_increase_at, free.next_amount], [0, june(1, "10:30:00"), 200]);
+  const ends = { rules: [named({ category: "grace", per_minutes: 60 }), metered(10, 100, day)] };
+  const freeAtNight = await meter(ends, june(1, "21:30:00"), june(1, "21:40:00"));
+  assert.deepEqual(freeAtNight.curve, [{ at: june(1, "22:30:00"), amount: 0 }]);
+  assert.deepEqual([freeAtNight.known_until, freeAtNight.next_increase_at], [june(1, "22:30:00"), null]);
   const byDay = await meter({ rules: [metered(60, 100, day)] }, june(1, "20:00:00"), june(1, "20:10:00"));
   assert.deepEqual([byDay.known_until, byDay.curve.at(-1)], [june(1, "22:00:00"), {
     at: june(1, "22:00:00"),

@@ -101,6 +101,12 @@ const brokenRules: readonly [string, Row][] = [
   ["a cap of an unknown type", { category: "cap", cap_type: "week", cap_price_minor: 900 }],
   ["a cap of some hours", { category: "cap", cap_type: "duration", cap_price_minor: 900 }],
   ["a cap of no hours", { category: "cap", cap_type: "duration", cap_duration_hours: 0, cap_price_minor: 900 }],
+  ["a cap of less than a microsecond", {
+    category: "cap",
+    cap_type: "duration",
+    cap_duration_hours: 1e-11,
+    cap_price_minor: 900,
+  }],
   ["a cap of a day of hours", { category: "cap", cap_type: "day", cap_duration_hours: 24, cap_price_minor: 900 }],
   ["a cap of a band that it lacks", { category: "cap", cap_type: "band", cap_price_minor: 900 }],
   ["of grace with a cap", { category: "grace", per_minutes: 10, cap_type: "day", cap_price_minor: 900 }],
