@@ -197,9 +197,10 @@ begin
       return coalesce(p_metadata -> (v_value ->> 'field') = v_value -> 'value', false);
     when 'hours' then
       v_hour := (p_metadata ->> 'hour')::integer;
-      return coalesce(case when (v_value ->> 'from')::integer < (v_value ->> 'to')::integer
-        then v_hour >= (v_value ->> 'from')::integer and v_hour < (v_value ->> 'to')::integer
-        else v_hour >= (v_value ->> 'from')::integer or v_hour < (v_value ->> 'to')::integer end, false);
+      -- Numeric: 22.0 is a whole number too.
+      return coalesce(case when (v_value ->> 'from')::numeric < (v_value ->> 'to')::numeric
+        then v_hour >= (v_value ->> 'from')::numeric and v_hour < (v_value ->> 'to')::numeric
+        else v_hour >= (v_value ->> 'from')::numeric or v_hour < (v_value ->> 'to')::numeric end, false);
     when 'weekdays' then
       return coalesce(v_value @> (p_metadata -> 'weekday'), false);
     when 'dates' then

@@ -120,6 +120,17 @@ Deno.test("predicates say of a deed what they say", async () => {
   assert.equal(await holds({ any: [min, { weekdays: [5] }] }, { minutes: 59 }), true);
 });
 
+Deno.test("a whole number may be written with a point", async () => {
+  const user = await newUser(db.sql);
+  const [badge] = await db.sql<{ id: string }[]>`
+    insert into public.badges (name, description, icon, category, conditions, threshold)
+    values ('Badge', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "count",
+      "where": {"all": [{"hours": {"from": 22.0, "to": 5.00}}, {"weekdays": [5.0]}]}}', 100) returning id`;
+  await deed(user, "session_end", { at: "2026-09-04T13:30:00Z" });
+  await deed(user, "session_end", { at: "2026-09-04T12:59:00Z" });
+  assert.equal(await progressOf(user, badge!.id), 1);
+});
+
 Deno.test("a badge with broken conditions stops neither the deed nor the other badges, and is noted once", async () => {
   const user = await newUser(db.sql);
   const [broken, sound] = [
