@@ -310,9 +310,10 @@ returns table (
   parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
   can_exit_at boolean, locked_in boolean, next_exit_at timestamptz
 )
-language plpgsql stable
+language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
 as $$
 declare
   c_together constant timestamptz := p_entry + interval '72 hours';
