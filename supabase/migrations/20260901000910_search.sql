@@ -486,14 +486,14 @@ begin
     end if;
     return private.changes_page(p_updated_since, p_limit, p_cursor);
   elsif p_zoom is not null then
-    return private.map_page(p_query, p_bbox, p_ids, p_zoom, p_cursor);
+    return private.map_page(p_query, p_bbox, p_ids, p_zoom, p_cursor, p_include);
   end if;
   return private.search_page(p_query, p_bbox, p_ids, p_limit, p_cursor, p_include);
 end
 $$;
 
 comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz) is
-  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total when p_include has it. With p_zoom: {items: [], clusters} of p_bbox. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
 
 grant execute on function
   api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz)

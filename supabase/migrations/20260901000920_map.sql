@@ -3,7 +3,8 @@
 -- The world is a square of the Mercator plane, parted at zoom z into cells of 1/8 of a map tile's side (32 of its 256
 -- pixels): level z + 3 has 2^(z + 3) cells a side. private.map_cells keeps what search entries of one cell of level 14
 -- (2 km at the latitude of Tokyo) amount to, private.map_areas what the 64 cells of one of level 11 do, so that coarser
--- cells are sums of few rows; finer cells, and searches with conditions, are counted from the entries.
+-- cells are sums of few rows; finer cells, what lies at the sides of a box, and searches with conditions, are counted from
+-- the entries.
 --
 -- An area is counted behind the writers' backs, because they would wait for each other in it. Who changes a cell says so
 -- in private.map_stale; until a job has counted the area anew and taken that back, its cells are read instead.
@@ -192,6 +193,64 @@ $$;
 comment on function private.map_boxes(double precision[], integer) is
   'The columns and rows of the cells of a level that a box touches: one range, or two where it crosses the antimeridian.';
 
+create type private.map_box as (area box, west integer, south integer, east integer, north integer);
+
+comment on type private.map_box is
+  'A box of the Mercator plane, and the columns and rows of the cells of level 14 that lie wholly in it; none where west is greater than east, or south than north.';
+
+create function private.map_boxes_within(p_bbox double precision[]) returns setof private.map_box
+language plpgsql immutable rows 2
+set search_path = ''
+as $$
+begin
+  -- The outermost cells that a box touches are taken for parted by its sides, also where one ends just there.
+  return query
+  select b.area, w[0]::integer + 1, w[1]::integer + 1, e[0]::integer - 1, e[1]::integer - 1
+  from unnest(private.bbox_boxes(p_bbox)) as b (area)
+  cross join lateral private.cell_at(b.area[1], 14) as w
+  cross join lateral private.cell_at(b.area[0], 14) as e;
+end
+$$;
+
+comment on function private.map_boxes_within(double precision[]) is 'A box, parted where it crosses the antimeridian, and the cells that lie in it.';
+
+create function private.map_margin(p_bbox double precision[], p_level integer) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- The four strips between the sides of a box and the cells in it, a hair wider than they are; what is in those cells is
+  -- told by the same expression as private.map_cell.
+  return (
+    select format('select m.x >> %1$s, m.y >> %1$s, 1, m.lat, m.lng, m.hour_price, m.hour_price, m.currency, m.currency,
+        m.rank_key, m.parking_lot_id
+      from (
+        select greatest(0, least(16383, floor((e.mercator[0] + pi()) / (2 * pi()) * 16384)))::integer as x,
+          greatest(0, least(16383, floor((e.mercator[1] + pi()) / (2 * pi()) * 16384)))::integer as y,
+          e.lat, e.lng, e.hour_price, case when e.hour_price is not null then e.currency end as currency, e.rank_key,
+          e.parking_lot_id
+        from private.search_entries e where %2$s
+      ) m where not (%3$s)', 14 - p_level, string_agg(s.strips, ' or '), string_agg(s.inner_cells, ' or '))
+    from (
+      select string_agg(format('e.mercator <@ %L::box', b.area # s.strip), ' or ') as strips,
+        format('m.x between %s and %s and m.y between %s and %s', b.west, b.east, b.south, b.north) as inner_cells
+      from private.map_boxes_within(p_bbox) b
+      cross join lateral (
+        select box(point(-9, -99), point(pi() * (b.west / 8192.0 - 1) + 1e-9, 99))
+        union all select box(point(pi() * ((b.east + 1) / 8192.0 - 1) - 1e-9, -99), point(9, 99))
+        union all select box(point(-9, -99), point(9, pi() * (b.south / 8192.0 - 1) + 1e-9))
+        union all select box(point(-9, pi() * ((b.north + 1) / 8192.0 - 1) - 1e-9), point(9, 99))
+      ) as s (strip)
+      where b.area && s.strip
+      group by b.west, b.east, b.south, b.north
+    ) s
+  );
+end
+$$;
+
+comment on function private.map_margin(double precision[], integer) is
+  'The lots of a box that are in no cell which lies wholly in it, as a query for rows like those of private.map_cells_in.';
+
 create function private.map_cells_in(p_bbox double precision[], p_level integer) returns text
 language plpgsql stable
 security definer -- as private.found_lots
@@ -204,19 +263,19 @@ declare
   v_whole text;
   v_parts integer[];
 begin
-  -- The box in whole cells of level 14, the columns as a range of the primary key, and the areas that are wholly in it.
+  -- The cells that lie in the box, the columns as a range of the primary key, and the areas that do.
   select string_agg(format('(n.cell between %s and %s and n.cell %% 16384 between %s and %s)',
       b.west * 16384, b.east * 16384 + 16383, b.south, b.north), ' or '),
     string_agg(format('(n.area between %s and %s and n.area %% 2048 between %s and %s)',
       (b.west + 7) / 8 * 2048, (b.east + 1) / 8 * 2048 - 1, (b.south + 7) / 8, (b.north + 1) / 8 - 1), ' or ')
   into v_cells, v_whole
-  from private.map_boxes(p_bbox, 14) b;
+  from private.map_boxes_within(p_bbox) b;
   if p_level > 11 then
-    return format('select (n.cell / 16384) >> %1$s as x, (n.cell %% 16384) >> %1$s as y, %2$s from private.map_cells n where %3$s',
-      14 - p_level, c_columns, v_cells);
+    return format('select (n.cell / 16384) >> %1$s as x, (n.cell %% 16384) >> %1$s as y, %2$s from private.map_cells n
+      where %3$s union all %4$s', 14 - p_level, c_columns, v_cells, private.map_margin(p_bbox, p_level));
   end if;
   v_parts := array(
-    select x * 2048 + y from private.map_boxes(p_bbox, 14) b
+    select x * 2048 + y from private.map_boxes_within(p_bbox) b
     cross join lateral (
       select x, y from unnest(array[b.west / 8, b.east / 8]) x cross join generate_series(b.south / 8, b.north / 8) y
       union
@@ -230,12 +289,13 @@ begin
       where (%3$s) and not exists (select from private.map_stale s where s.area = n.area)
     union all
     select (n.cell / 16384) >> %4$s, (n.cell %% 16384) >> %4$s, %2$s from private.map_cells n
-      where n.area = any (%5$L) and (%6$s)', 11 - p_level, c_columns, v_whole, 14 - p_level, v_parts, v_cells);
+      where n.area = any (%5$L) and (%6$s)
+    union all %7$s', 11 - p_level, c_columns, v_whole, 14 - p_level, v_parts, v_cells, private.map_margin(p_bbox, p_level));
 end
 $$;
 
 comment on function private.map_cells_in(double precision[], integer) is
-  'The rows that the cells of a level are sums of, for the lots of a box, as a query: areas that lie in it whole and are not stale, and the cells of the others.';
+  'The rows that the cells of a level are sums of, for the lots of a box, as a query: areas that lie in it whole and are not stale, cells of the others that do, and what is left at its sides.';
 
 create function private.clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
@@ -300,15 +360,17 @@ $$;
 comment on function private.check_map(double precision[], integer, text) is 'Refuses what is no question for a map: validation_error.';
 
 create function private.map_page(
-  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text, p_include text[]
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_clusters jsonb;
+  v_total bigint;
 begin
   perform private.check_map(p_bbox, p_zoom, p_cursor);
-  return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', (
-    select coalesce(jsonb_agg(jsonb_build_object(
+  select coalesce(jsonb_agg(jsonb_build_object(
       'count', c.lot_count, 'lat', round(c.lat::numeric, 6), 'lng', round(c.lng::numeric, 6),
       'price_min', c.price_min, 'price_max', c.price_max, 'currency', c.currency,
       'bbox', jsonb_build_array(
@@ -317,15 +379,17 @@ begin
       ),
       'representative', jsonb_build_object('id', l.id, 'name', l.name, 'lat', l.lat, 'lng', l.lng,
         'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
-    ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]')
-    from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c
-    join public.parking_lots l on l.id = c.representative_id
-  ));
+    ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]'), coalesce(sum(c.lot_count), 0)
+  into v_clusters, v_total
+  from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c
+  join public.parking_lots l on l.id = c.representative_id;
+  return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', v_clusters)
+    || case when 'total' = any (p_include) then jsonb_build_object('total', v_total) else '{}' end;
 end
 $$;
 
-comment on function private.map_page(jsonb, double precision[], uuid[], integer, text) is
-  'The cells of a zoom in a box as the interface shows them, the fullest first. Refuses: validation_error.';
+comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
+  'The cells of a zoom in a box as the interface shows them, the fullest first; total, when p_include has it, is the sum of their counts. Refuses: validation_error.';
 
 create function private.cell_lng(p_x integer, p_level integer) returns numeric
 language sql immutable
@@ -345,5 +409,5 @@ grant execute on function
   private.mercator_y(double precision), private.cell_at(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),
   private.bbox_boxes(double precision[]), private.map_boxes(double precision[], integer), private.clusters(jsonb, double precision[], uuid[], integer),
   private.check_map(double precision[], integer, text),
-  private.map_page(jsonb, double precision[], uuid[], integer, text)
+  private.map_page(jsonb, double precision[], uuid[], integer, text, text[])
 to anon, authenticated;

@@ -152,6 +152,33 @@ Deno.test("kept areas, and the cells of those that changed since, give what cell
   await db.sql`delete from public.parking_lots where name = 'Spread'`;
 });
 
+Deno.test("clusters hold the lots that lie in the box and no others, wherever its sides part a cell", async () => {
+  await db.sql`
+    insert into public.parking_lots (name, lat, lng, status)
+    select 'Around', 35.6 + n / 400.0, 139.7 + n * 7 % 40 / 400.0, 'active' from generate_series(-40, 40) as n
+    union all
+    select 'Around', lat, lng, 'active'
+    from unnest('{-89.95,-86,-60,0,84,89.95}'::float8[]) as lat, unnest('{-180,-179.999,-90,0,179.99,180}'::float8[]) as lng`;
+  await db.sql`select private.refresh_map_areas()`;
+  const boxes = Array.from({ length: 60 }, () => {
+    const [west, south] = [139.55 + within(200) / 1000, 35.45 + within(200) / 1000];
+    return [west, south, west + within(150) / 1000, south + within(150) / 1000];
+  });
+  boxes.push([0, 0, 0, 0], [-180, -90, 180, 90], [0, -90, -90, 90], [-90, 84, 0, 90], [179.995, -61, -179.9995, 85]);
+  boxes.push([0, -90, 1, -87], [-90, -89, 0, -85], [139.74609375, 35.460669951495305, 139.921875, 35.60371874069731]);
+  for (const bbox of boxes) {
+    const { total } = await asVisitor((sql) => search(sql, { bbox, include: ["total"] }));
+    const zoom = [2, 6, 9, 11][within(4)]!;
+    const fits = bbox[2]! - bbox[0]! < 1 && bbox[2]! >= bbox[0]!;
+    const asked = { bbox, zoom: fits ? zoom : 2, include: ["total"] };
+    const plain = await asVisitor((sql) => search(sql, asked));
+    const counted = await asVisitor((sql) => search(sql, { ...asked, query: { meter_ticket_included: true } }));
+    assert.deepEqual(plain, counted, `${bbox} at zoom ${asked.zoom}`);
+    assert.deepEqual([plain.total, plain.clusters!.reduce((sum, { count }) => sum + count, 0)], [total, total]);
+  }
+  await db.sql`delete from public.parking_lots where name = 'Around'`;
+});
+
 Deno.test("whoever changes lots of one area waits for nobody, and each change is seen at once", async () => {
   const bbox = [120, 20, 150, 50];
   const total = () =>
