@@ -61,7 +61,10 @@ Deno.test("a refusal of a rule keeps its words, its field and its details", asyn
     message: "Say a name",
     param: "display_name",
   });
-  assert.deepEqual(refusal.details, { reason: "blank" });
+  assert.deepEqual(refusal.details, {
+    reason: "blank",
+    errors: [{ param: "display_name", code: "refused", message: "Say a name" }],
+  });
 });
 
 Deno.test("a refusal of a rule may come without field and details", async () => {

@@ -53,11 +53,14 @@ function builtIn(code: string, status: number): Code {
 /** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
 function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
   const { param, details } = detailsOf(error.details);
+  const message = error.message ?? undefined;
+  const isOfField = code === "validation_error" && param !== undefined && message !== undefined;
   const wait = code === "rate_limited" ? details?.["retry_after"] : undefined;
   return new Refusal(code, {
-    message: error.message ?? undefined,
+    message,
     param,
-    details,
+    // The database refuses for one field at a time.
+    details: isOfField ? { ...details, errors: [{ param, code: "refused", message }] } : details,
     ...(typeof wait === "number" ? { headers: { "Retry-After": String(wait) } } : {}),
     cause,
   });
