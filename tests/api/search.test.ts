@@ -65,8 +65,10 @@ Deno.test("a reader of lines gets every lot, whatever the limit, and a refusal a
 });
 
 Deno.test("a zoom answers with clusters", async () => {
-  const { items, clusters } = await found({ bbox: "169,-45,171,-43", zoom: 2, keywords: word });
-  assert.deepEqual(items, []);
+  const asked = { bbox: "169,-45,171,-43", zoom: 2, keywords: word };
+  const { items, clusters, total } = await found(asked);
+  assert.deepEqual([items, total], [[], undefined]);
+  assert.equal((await found({ ...asked, include: "total" })).total, 3);
   assert.deepEqual(clusters?.map(({ count }) => count), [3]);
 });
 
@@ -95,6 +97,11 @@ const wrong: [Record<string, unknown>, string][] = [
   [{ center: { lat: 91, lng: 0 } }, "center.lat"],
   [{ radius_m: 0 }, "radius_m"],
   [{ radius_m: 5 }, "radius_m"],
+  [{ query: { radius_m: 5 } }, "query.radius_m"],
+  [{ query: { sort: "distance" } }, "query.sort"],
+  [{ query: { price_min: 2, price_max: 1 } }, "query.price_min"],
+  [{ query: { keywords: ["　"] } }, "query.keywords"],
+  [{ query: {}, bbox: "1,5,3,4" }, "bbox"],
   [{ price_min: -1 }, "price_min"],
   [{ price_max: 100_001 }, "price_max"],
   [{ price_min: 2, price_max: 1 }, "price_min"],
@@ -112,6 +119,9 @@ const wrong: [Record<string, unknown>, string][] = [
   [{ zoom: 15 }, "zoom"],
   [{ zoom: 3 }, "bbox"],
   [{ updated_since: "2026-01-01" }, "updated_since"],
+  [{ updated_since: "0000-12-31T23:59:59Z" }, "updated_since"],
+  [{ updated_since: "2026-01-01T00:00:00+16:00" }, "updated_since"],
+  [{ updated_since: `2026-01-01T00:00:00.${"1".repeat(200)}Z` }, "updated_since"],
   [{ updated_since: "2026-01-01T00:00:00Z", v: 1 }, "updated_since"],
   [{ limit: 101 }, "limit"],
   [{ cursor: "abc" }, "cursor"],

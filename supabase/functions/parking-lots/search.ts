@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Refusal } from "../_shared/errors.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
+import { FoundLots, SearchQuery, SearchQueryV1 } from "../_shared/schema/search.ts";
 import { features } from "./geojson.ts";
 
 type Page = z.input<typeof FoundLots>;
@@ -24,22 +24,37 @@ export const searchParkingLots = route({
   also: {
     geojson: features,
     async *lines({ db, query, links }) {
-      let { cursor, ...asked } = { ...argumentsOf(query), limit: EXPORT_PAGE };
+      const asked = { ...argumentsOf(query), limit: EXPORT_PAGE };
       for (;;) {
-        const page = FoundLots.parse(linked(await db.rpc<Page>("search_parking_lots", { ...asked, cursor }), links));
+        const answer = await named(query, db.rpc<Page>("search_parking_lots", asked));
+        const page = FoundLots.parse(linked(answer, links));
         yield* page.clusters ?? page.items;
         if (!(page.has_more ?? page.next_cursor !== null)) {
           if (page.has_more !== undefined) yield { next_cursor: page.next_cursor };
           return;
         }
-        cursor = page.next_cursor ?? undefined;
+        asked.cursor = page.next_cursor ?? undefined;
+        asked.include = undefined; // counted once is enough
       }
     },
   },
   refusals: ["forbidden"],
   cache: { scope: "private", maxAge: 0 },
-  handle: async ({ db, query, links }) => linked(await db.rpc<Page>("search_parking_lots", argumentsOf(query)), links),
+  handle: async ({ db, query, links }) =>
+    linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
 });
+
+/** What is wrong with a condition inside `query` is named as the caller wrote it. */
+async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (failure) {
+    const isOfQuery = asked.query && failure instanceof Refusal && failure.param !== null &&
+      Object.hasOwn(SearchQueryV1.shape, failure.param);
+    if (!isOfQuery) throw failure;
+    throw Refusal.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
+  }
+}
 
 /** The conditions as one object, whichever way they came. */
 function argumentsOf(asked: z.output<typeof SearchQuery>) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Instant, text, Timestamp } from "./values.ts";
 
 /** Each attribute, and what a lot must have to be found by it. A tag that is known to be false always excludes. */
 export const attributes = {
@@ -100,11 +100,11 @@ export const SearchQuery = z.strictObject({
     description: "With `bbox`: no lots but `clusters`, cells of 1/8 of the side of a map tile of this zoom. At most " +
       "20,000 cells, or it is refused",
   }),
-  updated_since: Timestamp.optional().meta({
+  updated_since: Instant.optional().meta({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
       "longer public. It takes `limit` and `cursor` alone. Changes are read in the order in which they became visible: " +
-      "keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for what came " +
-      "after. The first page begins ten minutes early; what is told twice is told the same",
+      "keep `next_cursor` (there on the last page as well; null only while there is nothing at all) and ask with it, and " +
+      "the same `updated_since`, for what came after. The first page begins ten minutes early; what is told twice is told the same",
   }),
   limit: Limit,
   cursor: Cursor,
@@ -157,8 +157,8 @@ const Tombstone = z.object({ id: Id, deleted: z.literal(true), at: Timestamp }).
 });
 
 const Cluster = z.object({
-  count: z.int().min(1),
-  lat: z.number().meta({ description: "Mean of the lots" }),
+  count: z.int().min(1).meta({ description: "How many lots of the cell lie in the `bbox` that was asked for" }),
+  lat: z.number().meta({ description: "Mean of these lots" }),
   lng: z.number(),
   bbox: z.array(z.number()).length(4).meta({ description: "The cell: west, south, east, north" }),
   price_min: z.int().nullable().meta({
@@ -173,7 +173,7 @@ const Cluster = z.object({
     lng: z.number(),
     hour_price: z.int().nullable(),
     avg_rating: z.number().nullable(),
-  }).meta({ description: "The first of the cell's lots in the recommended order" }),
+  }).meta({ description: "The first of these lots in the recommended order" }),
 }).meta({ id: "ParkingLotCluster" });
 
 export const FoundLots = z.object({

@@ -6,6 +6,17 @@ export const Id = z.uuid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b
 /** With an offset: the same moment everywhere. */
 export const Timestamp = z.iso.datetime({ offset: true }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
 
+/** What Postgres can read as well: no offset beyond its time zones, no endless fraction of a second. */
+function isReadable(text: string): boolean {
+  return text.length <= 64 && !/[+-](1[6-9]|2\d):\d\d$/.test(text);
+}
+
+/** Any moment since our era began. */
+export const Instant = Timestamp.refine(
+  (text) => isReadable(text) && !text.startsWith("0000"),
+  "This is no moment that can be asked about.",
+);
+
 const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(2100, 0);
 
@@ -15,7 +26,7 @@ const LATEST = Date.UTC(2100, 0);
  */
 export const Moment = Timestamp.refine((text) => {
   const at = Date.parse(text);
-  return at >= EARLIEST && at < LATEST && !/[+-](1[6-9]|2\d):\d\d$/.test(text);
+  return at >= EARLIEST && at < LATEST && isReadable(text);
 }, "This is no moment from 2000 to 2099.");
 
 /** Text counted in characters (code points), as the database and JSON Schema count, not in UTF-16 units. */
