@@ -353,7 +353,7 @@ begin
   v_vehicle_type := private.my_vehicle_type(p_vehicle_id);
   v_vehicle_type := coalesce(p_vehicle_type, v_vehicle_type, 'standard');
   perform private.check_start(v_vehicle_type, p_start_lat, p_start_lng);
-  perform private.hold_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id, 'parking_lot_id');
   insert into public.parking_sessions
     (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id)
   values (v_user_id, p_parking_lot_id, p_vehicle_id, v_vehicle_type, p_start_lat, p_start_lng, p_client_request_id)

@@ -150,7 +150,10 @@ Deno.test("a second start is refused and names the session that runs", async () 
 Deno.test("a session begins at no lot that is not public", async () => {
   const driver = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    await assertRefused(await post("", driver.token, { parking_lot_id: lot }), { code: "lot_not_found" });
+    await assertRefused(await post("", driver.token, { parking_lot_id: lot }), {
+      code: "lot_not_found",
+      param: "parking_lot_id",
+    });
   }
 });
 
