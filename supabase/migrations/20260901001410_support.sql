@@ -112,8 +112,7 @@ begin
       'retry_after', ceil(extract(epoch from v_opened[c_most] + interval '24 hours' - clock_timestamp()))::integer
     ));
   end if;
-  insert into public.support_tickets (user_id, category, subject, created_at, updated_at)
-  values (v_user_id, p_category, p_subject, clock_timestamp(), clock_timestamp())
+  insert into public.support_tickets (user_id, category, subject) values (v_user_id, p_category, p_subject)
   returning * into v_ticket;
   return v_ticket;
 end

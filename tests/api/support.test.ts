@@ -36,6 +36,7 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   const support = await signUp({ appMetadata: { admin: { name: "Support", areas: ["support"] } } });
   const ticket = await opened(person);
   assert.equal(ticket.status, "open");
+  assert.equal(ticket.updated_at, ticket.created_at);
   assert.deepEqual(ticket.messages.map(({ author, body }) => [author, body]), [["user", "On the map, twice."]]);
 
   await answer(support, ticket.id, "answer");
