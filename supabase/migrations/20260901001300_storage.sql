@@ -223,11 +223,16 @@ set search_path = ''
 as $$
 begin
   perform private.enqueue('object_deletion', jsonb_build_object('storage_key', new.storage_key));
+  -- As long as its address is good the file can be sent again, or may be on its way: then it is deleted once more.
+  if new.created_at > now() - interval '10 minutes' then
+    perform private.enqueue('object_deletion', jsonb_build_object('storage_key', new.storage_key),
+      ceil(extract(epoch from new.created_at + interval '15 minutes' - now()))::integer);
+  end if;
   return null;
 end
 $$;
 
-comment on function private.tg_assets__delete_object() is 'A file that is to be deleted is put into the queue, by whatever marked it.';
+comment on function private.tg_assets__delete_object() is 'A file that is to be deleted is put into the queue, by whatever marked it; a young one twice, the second time for when its address has expired.';
 
 -- Not "of deleted_at": the trigger above may set it while another column is updated.
 create trigger _300_delete_object after update on public.assets

@@ -252,6 +252,19 @@ Deno.test("whatever marks a file for deletion queues its object once, and its ro
   assert.ok(await asset(files[2]!.asset_id), "a file that nobody marked is never deleted");
 });
 
+Deno.test("a file is deleted once more when the address that takes it has expired, and only then", async () => {
+  const user = await newUser(db.sql);
+  const [young, old] = [await placed(user), await placed(user)];
+  await db.sql`update public.assets set created_at = now() - interval '11 minutes' where id = ${old.asset_id}`;
+  for (const { asset_id } of [young, old]) await detach(asset_id);
+  const waiting = async ({ storage_key }: Created) =>
+    (await db.sql<{ minutes: number }[]>`
+      select round(extract(epoch from vt - now()) / 60)::integer as minutes from pgmq.q_object_deletion
+      where message = ${db.sql.json({ storage_key })} order by vt`).map(({ minutes }) => minutes);
+  assert.deepEqual(await waiting(young), [0, 15]);
+  assert.deepEqual(await waiting(old), [0]);
+});
+
 Deno.test("what should have been deleted a day ago is queued again", async () => {
   const user = await newUser(db.sql);
   const { asset_id, storage_key } = await placed(user);
