@@ -52,9 +52,9 @@ create function private.without_people(p_text text) returns text
 language sql immutable parallel safe
 set search_path = ''
 return regexp_replace(regexp_replace(regexp_replace(p_text,
-  '[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+', '(mail)', 'g'),
+  '[A-Za-z0-9._%+-]{1,64}(@|%40)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+', '(mail)', 'g'),
   '\meyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?', '(token)', 'g'),
-  '(/Users/|/home/|\\Users\\)[^/\\\s:]+', '\1(name)', 'g');
+  '(/Users/|/home/|\\{1,2}Users\\{1,2})[^/\\\s:]+', '\1(name)', 'gi');
 
 comment on function private.without_people(text) is
   'A stack without mail addresses, tokens and the names of home directories.';

@@ -38,13 +38,15 @@ Deno.test("what looks like a person is not stored", async () => {
       "Error: no session for taro.yamada+app@mail.example.co.jp",
       "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
       "at /Users/taro/app/main.dart:1:2 and /home/hanako/x.js and C:\\Users\\jiro\\app.exe",
+      "GET /me?mail=taro%40example.com in c:\\\\users\\\\jiro\\\\app.exe",
     ].join("\n"),
     "people",
   );
   const [{ stack } = { stack: "" }] = await rows("people");
   assert.equal(
     stack,
-    "Error: no session for (mail)\nBearer (token)\nat /Users/(name)/app/main.dart:1:2 and /home/(name)/x.js and C:\\Users\\(name)\\app.exe",
+    "Error: no session for (mail)\nBearer (token)\nat /Users/(name)/app/main.dart:1:2 and /home/(name)/x.js and C:\\Users\\(name)\\app.exe\n" +
+      "GET /me?mail=(mail) in c:\\\\users\\\\(name)\\\\app.exe",
   );
   const columns = await db.sql`
     select column_name from information_schema.columns
