@@ -2,9 +2,9 @@
 --
 -- private.search_entries has a row for every public lot: where it is, what it costs, what it takes, in which place of the
 -- recommended order it stands, and its terms. Terms are all that a search can ask for by name, in one array under one
--- index: attributes as #covered, the difficulty as =easy, the operator as @code, and the letters and pairs of neighbouring
+-- index: attributes as #covered, the difficulty as =easy, the operator as @@code, and the letters and pairs of neighbouring
 -- letters of name, kana, address and operator. Pairs make two-letter words (most Japanese ones) a look-up; a longer word is
--- the pairs it has, compared once more with the text.
+-- the pairs it has, compared once more with the text. Names have three letters at least, so that no text is taken for one.
 --
 -- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, no spaces, one dash.
 --
@@ -256,7 +256,7 @@ begin
     left join private.search_entries e on e.parking_lot_id = l.id and e.parking_lot_id = any (p_lot_ids)
     cross join lateral (
       select array(select '#' || s from unnest(a.slugs) as s)
-        || array_remove(array['=' || l.entry_difficulty, '@' || l.operator_code], null) as names
+        || array_remove(array['=' || l.entry_difficulty, '@@' || l.operator_code], null) as names
     ) n
     where l.id = any (p_lot_ids) and l.status = 'active';
 end

@@ -229,7 +229,7 @@ declare
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
   v_narrowing text[];
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
-  v_operators text[] := array(select '@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
+  v_operators text[] := array(select '@@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
   select n.terms, n.share into v_narrowing, share

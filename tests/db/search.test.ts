@@ -91,6 +91,17 @@ Deno.test("difficulty and operator_codes pass any of the given, and never what i
   assert.deepEqual(await names({ query: { operator_codes: ["aozora"] } }), []);
 });
 
+Deno.test("an operator of one letter and a name with that letter behind an at sign are not taken for one another", async () => {
+  await db.sql`insert into public.operators (id, name, slug) values ('q', 'Kappa', 'kappa')`;
+  const lots = [
+    await newLot(db.sql, { name: "run", operator_code: "q" }),
+    await newLot(db.sql, { name: "stay@q" }),
+  ];
+  assert.deepEqual(await names({ query: { operator_codes: ["q"] } }), ["run"]);
+  assert.deepEqual(await names({ query: { keywords: ["@Q"] } }), ["stay@q"]);
+  await db.sql`delete from public.parking_lots where id = any (${lots}::uuid[])`;
+});
+
 const fits = {
   height_m: [2.1, 2.11],
   width_m: [1.9, 1.91],
