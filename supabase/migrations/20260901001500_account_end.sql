@@ -159,6 +159,36 @@ $$;
 
 comment on function private.ticket_data_of(uuid) is 'A person''s tickets with all messages, oldest first.';
 
+create function private.sign_in_data_of(p_user_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'auth.users', (
+      select jsonb_agg(jsonb_build_object(
+        'email', u.email, 'email_change', nullif(u.email_change, ''), 'phone', u.phone, 'phone_change', nullif(u.phone_change, ''),
+        'raw_user_meta_data', u.raw_user_meta_data, 'created_at', u.created_at, 'last_sign_in_at', u.last_sign_in_at
+      )) from auth.users u where u.id = p_user_id
+    ),
+    'auth.identities', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'provider', i.provider, 'identity_data', i.identity_data, 'created_at', i.created_at,
+        'last_sign_in_at', i.last_sign_in_at
+      ) order by i.created_at, i.provider), '[]') from auth.identities i where i.user_id = p_user_id
+    ),
+    'auth.sessions', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'ip', s.ip, 'user_agent', s.user_agent, 'created_at', s.created_at, 'refreshed_at', s.refreshed_at
+      ) order by s.created_at, s.id), '[]') from auth.sessions s where s.user_id = p_user_id
+    )
+  );
+end
+$$;
+
+comment on function private.sign_in_data_of(uuid) is
+  'What the identity provider keeps of a person, but for what opens the account: passwords and tokens.';
+
 create function private.my_data() returns jsonb
 language plpgsql stable
 security definer -- some of what is held about a person has no policy; all of this is the caller's own
@@ -168,7 +198,7 @@ declare
   v_user_id uuid := private.active_user();
   v_table text;
   v_rows jsonb;
-  v_data jsonb := jsonb_build_object(
+  v_data jsonb := private.sign_in_data_of(v_user_id) || jsonb_build_object(
     'app_users', (select jsonb_agg(to_jsonb(u)) from public.app_users u where u.id = v_user_id),
     'parking_sessions', private.session_data_of(v_user_id),
     'support_tickets', private.ticket_data_of(v_user_id),
@@ -201,7 +231,7 @@ end
 $$;
 
 comment on function private.my_data() is
-  'Every row that names the calling person, by table. Refuses: unauthorized, forbidden.';
+  'Every row that names the calling person, by table, and what the identity provider keeps of them. Refuses: unauthorized, forbidden.';
 
 grant execute on function private.end_account(), private.my_data() to authenticated;
 

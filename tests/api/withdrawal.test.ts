@@ -99,6 +99,12 @@ Deno.test("the export has every table that names the caller, and nobody else's r
   const named = tables.map(({ table }) => table.replace(/^(public|private)\./, ""));
   assert.deepEqual(named.filter((table) => !(data[table]?.length)), [], "every table has a row of this person");
   const text = JSON.stringify(data);
+  const [user] = data["auth.users"]!;
+  assert.equal(user!["email"], person.email);
+  assert.equal((user!["raw_user_meta_data"] as { display_name: string }).display_name, own.name);
+  assert.equal(data["auth.sessions"]!.length, 1);
+  assert.deepEqual(data["auth.identities"]!.map(({ provider }) => provider), ["email"]);
+  for (const secret of [person.refreshToken, person.token, "$2"]) assert.ok(!text.includes(secret), secret);
   for (const written of Object.values(own)) assert.ok(text.includes(written), written);
   assert.ok(!text.includes(other.person.id) && !text.includes(other.session));
 });

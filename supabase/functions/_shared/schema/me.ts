@@ -32,6 +32,7 @@ export const MyData = z.object({
   account: Me,
   data: z.record(z.string(), Rows).meta({
     description:
-      "Every row that names the caller, by table: vehicles, sessions with photos, reviews, reports, tickets …",
+      "Every row that names the caller, by table: vehicles, sessions with photos, reviews, reports, tickets …; " +
+      "`auth.users`, `auth.identities` and `auth.sessions` without passwords and tokens",
   }),
 }).meta({ id: "MyData", description: "All that is held about the caller" });
