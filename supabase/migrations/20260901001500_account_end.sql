@@ -94,7 +94,8 @@ begin
   -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban says the same to what it has
   -- in memory.
   update auth.users
-  set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}', email_change = '', phone_change = '',
+  set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}',
+    raw_app_meta_data = raw_app_meta_data - 'admin', email_change = '', phone_change = '',
     confirmation_token = '', recovery_token = '', reauthentication_token = '', email_change_token_new = '',
     email_change_token_current = '', phone_change_token = '', banned_until = '2999-12-31 00:00:00+00', updated_at = now()
   where id = p_user_id;
@@ -102,7 +103,7 @@ end
 $$;
 
 comment on function private.close_sign_in(uuid) is
-  'Empties what the identity provider keeps of a person, and has it open the account to nobody any more.';
+  'Empties what the identity provider keeps of a person, and has it open the account to nobody any more. Who was an administrator as well is none any more: their row follows.';
 
 create function private.end_account() returns void
 language plpgsql
@@ -115,6 +116,7 @@ begin
   perform private.hold_lots_of(v_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
   perform private.close_sign_in(v_user_id);
+  update public.admins set name = null where id = v_user_id;
 end
 $$;
 

@@ -244,6 +244,22 @@ Deno.test("a link that was mailed before the withdrawal opens nothing, and an ad
   });
 });
 
+Deno.test("who is an administrator as well is none any more after the withdrawal, and nameless", async () => {
+  const [person, name] = [await signUp(), `Akiko ${crypto.randomUUID()}`];
+  const { apiUrl, secretKey } = stack();
+  const made = await fetch(`${apiUrl}/auth/v1/admin/users/${person.id}`, {
+    method: "PUT",
+    ...jsonBody({ app_metadata: { admin: { name, areas: ["lots"] } } }, { apikey: secretKey }),
+  });
+  await made.body?.cancel();
+  const me = async () => await (await ask("/me", { headers: bearer(person.token) })).json();
+  assert.deepEqual((await me()).permission_scopes, ["user", "admin", "admin:lots"]);
+  assert.equal((await withdraw(person)).status, 204);
+  const { permission_scopes, admin } = await me();
+  assert.deepEqual([permission_scopes, admin.name, admin.status], [[], null, "suspended"]);
+  assert.deepEqual(await inDatabase((sql) => tablesWith(sql, [name])), []);
+});
+
 Deno.test("forty withdrawals at once end one account once, beside requests that write for it", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const answers = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
