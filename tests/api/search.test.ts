@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { LotDetail } from "../../supabase/functions/_shared/schema/lot_detail.ts";
+import { NearbyParkingLots } from "../../supabase/functions/_shared/schema/parking_lots.ts";
 import { FoundLots } from "../../supabase/functions/_shared/schema/search.ts";
+import { readParkingLot } from "../../supabase/functions/parking-lots/detail.ts";
+import { nearbyParkingLots } from "../../supabase/functions/parking-lots/nearby.ts";
 import { searchParkingLots } from "../../supabase/functions/parking-lots/search.ts";
 import { eventually } from "../support/eventually.ts";
 import { newLot } from "../support/rows.ts";
@@ -42,6 +46,19 @@ Deno.test("pages follow one another by next_cursor", async () => {
   const second = await found({ keywords: word, center, limit: 2, v: 1, cursor: first.next_cursor });
   assert.deepEqual([...first.items, ...second.items].map(({ id }) => id), ids);
   assert.equal(second.next_cursor, null);
+});
+
+Deno.test("a lot is found, listed and read whatever kind of uuid its id is", async () => {
+  const id = crypto.randomUUID().replace(/^(.{14}).(.{4})./, "$1f$20");
+  await inDatabase((sql) => newLot(sql, { id, name: `odd ${word}`, lat: -45, lng: 171 }));
+  try {
+    assert.deepEqual((await found({ ids: id })).items.map((lot) => lot.id), [id]);
+    const nearby = await ask(`/parking-lots/nearby${query({ lat: -45, lng: 171 })}`);
+    assert.deepEqual((await replyOf(nearbyParkingLots, nearby, NearbyParkingLots)).map((lot) => lot.id), [id]);
+    assert.equal((await replyOf(readParkingLot, await ask(`/parking-lots/${id}`), LotDetail)).id, id);
+  } finally {
+    await inDatabase((sql) => sql`delete from public.parking_lots where id = ${id}`);
+  }
 });
 
 Deno.test("a reader of GeoJSON gets features, an unknown type JSON", async () => {

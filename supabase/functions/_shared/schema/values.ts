@@ -1,7 +1,8 @@
 /** The kinds of value that fields of several resources share. */
 import { z } from "zod";
 
-export const Id = z.uuid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"] });
+/** As Postgres takes them: of any version, or of none. Rows come from elsewhere as well. */
+export const Id = z.guid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"] });
 
 /** With an offset: the same moment everywhere. */
 export const Timestamp = z.iso.datetime({ offset: true }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
