@@ -25,6 +25,7 @@ interface Step {
 
 /** A tariff of more steps than this is no tariff that people are asked to read. */
 const MOST_RULES = 100;
+const TOO_LONG = `the price has more than ${MOST_RULES} steps`;
 const MOST_MINOR = 100_000_000;
 
 function wholeOf(raw: unknown, least: number, most: number): number | undefined {
@@ -81,7 +82,11 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
     const until = found[index + 1]?.from;
     if (until === undefined) {
       rules.push(rate("time_band", unit, price));
-    } else if (until === from || (until - from) % unit !== 0 || (until - from) / unit > MOST_RULES) {
+    } else if (until === from) {
+      return problem(`two prices begin after ${from} minutes`);
+    } else if ((until - from) / unit > MOST_RULES) {
+      return problem(TOO_LONG);
+    } else if ((until - from) % unit !== 0) {
       return problem(`the price changes after ${until} minutes, which is no whole number of units of ${unit}`);
     } else {
       rules.push(...Array.from({ length: (until - from) / unit }, () => rate("initial", unit, price)));
@@ -91,6 +96,7 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
   if (rawCap !== undefined) {
     const cap = wholeOf(rawCap, 0, MOST_MINOR);
     if (cap === undefined) return problem(`the most of a day, ${JSON.stringify(rawCap)}, could not be read`);
+    if (cap === 0) return problem("the most of a day is 0: free, or no such most?");
     rules.push({
       category: "cap",
       per_minutes: null,
@@ -100,6 +106,6 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
       cap_repeat: true,
     });
   }
-  if (rules.length > MOST_RULES) return problem(`the price has more than ${MOST_RULES} steps`);
+  if (rules.length > MOST_RULES) return problem(TOO_LONG);
   return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1 })) };
 }

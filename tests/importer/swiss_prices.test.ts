@@ -119,9 +119,13 @@ Deno.test("a price that leaves a question open is no price: the lot comes withou
     { ...HOURLY, text: "Price per hour CHF 1.00. No day pass" },
     { ...HOURLY, text: "Goods shed area parking spaces CHF 4/40/400." },
     { ...HOURLY, text: "Only monthly subscriptions available." },
+    { ...HOURLY, maximumDayPrice: 0 },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: 100 }, { startingFrom: 0, price: 50 }] },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: 100 }, { startingFrom: 6060, price: 50 }] },
+    { ...HOURLY, priceSegments: [{ startingFrom: 0, price: 100 }, { startingFrom: 6000, price: 50 }] },
     { ...HOURLY, priceSegments: null },
   ]);
-  assert.deepEqual([counts.inserted, counts.warnings], [14, 13]);
+  assert.deepEqual([counts.inserted, counts.warnings], [18, 17]);
   assert.equal((await rulesOf(source)).size, 0);
   assert.deepEqual(entries.map(({ problems }) => `${problems[0]?.field}: ${problems[0]?.reason}`), [
     "pricing: at least 240 minutes are charged, but not for what price",
@@ -137,6 +141,10 @@ Deno.test("a price that leaves a question open is no price: the lot comes withou
     "pricing: the text says no day pass, the steps a most of a day",
     "pricing: the text says another price for a part",
     "pricing: the text says that all or a part is for season or day tickets only",
+    "pricing: the most of a day is 0: free, or no such most?",
+    "pricing: two prices begin after 0 minutes",
+    "pricing: the price has more than 100 steps",
+    "pricing: the price has more than 100 steps",
   ]);
 });
 
