@@ -32,6 +32,8 @@ const PUSH = 0;
 const USER_PUSH = 3;
 const USER_BROADCAST = 4;
 const LONGEST_NAME = 255;
+/** Lists and objects within each other. What is read has to be written again, and deeper ones end the process. */
+const DEEPEST = 1_000;
 
 export function decodeText(version: Version, text: string): Frame {
   const value = parse(text);
@@ -96,7 +98,25 @@ function refOf(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 
+/** Whether JSON nests deeper than it may. What is within quotes does not count. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (isQuoted) {
+      if (character === "\\") at++;
+      else if (character === '"') isQuoted = false;
+    } else if (character === '"') isQuoted = true;
+    else if (character === "[" || character === "{") {
+      if (++depth > DEEPEST) return true;
+    } else if (character === "]" || character === "}") depth--;
+  }
+  return false;
+}
+
 function parse(text: string): unknown {
+  if (isTooDeep(text)) throw new BadFrame("The frame is nested too deep");
   try {
     return JSON.parse(text);
   } catch (error) {

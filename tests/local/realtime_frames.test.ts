@@ -259,3 +259,20 @@ Deno.test("a frame that is none closes the socket", async () => {
     }
   });
 });
+
+Deno.test("a frame that is nested too deep closes its socket and no other; one that only quotes brackets does not", async () => {
+  const nested = (deep: number) => `${"[".repeat(deep)}${"]".repeat(deep)}`;
+  const track = (said: string) =>
+    `["1","2","${ROOM}","presence",{"type":"presence","event":"track","payload":{"said":${said}}}]`;
+  await withServer(async ({ connect }) => {
+    const [other, bad, good] = [await connect(), await connect(), await connect()];
+    for (const client of [other, bad, good]) await client.join(ROOM, { presence: { enabled: true } });
+    bad.socket.send(track(nested(200_000)));
+    assert.equal((await bad.end()).code, 1007);
+    const text = `${nested(200_000)}\\"`;
+    good.socket.send(track(JSON.stringify(text)));
+    const [, , , , diff] = await other.frame(([, , , event]) => event === "presence_diff");
+    const [entry] = Object.values((diff as { joins: Record<string, { metas: { said: unknown }[] }> }).joins);
+    assert.equal(entry?.metas[0]?.said, text);
+  });
+});
