@@ -93,6 +93,8 @@ create table public.parking_lots (
         or (area ->> 'type' = 'GeometryCollection' and jsonb_typeof(area -> 'geometries') = 'array'),
         false
       )
+      and coalesce(jsonb_typeof(area -> 'coordinates'), 'array') = 'array'
+      and coalesce(jsonb_typeof(area -> 'geometries'), 'array') = 'array'
     )
   ),
   -- An unknown zone raises invalid_parameter_value. The pattern keeps out what Postgres reads but IANA does not name:

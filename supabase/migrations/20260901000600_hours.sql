@@ -85,7 +85,10 @@ create table public.parking_lot_windows (
   constraint parking_lot_windows_times_are_a_pair check ((open_time is null) = (close_time is null)),
   constraint parking_lot_windows_opens_within_the_day check (open_time < '24:00'),
   constraint parking_lot_windows_open_or_closed check (not (is_24h and is_closed)),
-  constraint parking_lot_windows_effective_in_order check (effective_from <= effective_to)
+  constraint parking_lot_windows_effective_in_order check (effective_from <= effective_to),
+  -- What a client can read as a date; no end is null, not infinity.
+  constraint parking_lot_windows_effective_from_is_a_date check (effective_from between '0001-01-01' and '9999-12-31'),
+  constraint parking_lot_windows_effective_to_is_a_date check (effective_to between '0001-01-01' and '9999-12-31')
 );
 
 comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours.';

@@ -179,6 +179,17 @@ for (const window of brokenWindows) {
   });
 }
 
+for (const date of ["infinity", "-infinity", "10000-01-01", "0001-12-31 BC"]) {
+  Deno.test(`hours cannot begin or end on ${date}, which is no date that a client can read`, async () => {
+    for (const column of ["effective_from", "effective_to"]) {
+      const stored = db.sql`
+        insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h, ${db.sql(column)})
+        values (${lot}, 'business', true, ${date}::text::date)`;
+      assert.equal(await sqlstate(stored), CHECK_VIOLATION, column);
+    }
+  });
+}
+
 const span = { open_time: "08:00", close_time: "15:00" };
 const hours: readonly unknown[] = [
   { business: [span, { open_time: "18:00:30", close_time: "24:00" }] },

@@ -82,6 +82,8 @@ const impossible: readonly [string, Record<string, postgres.ParameterOrJSON<neve
   ["a website without a scheme", { website: "example.jp" }],
   ["a website that runs code", { website: "javascript:alert(1)" }],
   ["a rating of six stars", { avg_rating: 6 }],
+  ["an area with something else beside its places", { area: { type: "Point", coordinates: [1, 2], geometries: 5 } }],
+  ["an area whose coordinates are null", { area: { type: "GeometryCollection", geometries: [], coordinates: null } }],
   ["an area that is no geometry", { area: { type: "Circle", coordinates: [] } }],
   ["an area without coordinates", { area: { type: "Polygon" } }],
 ];
