@@ -126,10 +126,12 @@ set search_path = ''
 as $$
 declare
   v_total integer;
+  v_time_zone text;
   v_former public.occupancy_reports;
 begin
   -- The lot before its reports, as whoever deletes it.
-  select l.total_spaces into v_total from public.parking_lots l where l.id = new.parking_lot_id for key share;
+  select l.total_spaces, l.time_zone into v_total, v_time_zone from public.parking_lots l
+  where l.id = new.parking_lot_id for key share;
   new.occupancy_ratio := coalesce(new.occupancy_ratio, case
     when new.state = 'full' then 1
     when v_total > 0 and new.free_spaces is not null then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)
@@ -160,7 +162,8 @@ begin
     new.is_sample := false;
     return new;
   end if;
-  new.is_sample := date_trunc('hour', v_former.reported_at) < date_trunc('hour', new.reported_at);
+  new.is_sample := date_trunc('hour', v_former.reported_at at time zone v_time_zone)
+    < date_trunc('hour', new.reported_at at time zone v_time_zone);
   if new.source = 'driver' and new.reported_at < v_former.reported_at + interval '10 minutes' then
     delete from public.occupancy_reports o where o.id = v_former.id;
     if v_former.is_sample then

@@ -236,6 +236,17 @@ Deno.test("a reporter gives the forecast one sample an hour, however often they 
   );
 });
 
+Deno.test("the hour of a sample is the lot's own, also where clocks differ by half hours", async () => {
+  const lot = await newLot(db.sql);
+  await db.sql`update public.parking_lots set time_zone = 'Asia/Kathmandu' where id = ${lot}`;
+  for (const time of ["16:05", "16:50", "17:00"]) {
+    await db.sql`
+      insert into public.occupancy_reports (parking_lot_id, source, state, reported_at)
+      values (${lot}, 'sensor', 'crowded', ${`2026-09-02 ${time}+05:45`})`;
+  }
+  assert.deepEqual((await forecast(lot)).map(({ hour, sample_size }) => [hour, sample_size]), [[16, 1], [17, 1]]);
+});
+
 Deno.test("a feed is taken whole, names the lots that it does not know, and keeps what came late as history", async () => {
   const [lot, unknown] = [await newLot(db.sql), crypto.randomUUID()];
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
