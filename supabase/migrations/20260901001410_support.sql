@@ -14,7 +14,7 @@
 
 create table public.support_tickets (
   id uuid primary key default gen_random_uuid(),
-  user_id uuid references public.app_users (id) on delete set null,
+  user_id uuid not null references public.app_users (id) on delete cascade,
   category text not null constraint support_tickets_category_known check (category in (
     'account', 'subscription', 'parking_session', 'lot_information', 'review', 'app_problem', 'request', 'other'
   )),
@@ -26,12 +26,11 @@ create table public.support_tickets (
 );
 
 comment on table public.support_tickets is 'Conversations with support.';
-comment on column public.support_tickets.user_id is 'Whose it is; null when that person has left.';
+comment on column public.support_tickets.user_id is 'Whose it is; it goes with that person.';
 comment on column public.support_tickets.updated_at is 'When it was last written to or closed.';
 
 -- A person's own, newest first; and how many they opened of late.
-create index support_tickets_user_id_idx on public.support_tickets (user_id, created_at desc, id desc)
-  where user_id is not null;
+create index support_tickets_user_id_idx on public.support_tickets (user_id, created_at desc, id desc);
 -- What waits for support, longest waiting first.
 create index support_tickets_status_idx on public.support_tickets (status, updated_at, id);
 
@@ -165,9 +164,7 @@ begin
   end if;
   insert into public.support_messages (ticket_id, author, admin_id, body)
   values (p_ticket_id, 'support', v_admin_id, private.written_text(p_body, 4000, 'message'));
-  if v_ticket.user_id is not null then
-    perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
-  end if;
+  perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
 end
 $$;
 

@@ -22,6 +22,8 @@ Deno.test("deleting an account takes what is the person's, and lots go on saying
   }
   await keep("POST", "/me/saved-parking-lots", { parking_lot_id: lot });
   await keep("PUT", "/me/push-tokens", { fcm_token: crypto.randomUUID(), device_type: "ios" });
+  const words = `For support alone ${crypto.randomUUID()}`;
+  await keep("POST", "/support/tickets", { category: "other", subject: "Hello", message: words });
   await inDatabase(async (sql) => {
     await sql`select private.notify_user(${user.id}, 'announcement', 'Title', 'Body')`;
     await sql`update public.reviews set status = 'approved' where id = ${review.id}`;
@@ -34,6 +36,7 @@ Deno.test("deleting an account takes what is the person's, and lots go on saying
       headers: { apikey: secretKey },
     });
     assert.equal(gone.status, 200, await gone.text());
+    assert.deepEqual([...await sql`select from public.support_messages where body = ${words}`], []);
 
     const [kept] = await sql`
       select l.review_count, l.avg_rating::float8, l.good_count, v.confirm_count,
