@@ -110,7 +110,7 @@ begin
     perform private.refuse('validation_error', 422, 'The order distance needs a center', p_param => 'sort');
   elsif p_query ? 'radius_m' and p_query -> 'center' is null then
     perform private.refuse('validation_error', 422, 'radius_m needs a center', p_param => 'radius_m');
-  elsif (p_query ->> 'price_min')::integer > (p_query ->> 'price_max')::integer then
+  elsif (p_query ->> 'price_min')::numeric > (p_query ->> 'price_max')::numeric then
     perform private.refuse('validation_error', 422, 'price_min is above price_max', p_param => 'price_min');
   elsif cardinality(p_ids) > 100 then
     perform private.refuse('validation_error', 422, 'ids must be at most 100', p_param => 'ids');

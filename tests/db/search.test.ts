@@ -128,6 +128,10 @@ Deno.test("price bounds pass known prices within them, both ends included", asyn
   assert.deepEqual(await names({ query: { price_min: 400, price_max: 400 } }), ["priced"]);
   assert.deepEqual(await names({ query: { price_max: 399 } }), []);
   assert.deepEqual(await names({ query: { price_min: 401 } }), []);
+  const written = await asVisitor((sql) =>
+    sql`select api.search_parking_lots('{"price_min": 400.0, "price_max": 4.00e2}') -> 'items' -> 0 ->> 'name' as name`
+  );
+  assert.equal(written[0]!["name"], "priced");
   assert.deepEqual(await names({ query: { price_max: null, ids: undefined } }), [...everything, "priced"].sort());
   await db.sql`update public.pricing_rules set price_minor = 300 where parking_lot_id = ${lot}`;
   assert.deepEqual(await names({ query: { price_max: 300, attributes: ["low_price"] } }), ["priced"]);

@@ -69,7 +69,8 @@ const conditions = {
   }),
   meter_ticket_included: z.boolean().optional().meta({
     description:
-      "`false`: without parking by meter or ticket on the street (`structure` `on_street`). Otherwise with it",
+      "`false`: without lots that are known to be parking by meter or ticket on the street (`structure` `on_street`). " +
+      "Otherwise with them",
   }),
   sort: z.enum(["distance", "price", "recommended"]).optional().meta({
     description: "`distance`: nearest to `center` first, which it needs. `price`: lowest `hour_price` first, unknown " +
