@@ -88,9 +88,9 @@ begin
       execute format('delete from %s where user_id = $1', v_table) using p_user_id;
     end if;
   end loop;
-  -- The identity provider's own log names whoever signed in.
+  -- The identity provider's own log names whoever signed in. In quotes: an address may be the end of another's.
   delete from auth.audit_log_entries
-  where strpos(payload::text, p_user_id::text) > 0 or strpos(payload::text, v_email) > 0;
+  where strpos(payload::text, to_json(p_user_id)::text) > 0 or strpos(payload::text, to_json(v_email)::text) > 0;
   -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban says the same to what it has
   -- in memory.
   update auth.users

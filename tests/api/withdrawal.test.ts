@@ -260,6 +260,22 @@ Deno.test("who is an administrator as well is none any more after the withdrawal
   assert.deepEqual(await inDatabase((sql) => tablesWith(sql, [name])), []);
 });
 
+Deno.test("what the identity provider logged of others stays, also of one whose address ends as the person's", async () => {
+  const person = await signUp();
+  await inDatabase(async (sql) => {
+    const log = async (address: string) => {
+      const [row] = await sql`
+        insert into auth.audit_log_entries (id, payload, created_at)
+        values (gen_random_uuid(), ${sql.json({ action: "login", actor_username: address })}, now()) returning id`;
+      return row!["id"] as string;
+    };
+    const [own, others] = [await log(person.email), await log(`ann.${person.email}`)];
+    assert.equal((await withdraw(person)).status, 204);
+    const left = await sql`select id from auth.audit_log_entries where id in ${sql([own, others])}`;
+    assert.deepEqual(left.map(({ id }) => id), [others]);
+  });
+});
+
 Deno.test("forty withdrawals at once end one account once, beside requests that write for it", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const answers = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
