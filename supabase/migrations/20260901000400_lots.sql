@@ -289,7 +289,9 @@ as $$
 declare
   v_lot_ids uuid[];
 begin
-  if tg_op = 'UPDATE' then
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select l.id from public.parking_lots l);
+  elsif tg_op = 'UPDATE' then
     select array_agg(distinct r.parking_lot_id) into v_lot_ids
     from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
   else
@@ -311,6 +313,8 @@ create trigger _100_refresh_on_update after update on public.parking_lot_tags
 create trigger _100_refresh_on_delete after delete on public.parking_lot_tags
   referencing old table as rows_changed
   for each statement execute function private.tg_lot_rows__refresh_lot_facts();
+create trigger _100_refresh_on_truncate after truncate on public.parking_lot_tags
+  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
 
 create trigger _100_refresh_on_insert after insert on public.parking_lot_images
   referencing new table as rows_changed
@@ -320,6 +324,8 @@ create trigger _100_refresh_on_update after update on public.parking_lot_images
   for each statement execute function private.tg_lot_rows__refresh_lot_facts();
 create trigger _100_refresh_on_delete after delete on public.parking_lot_images
   referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
+create trigger _100_refresh_on_truncate after truncate on public.parking_lot_images
   for each statement execute function private.tg_lot_rows__refresh_lot_facts();
 
 create function private.tg_tags__refresh_lot_facts() returns trigger

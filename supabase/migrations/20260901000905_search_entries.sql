@@ -343,7 +343,9 @@ as $$
 declare
   v_lot_ids uuid[];
 begin
-  if tg_op = 'UPDATE' then
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select l.id from public.parking_lots l);
+  elsif tg_op = 'UPDATE' then
     select array_agg(distinct r.parking_lot_id) into v_lot_ids
     from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
   else
@@ -365,6 +367,8 @@ create trigger _800_refresh_search_on_update after update on public.parking_lot_
 create trigger _800_refresh_search_on_delete after delete on public.parking_lot_windows
   referencing old table as rows_changed
   for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_windows
+  for each statement execute function private.tg_lot_rows__refresh_search();
 
 create trigger _800_refresh_search_on_insert after insert on public.pricing_rules
   referencing new table as rows_changed
@@ -374,6 +378,8 @@ create trigger _800_refresh_search_on_update after update on public.pricing_rule
   for each statement execute function private.tg_lot_rows__refresh_search();
 create trigger _800_refresh_search_on_delete after delete on public.pricing_rules
   referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_truncate after truncate on public.pricing_rules
   for each statement execute function private.tg_lot_rows__refresh_search();
 
 create trigger _800_refresh_search_on_insert after insert on public.parking_lot_spots
@@ -385,6 +391,8 @@ create trigger _800_refresh_search_on_update after update on public.parking_lot_
 create trigger _800_refresh_search_on_delete after delete on public.parking_lot_spots
   referencing old table as rows_changed
   for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_spots
+  for each statement execute function private.tg_lot_rows__refresh_search();
 
 create trigger _800_refresh_search_on_insert after insert on public.parking_lot_tags
   referencing new table as rows_changed
@@ -394,6 +402,8 @@ create trigger _800_refresh_search_on_update after update on public.parking_lot_
   for each statement execute function private.tg_lot_rows__refresh_search();
 create trigger _800_refresh_search_on_delete after delete on public.parking_lot_tags
   referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__refresh_search();
+create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_tags
   for each statement execute function private.tg_lot_rows__refresh_search();
 
 create function private.tg_operators__refresh_search() returns trigger

@@ -19,3 +19,46 @@ Deno.test("emptying the table of lots empties the map and leaves a change for ev
     await db.close();
   }
 });
+
+Deno.test("emptying a table whose rows hang on lots leaves nothing of it in a lot or its search entry", async () => {
+  const db = await database();
+  try {
+    const lot = await newLot(db.sql);
+    const [asset] = await db.sql`insert into public.assets (storage_key) values ('lots/a.png') returning id`;
+    const rows: Record<string, Promise<unknown>> = {
+      parking_lot_windows: db.sql`
+        insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h) values (${lot}, 'business', true)`,
+      pricing_rules: db.sql`
+        insert into public.pricing_rules (parking_lot_id, category, cap_type, cap_price_minor) values (${lot}, 'cap', 'day', 500)`,
+      parking_lot_spots: db.sql`
+        insert into public.parking_lot_spots (parking_lot_id, code, is_ev_charger) values (${lot}, 'a', true)`,
+      parking_lot_tags: db.sql`
+        insert into public.parking_lot_tags (parking_lot_id, tag_id, state)
+        select ${lot}, id, slug <> 'reservable' from public.tags where slug in ('covered', 'reservable')`,
+      parking_lot_images: db.sql`
+        insert into public.parking_lot_images (parking_lot_id, asset_id, is_main) values (${lot}, ${
+        asset!["id"]
+      }, true)`,
+    };
+    await Promise.all(Object.values(rows));
+    const known = async () => {
+      const [row] = await db.sql`
+        select l.tag_slugs, l.main_image_key is not null as has_image, e.rank_key,
+          array(select t from unnest(e.terms[:e.name_count]) as t order by t) as names
+        from public.parking_lots l join private.search_entries e on e.parking_lot_id = l.id where l.id = ${lot}`;
+      return { ...row };
+    };
+    for (const table of Object.keys(rows)) {
+      const before = await known();
+      await db.sql`truncate ${db.sql(`public.${table}`)}`;
+      const after = await known();
+      assert.notDeepEqual(after, before, table);
+      await db.sql`select private.refresh_search_entries(${[lot]}::uuid[])`;
+      assert.deepEqual(await known(), after, table);
+    }
+    const { tag_slugs, has_image, names } = await known();
+    assert.deepEqual([tag_slugs, has_image, names], [[], false, []]);
+  } finally {
+    await db.close();
+  }
+});
