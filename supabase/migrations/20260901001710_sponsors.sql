@@ -43,7 +43,7 @@ begin
   return (
     select case when p_hours is not null then exists (
       select from jsonb_array_elements(p_hours) as w
-      cross join lateral (select w ->> 'opens' as opens, w ->> 'closes' as closes, (w ->> 'weekday')::integer as weekday) h
+      cross join lateral (select w ->> 'opens' as opens, w ->> 'closes' as closes, (w -> 'weekday')::integer as weekday) h
       where case when h.opens < h.closes
         then h.weekday = l.weekday and l.clock >= h.opens and l.clock < h.closes
         else h.weekday = l.weekday and l.clock >= h.opens or h.weekday % 7 + 1 = l.weekday and l.clock < h.closes end

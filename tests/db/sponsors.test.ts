@@ -192,6 +192,16 @@ Deno.test("weekly hours are open from their opening on and no longer at their cl
   }
 });
 
+Deno.test("a weekday may be written with a point", async () => {
+  const [row] = await db.sql`
+    with cafe as (
+      insert into public.sponsors (name, lat, lng, opening_hours)
+      values ('Cafe', 1, 1, '[{"weekday": 6.0, "opens": "00:00", "closes": "24:00"}]') returning *
+    )
+    select private.is_open_at(opening_hours, time_zone, '2026-09-05T12:00:00+09:00') as is_open from cafe`;
+  assert.equal(row!["is_open"], true);
+});
+
 Deno.test("hours and time zones that are not well formed cannot be stored", async () => {
   const wrong = [
     `{}`,
