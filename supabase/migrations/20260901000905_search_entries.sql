@@ -6,7 +6,8 @@
 -- letters of name, kana, address and operator. Pairs make two-letter words (most Japanese ones) a look-up; a longer word is
 -- the pairs it has, compared once more with the text. Names have three letters at least, so that no text is taken for one.
 --
--- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, no spaces, one dash.
+-- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
+-- dash.
 --
 -- Invariants: an entry always says what the lot and the rows that hang on it say; a lot that is not public has none.
 -- Interface: private.search_entries, private.search_text, private.search_terms; private.refresh_search_entries(lots).
@@ -63,14 +64,14 @@ as $$
 begin
   return translate(
     regexp_replace(lower(normalize(p_text, nfkc)), '[[:space:]]+', '', 'g'),
-    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖ‐‑‒–—―−',
-    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶ-------'
+    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−',
+    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ-------'
   );
 end
 $$;
 
 comment on function private.search_text(text) is
-  'Text as search compares it: NFKC (one width), lower case, katakana for hiragana, no white space, one dash.';
+  'Text as search compares it: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
 
 create function private.search_terms(p_text text) returns text[]
 language plpgsql immutable strict parallel safe

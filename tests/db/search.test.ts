@@ -71,6 +71,14 @@ for (const keyword of found) {
   });
 }
 
+Deno.test("a place is found however its small ke is written", async () => {
+  const lots = [await newLot(db.sql, { name: "紅葉ケ丘" }), await newLot(db.sql, { name: "紅葉ヶ丘" })];
+  for (const keyword of ["紅葉ケ丘", "紅葉ヶ丘", "ヶ丘", "け丘"]) {
+    assert.deepEqual(await names({ query: { keywords: [keyword] } }), ["紅葉ケ丘", "紅葉ヶ丘"].sort(), keyword);
+  }
+  await db.sql`delete from public.parking_lots where id = any (${lots}::uuid[])`;
+});
+
 Deno.test("every keyword must occur, whole and in one field", async () => {
   assert.deepEqual(await names({ query: { keywords: ["東京", "丸の内"] } }), richAlone);
   for (const keywords of [["東京", "大阪"], ["駅前東京"], ["京東"], ["P1東"], ["%"], ["_"], ["東'京"]]) {

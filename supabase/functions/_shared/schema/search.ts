@@ -64,7 +64,7 @@ const conditions = {
   }),
   keywords: z.array(text(1, 50)).max(10).optional().meta({
     description: "Only lots in whose name, kana, address or operator each of these occurs. Width, case, spaces, and " +
-      "hiragana or katakana make no difference",
+      "hiragana or katakana, and ヶ or ケ make no difference",
     example: ["駅前"],
   }),
   meter_ticket_included: z.boolean().optional().meta({
