@@ -111,8 +111,12 @@ security definer -- the standing of an account and the identity provider's table
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.writing_user();
+  v_user_id uuid := private.caller();
 begin
+  -- A telephone number is a key of the auth user. To take it away waits for whoever refers to that row, and they wait for
+  -- the account: so it is held before the account, as they do (0210).
+  perform 1 from auth.users u where u.id = v_user_id and u.phone is not null for update;
+  perform private.hold_account(v_user_id);
   perform private.hold_lots_of(v_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
   perform private.close_sign_in(v_user_id);

@@ -310,3 +310,26 @@ Deno.test("a key is visible characters, 255 at most", async () => {
   }
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
 });
+
+Deno.test("a withdrawal of a person with a telephone number waits for a request with a key, and both are done", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`update auth.users set phone = ${user.slice(0, 15)} where id = ${user}`;
+  const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
+  await Promise.all([
+    db.as(signedIn(user), async (sql) => {
+      await sql`select private.claim_key('with-a-phone', ${"0".repeat(64)})`;
+      claim();
+      await eventually(async () => {
+        const waiting = await db.sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length > 0 ? true : undefined;
+      });
+      await sql`select api.add_my_vehicle('{"vehicle_type": "kei"}')`;
+    }),
+    claimed.then(() => db.as(signedIn(user), (sql) => sql`select api.withdraw_my_account()`)),
+  ]);
+  const [left] = await db.sql`
+    select status, (select count(*)::integer from public.user_vehicles where user_id = ${user}) as vehicles
+    from public.app_users where id = ${user}`;
+  assert.deepEqual({ ...left }, { status: "withdrawn", vehicles: 0 });
+});
