@@ -27,7 +27,11 @@ create table public.codes (
   lang text collate "C" not null constraint codes_lang_known check (lang in ('ja', 'en')),
   display_label text not null constraint codes_display_label_length check (char_length(display_label) between 1 and 100),
   sort_order integer not null,
-  metadata jsonb constraint codes_metadata_object check (jsonb_typeof(metadata) = 'object'),
+  metadata jsonb constraint codes_metadata_form check (
+    jsonb_typeof(metadata) = 'object' and coalesce(jsonb_typeof(metadata -> 'color'), 'null') in ('string', 'null')
+    and coalesce(jsonb_typeof(metadata -> 'logo_url'), 'null') in ('string', 'null')
+    and coalesce(jsonb_typeof(metadata -> 'url'), 'null') in ('string', 'null')
+  ),
   is_active boolean not null default true,
   primary key (category_id, code, lang)
 );

@@ -89,7 +89,10 @@ create table public.sponsors (
     time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
     and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
   ),
-  constraint sponsors_ends_after_start check (ends_at > starts_at)
+  constraint sponsors_ends_after_start check (ends_at > starts_at),
+  -- What a calendar of the wire can say: no infinity.
+  constraint sponsors_times_have_four_digit_years
+    check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
 comment on table public.sponsors is 'Shops that people find on the map and check in at.';

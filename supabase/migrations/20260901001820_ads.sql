@@ -28,7 +28,10 @@ create table public.ads (
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint ads_ends_after_start check (ends_at > starts_at)
+  constraint ads_ends_after_start check (ends_at > starts_at),
+  -- What a calendar of the wire can say: no infinity.
+  constraint ads_times_have_four_digit_years
+    check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
 comment on table public.ads is 'Advertisements, and when and how often they are shown.';

@@ -43,6 +43,13 @@ Deno.test("anybody lists the sponsors of a category, page by page, and revalidat
   assert.equal(same.status, 304);
 });
 
+Deno.test("an address that no browser opens takes nobody's list away", async () => {
+  const category = `c${crypto.randomUUID().slice(0, 8)}`;
+  await aSponsor({ category, website: "https://cafe.example:99999/" });
+  const { items } = await replyOf(listSponsors, await ask(`/sponsors${query({ category })}`), Sponsors);
+  assert.deepEqual(items.map(({ website }) => website), ["https://cafe.example:99999/"]);
+});
+
 Deno.test("a cursor of another category is refused", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   for (const sort_order of [1, 2]) await aSponsor({ category, sort_order });
@@ -96,10 +103,12 @@ Deno.test("a check-in from too far or too unsure is refused with the figures, an
   const far = await arrive(person, sponsor, { ...place, lat: place.lat + 0.002, accuracy_m: 8 });
   assert.equal(far.status, 422);
   const { error } = await far.json();
-  assert.deepEqual([error.code, error.details], [
+  const { errors, ...figures } = error.details;
+  assert.deepEqual([error.code, figures], [
     "validation_error",
     { reason: "too_far", distance_m: 222.39, allowed_m: 200 },
   ]);
+  assert.deepEqual(errors.map(({ param }: { param: string }) => param), ["lat"]);
   const unsure = await arrive(person, sponsor, { ...place, accuracy_m: 101 });
   await assertRefused(unsure, { code: "validation_error", param: "accuracy_m" });
   for (const missing of [{ lat: place.lat, lng: place.lng }, { lat: place.lat, accuracy_m: 1 }]) {

@@ -209,6 +209,29 @@ Deno.test("what is not well formed cannot be stored", async () => {
   assert.equal(await sqlstate(article("cover", "javascript:alert(1)")), "23514");
   assert.equal(await sqlstate(db.sql`insert into public.ads (placement, title) values ('wall', 'T')`), "23514");
   assert.equal(await sqlstate(newAd(0)), "23514");
+  // What JSON has no date for would take the whole list away.
+  for (const at of ["-infinity", "0044-03-15 00:00:00+00 BC"]) {
+    assert.equal(
+      await sqlstate(
+        db.sql`insert into public.ads (placement, title, starts_at) values ('map', 'T', ${at}::text::timestamptz)`,
+      ),
+      "23514",
+    );
+    assert.equal(
+      await sqlstate(
+        db.sql`insert into public.articles (slug, locale, title, body, published_at) values ('old', 'ja', 'T', 'B', ${at}::text::timestamptz)`,
+      ),
+      "23514",
+    );
+  }
+  for (const at of ["infinity", "10000-01-01 00:00:00+00"]) {
+    assert.equal(
+      await sqlstate(
+        db.sql`insert into public.ads (placement, title, ends_at) values ('map', 'T', ${at}::text::timestamptz)`,
+      ),
+      "23514",
+    );
+  }
 });
 
 Deno.test("a wrong question is refused, and what is wrong named", async () => {

@@ -241,6 +241,9 @@ Deno.test("a code that is not well formed cannot be stored", async () => {
     ["structure", "surface", "fr", "label", null],
     ["structure", "barn", "ja", "", null],
     ["structure", "barn", "ja", "label", "[]"],
+    ["structure", "barn", "ja", "label", '{"color": 5}'],
+    ["structure", "barn", "ja", "label", '{"logo_url": {}}'],
+    ["structure", "barn", "ja", "label", '{"url": true}'],
   ] as const;
   for (const [category, code, lang, label, metadata] of rows) {
     const insert = db.sql`

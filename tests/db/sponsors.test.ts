@@ -202,7 +202,7 @@ Deno.test("a weekday may be written with a point", async () => {
   assert.equal(row!["is_open"], true);
 });
 
-Deno.test("hours and time zones that are not well formed cannot be stored", async () => {
+Deno.test("hours, times and time zones that are not well formed cannot be stored", async () => {
   const wrong = [
     `{}`,
     `[1]`,
@@ -218,6 +218,11 @@ Deno.test("hours and time zones that are not well formed cannot be stored", asyn
     const insert = db.sql`
       insert into public.sponsors (name, lat, lng, opening_hours) values ('Cafe', 1, 1, ${hours}::text::jsonb)`;
     assert.equal(await sqlstate(insert), "23514", hours);
+  }
+  for (const times of ["'-infinity', null", "now(), 'infinity'"]) {
+    const insert = db.sql`
+      insert into public.sponsors (name, lat, lng, starts_at, ends_at) values ('Cafe', 1, 1, ${db.sql.unsafe(times)})`;
+    assert.equal(await sqlstate(insert), "23514", times);
   }
   assert.equal(await sqlstate(newSponsor({ time_zone: "tokyo" })), "23514");
   assert.equal(await sqlstate(newSponsor({ time_zone: "Asia/Nowhere" })), "22023");

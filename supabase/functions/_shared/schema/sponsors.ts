@@ -17,7 +17,7 @@ const fields = {
   address: z.string().nullable(),
   lat: z.number(),
   lng: z.number(),
-  website: z.url().nullable(),
+  website: z.string().nullable().meta({ examples: ["https://example.com/"] }),
   image_url: z.url().nullable(),
   opening_hours: WeeklyHours.nullable().meta({ description: "Null: not known" }),
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
