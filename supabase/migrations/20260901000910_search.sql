@@ -150,8 +150,8 @@ set search_path = ''
 as $$
 begin
   return (
-    select case when p_bbox[1] <= p_bbox[3] then array[box(point(p_bbox[1] * pi() / 180, s), point(p_bbox[3] * pi() / 180, n))]
-      else array[box(point(p_bbox[1] * pi() / 180, s), point(pi(), n)), box(point(-pi(), s), point(p_bbox[3] * pi() / 180, n))]
+    select case when p_bbox[1] <= p_bbox[3] then array[box(point(radians(p_bbox[1]), s), point(radians(p_bbox[3]), n))]
+      else array[box(point(radians(p_bbox[1]), s), point(pi(), n)), box(point(-pi(), s), point(radians(p_bbox[3]), n))]
     end
     from private.mercator_y(p_bbox[2]) as s, private.mercator_y(p_bbox[4]) as n
   );
@@ -159,7 +159,7 @@ end
 $$;
 
 comment on function private.bbox_boxes(double precision[]) is
-  'A box of west, south, east, north on the Mercator plane; two of them where it crosses the antimeridian.';
+  'A box of west, south, east, north on the Mercator plane, to the bit where parking_lots.mercator has them, so that a lot on a side is in it; two where it crosses the antimeridian.';
 
 create function private.area_condition(p_boxes box[]) returns text
 language plpgsql stable

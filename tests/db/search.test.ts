@@ -200,6 +200,21 @@ Deno.test("a box crosses the antimeridian when west is greater than east", async
   assert.deepEqual(await names({ bbox: [139.76, 35.68, 139.76, 35.68] }), richAlone);
 });
 
+Deno.test("a lot that stands on a side of the box is in it", async () => {
+  const lots = await db.sql<{ id: string; lat: number; lng: number }[]>`
+    insert into public.parking_lots (name, lat, lng, status)
+    select 'side', -80 + n * 1.600003, -180 + n * 3.600007, 'active' from generate_series(0, 99) as n
+    returning id, lat, lng`;
+  for (const { id, lat, lng } of lots) {
+    for (const bbox of [[lng, lat, lng, lat], [lng, lat, lng + 1e-9, lat + 1e-9], [lng - 1e-9, lat - 1e-9, lng, lat]]) {
+      if (bbox[0]! < -180) continue;
+      const { items, total } = await asVisitor((sql) => search(sql, { bbox, include: ["total"] }));
+      assert.deepEqual([items.map((lot) => lot.id), total], [[id], 1], String(bbox));
+    }
+  }
+  await db.sql`delete from public.parking_lots where name = 'side'`;
+});
+
 Deno.test("ids pass these lots alone, public ones", async () => {
   assert.deepEqual(await names({ ids: [plain, crypto.randomUUID()] }), ["plain"]);
   assert.deepEqual(await names({ ids: [] }), []);

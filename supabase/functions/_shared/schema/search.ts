@@ -92,8 +92,8 @@ export const SearchQuery = z.strictObject({
   }),
   bbox: z.array(z.number().min(-180).max(180)).length(4).optional().meta({
     description:
-      "Only lots in this box: west, south, east, north in degrees. Where west is greater than east the box " +
-      "crosses the antimeridian",
+      "Only lots in this box or on its sides: west, south, east, north in degrees. Where west is greater than east " +
+      "the box crosses the antimeridian",
     example: [139.6, 35.6, 139.8, 35.8],
   }),
   ids: z.array(Id).max(100).optional().meta({ description: "Only these lots" }),
