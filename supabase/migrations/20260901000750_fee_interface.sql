@@ -29,9 +29,9 @@ begin
       'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
       'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
       'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
-    ) order by g.is_default desc nulls first, g.display_order, g.id, r.rule_order, r.id), '[]')
+    ) order by g.display_order nulls first, g.id nulls first, r.rule_order, r.id), '[]')
     from public.pricing_rules r
-    left join public.pricing_groups g on g.id = r.pricing_group_id
+    left join public.pricing_groups g on g.id = r.pricing_group_id and not g.is_default
     where r.parking_lot_id = p_lot_id
   );
 end

@@ -102,6 +102,19 @@ Deno.test("rules of no group are the default group's, and a group that names nob
   assert.equal(await priceOf(lot), 100);
 });
 
+Deno.test("the rules of the default group and of no group are listed as one list, before those of other groups", async () => {
+  const [lot] = await plantLots(db.sql, [{ rules: [{ ...hourly(2), rule_order: 2 }] }]) as [string];
+  await newGroup(lot, { code: "large", display_order: -1, vehicle_types: ["truck"] }, 4);
+  const group = await newGroup(lot, { code: "all", is_default: true, display_order: 5 }, 1);
+  await db.sql`insert into public.pricing_rules ${
+    db.sql({ ...hourly(3), rule_order: 3, parking_lot_id: lot, pricing_group_id: group })
+  }`;
+  const [row] = await db.sql<
+    { rules: { price_minor: number }[] }[]
+  >`select private.pricing_rules_json(${lot}) as rules`;
+  assert.deepEqual(row!.rules.map(({ price_minor }) => price_minor), [1, 2, 3, 4]);
+});
+
 Deno.test("a default group that names other vehicles prices no standard car", async () => {
   const lot = await newLot();
   await newGroup(lot, { code: "bikes", is_default: true, vehicle_types: ["motorcycle"] }, 100);
