@@ -206,8 +206,13 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_date date := (select (now() at time zone s.time_zone)::date from public.sponsors s where s.id = p_sponsor_id);
+  v_date date;
 begin
+  -- It is not deleted from here on.
+  select (now() at time zone s.time_zone)::date into v_date from public.sponsors s where s.id = p_sponsor_id for key share;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such sponsor', p_param => 'id');
+  end if;
   insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
   values (v_user_id, p_sponsor_id, v_date, p_distance_m, p_accuracy_m)
   on conflict on constraint sponsor_checkins_once_a_day do nothing
@@ -223,7 +228,7 @@ end
 $$;
 
 comment on function private.count_checkin(uuid, numeric, numeric) is
-  'Counts the caller''s check-in at a sponsor, with its activity; the one of the day when there is one already. Whether they are near enough was asked before. Refuses: unauthorized, forbidden.';
+  'Counts the caller''s check-in at a sponsor, with its activity; the one of the day when there is one already. Whether they are near enough was asked before. Refuses: unauthorized, forbidden, not_found.';
 
 create function private.checkin_distance(
   p_sponsor_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision

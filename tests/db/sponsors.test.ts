@@ -1,6 +1,7 @@
 // Sponsors: the nearest ones against sorting all of them, check-ins, and opening hours.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 import { nearest, type Query } from "./support/brute_force.ts";
@@ -160,6 +161,23 @@ Deno.test("a position that is not known to within 100 m does not count", async (
     { reason: "too_inaccurate", accuracy_m: 100.5, allowed_m: 100 },
   ]);
   assert.equal((await checkIn(user, sponsor, 43.06, 141.35, 100)).counted, true);
+});
+
+Deno.test("a check-in beside the deletion of its sponsor waits for it, and says that there is no such sponsor", async () => {
+  const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
+  const { answer } = await db.sql.begin(async (deleting) => {
+    await deleting`delete from public.sponsors where id = ${sponsor}`;
+    const answer = Promise.allSettled([refusal(checkIn(user, sponsor))]);
+    await eventually(async () => {
+      const waiting = await db.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0 || undefined;
+    });
+    return { answer };
+  });
+  const [refused] = await answer;
+  if (refused.status === "rejected") throw refused.reason;
+  assert.deepEqual([refused.value.code, refused.value.param], ["not_found", "id"]);
 });
 
 Deno.test("weekly hours are open from their opening on and no longer at their closing, over midnight and Sunday too", async () => {
