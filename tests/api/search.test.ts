@@ -107,6 +107,13 @@ Deno.test("changes since a moment have tombstones", async () => {
   assert.ok("deleted" in told);
 });
 
+Deno.test("a + that the URL turned into a space is told from a wrong time", async () => {
+  const answer = await ask("/parking-lots?updated_since=2026-09-01T09:30:00+09:00");
+  const { error } = await answer.json();
+  assert.deepEqual([answer.status, error.param], [422, "updated_since"]);
+  assert.match(error.message, /%2B/);
+});
+
 const wrong: [Record<string, unknown>, string][] = [
   [{ query: { v: 1 }, sort: "price" }, "query"],
   [{ query: { colour: 1 } }, "query.colour"],

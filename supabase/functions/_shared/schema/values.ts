@@ -5,7 +5,10 @@ import { z } from "zod";
 export const Id = z.guid().meta({ examples: ["0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"] });
 
 /** With an offset: the same moment everywhere. */
-export const Timestamp = z.iso.datetime({ offset: true }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
+export const Timestamp = z.iso.datetime({
+  offset: true,
+  error: "This is no time with an offset, as 2026-09-01T09:30:00+09:00. In a URL its + is written %2B.",
+}).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
 
 /** What Postgres can read as well: no offset beyond its time zones, no endless fraction of a second. */
 function isReadable(text: string): boolean {
