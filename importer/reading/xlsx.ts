@@ -1,4 +1,5 @@
 import { readSheet } from "read-excel-file/universal";
+import { ImportFailure } from "../failure.ts";
 import { type Row, tableRecords } from "./csv.ts";
 import type { Read } from "./record.ts";
 
@@ -17,7 +18,9 @@ function cellText(cell: unknown): string {
 /** The first sheet of a workbook; its first row that is not empty is the header. */
 export async function* xlsxRecords(path: string): AsyncGenerator<Read> {
   const bytes = await Deno.readFile(path);
-  const sheet = await readSheet(bytes.buffer);
+  const sheet = await readSheet(bytes.buffer).catch((cause: unknown) => {
+    throw new ImportFailure(`The file is no whole xlsx workbook: ${String(cause)}`, { cause });
+  });
   const rows: Row[] = sheet.map((cells, index) => ({ line: index + 1, fields: cells.map(cellText) }));
   yield* tableRecords(rows);
 }

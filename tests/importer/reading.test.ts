@@ -173,3 +173,9 @@ Deno.test("an empty, compressed or old Excel file is refused by what it is", asy
   assert.match(await refusal(await fileOf("c.csv", new Uint8Array([0x1f, 0x8b, 8, 0]))), /gzip/);
   assert.match(await refusal(await fileOf("d.xls", new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]))), /old Excel file/);
 });
+
+Deno.test("a workbook that is cut off is refused in words", async () => {
+  const { format, records } = await openSource(await fileOf("cut.xlsx", new Uint8Array([0x50, 0x4b, 3, 4])));
+  assert.equal(format, "xlsx");
+  await assert.rejects(() => all(records), { name: "ImportFailure", message: /no whole xlsx workbook/ });
+});
