@@ -124,6 +124,11 @@ begin
       v_changes[least(p_limit, cardinality(v_changes))].changed_in::text,
       v_changes[least(p_limit, cardinality(v_changes))].parking_lot_id
     );
+  elsif v_after is null then
+    -- Nothing yet: on from the oldest transaction that runs, however long before p_since it may have begun.
+    v_after := jsonb_build_array(
+      (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text, 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    );
   end if;
   return jsonb_build_object(
     'items', (
@@ -139,7 +144,7 @@ end
 $$;
 
 comment on function private.changes_page(timestamptz, integer, text) is
-  'A page of changes: {items, next_cursor, has_more}. next_cursor is there on the last page as well, to ask later for what changed after it. Refuses: validation_error.';
+  'A page of changes: {items, next_cursor, has_more}. next_cursor is always there, also on a last or empty page, to ask later for what changed after it. Refuses: validation_error.';
 
 grant execute on function
   private.changes_after(timestamptz, jsonb, integer), private.changes_page(timestamptz, integer, text)

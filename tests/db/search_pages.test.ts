@@ -239,6 +239,28 @@ Deno.test("changes tell what was added, changed, hidden and deleted, and resume 
   assert.deepEqual([last.items, last.next_cursor, last.has_more], [[], third.cursor, false]);
 });
 
+Deno.test("who asked when nothing had changed yet is told of a change, however long ago its transaction began", async () => {
+  const since = new Date(Date.now() + 3_600_000).toISOString();
+  const ask = (cursor?: string) => asVisitor((sql) => search(sql, { updated_since: since, cursor: cursor ?? null }));
+  const slow = await db.sql.reserve();
+  try {
+    await slow`begin`;
+    const [late] = await slow<{ id: string }[]>`
+      insert into public.parking_lots (name, lat, lng, status) values ('slow', 1, 1, 'active') returning id`;
+    const first = await ask();
+    assert.deepEqual([first.items, first.has_more, typeof first.next_cursor], [[], false, "string"]);
+    await slow`commit`;
+    const isTold = await eventually(async () => {
+      const { items } = await ask(first.next_cursor!);
+      return items.some(({ id }) => id === late!.id) || undefined;
+    }, LONGEST_TRANSACTION_MS);
+    assert.ok(isTold);
+  } finally {
+    await slow`rollback`;
+    slow.release();
+  }
+});
+
 Deno.test("a change that commits late is not passed over by one that began later and committed first", async () => {
   const marker = await newLot(db.sql, { name: "marker" });
   let { items, cursor } = await told(1, null);

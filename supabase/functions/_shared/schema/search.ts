@@ -104,8 +104,8 @@ export const SearchQuery = z.strictObject({
   updated_since: Instant.optional().meta({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
       "longer public. It takes `limit` and `cursor` alone. Changes are read in the order in which they became visible: " +
-      "keep `next_cursor` (there on the last page as well; null only while there is nothing at all) and ask with it, and " +
-      "the same `updated_since`, for what came after. The first page begins ten minutes early; what is told twice is told the same",
+      "keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for what came " +
+      "after. The first page begins ten minutes early; what is told twice is told the same",
   }),
   limit: Limit,
   cursor: Cursor,
