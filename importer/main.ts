@@ -1,7 +1,7 @@
 // deno task import <file>: open data into parking_lots. docs/import.md says how; --help says what it takes.
 import { parseArgs } from "node:util";
 import process from "node:process";
-import postgres from "postgres";
+import postgres, { type Sql } from "postgres";
 import { surviveDriverFaults } from "../local/database/driver_fault.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "./failure.ts";
@@ -109,10 +109,31 @@ function explained(error: unknown, file: string): string | undefined {
   return undefined;
 }
 
+/** A report that cannot be written is known before anything is imported. */
+async function checkReport(path: string): Promise<void> {
+  try {
+    (await Deno.open(path, { write: true, create: true })).close();
+  } catch (cause) {
+    throw new ImportFailure(`The report cannot be written to ${path}: ${String(cause)}`, { cause });
+  }
+}
+
+function connection(url: string): Sql {
+  try {
+    return postgres(url, { max: 1, onnotice: () => {} });
+  } catch (cause) {
+    // What was given may hold a password.
+    throw new ImportFailure("This is no database address; one reads postgresql://user:password@host:port/name.", {
+      cause,
+    });
+  }
+}
+
 async function run(command: Command): Promise<number> {
   surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
-  const sql = postgres(await databaseUrl(command.databaseUrl), { max: 1, onnotice: () => {} });
+  const sql = connection(await databaseUrl(command.databaseUrl));
   try {
+    if (command.reportFile !== undefined) await checkReport(command.reportFile);
     const report = await importFile(sql, command);
     if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
     console.log(summary(report));

@@ -57,6 +57,11 @@ Deno.test("a file that cannot be read makes the command exit 1 and say why in a 
   const cases: [string[], RegExp][] = [
     [[await fileOf("cut.geojson", '{"type":"FeatureCollection","features":[{"type"')], /^The file ends in line 1/],
     [["nowhere.csv"], /^There is no file nowhere\.csv\./],
+    [
+      [await fileOf("b.csv", GOOD), "--source", "unreported", "--report", "nowhere/r.ndjson"],
+      /^The report cannot be written to/,
+    ],
+    [[await fileOf("c.csv", GOOD), "--db-url", "nowhere"], /^This is no database address/],
     [[await fileOf("a.csv", GOOD), "--mapping", "nowhere.json"], /^nowhere\.json is neither a file nor a built-in/],
     [[await fileOf("b.csv", GOOD), "--db-url", "postgresql://postgres@127.0.0.1:1/none"], /^No database answers/],
     [[await fileOf("c.csv", GOOD), "--source", "s".repeat(101)], /^The database refused, and nothing was written:/],
@@ -68,6 +73,7 @@ Deno.test("a file that cannot be read makes the command exit 1 and say why in a 
     assert.equal(stdout, "");
     assert.doesNotMatch(stderr, /\bat .*\.ts:/);
   }
+  assert.equal((await db.sql`select from public.parking_lots where source = 'unreported'`).length, 0);
 });
 
 Deno.test("a wrong option makes the command exit 2 and print its help; asking for help exits 0", async () => {
