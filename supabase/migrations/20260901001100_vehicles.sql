@@ -248,7 +248,9 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.list_my_vehicles(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_vehicles(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -267,12 +269,14 @@ begin
       order by v.created_at, v.id
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_vehicles(integer, text) is
-  'The caller''s vehicles, in the order in which they were added: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_vehicles(integer, text, text[]) is
+  'The caller''s vehicles, in the order in which they were added: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.add_my_vehicle(p_vehicle jsonb) returns jsonb
 language plpgsql
@@ -354,6 +358,6 @@ comment on function api.delete_my_vehicle(uuid) is
   'Deletes the caller''s vehicle. When it was the default, the one added first among the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
-  api.list_my_vehicles(integer, text), api.add_my_vehicle(jsonb), api.update_my_vehicle(uuid, jsonb),
+  api.list_my_vehicles(integer, text, text[]), api.add_my_vehicle(jsonb), api.update_my_vehicle(uuid, jsonb),
   api.delete_my_vehicle(uuid)
 to authenticated;

@@ -153,7 +153,7 @@ $$;
 comment on function private.held_preset(uuid, uuid) is
   'A person''s preset, while nobody else changes presets of theirs. Refuses: forbidden, not_found.';
 
-create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text) returns jsonb
+create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text, p_include text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -172,12 +172,14 @@ begin
       order by s.sort_order, s.created_at, s.id
       limit p_limit + 1
     ) p
-  ), '{sort_order,created_at,id}', p_limit);
+  ), '{sort_order,created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.search_presets s where s.user_id = p_user_id and s.deleted_at is null
+    )) else '{}' end;
 end
 $$;
 
-comment on function private.preset_page(uuid, integer, text) is
-  'A person''s presets by sort_order, then age: {items, next_cursor}. Refuses: validation_error.';
+comment on function private.preset_page(uuid, integer, text, text[]) is
+  'A person''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Refuses: validation_error.';
 
 create function private.create_preset(
   p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean, p_sort_order integer
@@ -266,7 +268,7 @@ comment on function private.set_default_preset(uuid, uuid) is
 
 grant execute on function
   private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets),
-  private.held_preset(uuid, uuid), private.preset_page(uuid, integer, text),
+  private.held_preset(uuid, uuid), private.preset_page(uuid, integer, text, text[]),
   private.create_preset(uuid, text, jsonb, boolean, integer),
   private.update_preset(uuid, uuid, text, jsonb, integer), private.delete_preset(uuid, uuid),
   private.set_default_preset(uuid, uuid)
@@ -276,17 +278,19 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.list_my_search_presets(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_search_presets(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return private.preset_page(private.active_user(), p_limit, p_cursor);
+  return private.preset_page(private.active_user(), p_limit, p_cursor, p_include);
 end
 $$;
 
-comment on function api.list_my_search_presets(integer, text) is
-  'The caller''s presets by sort_order, then age: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_search_presets(integer, text, text[]) is
+  'The caller''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.create_my_search_preset(
   p_name text, p_query_json jsonb, p_is_default boolean default false, p_sort_order integer default null
@@ -343,7 +347,7 @@ comment on function api.set_default_search_preset(uuid) is
   'Makes the caller''s preset the default, instead of the other, and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
-  api.list_my_search_presets(integer, text), api.create_my_search_preset(text, jsonb, boolean, integer),
+  api.list_my_search_presets(integer, text, text[]), api.create_my_search_preset(text, jsonb, boolean, integer),
   api.update_my_search_preset(uuid, text, jsonb, integer), api.delete_my_search_preset(uuid),
   api.set_default_search_preset(uuid)
 to authenticated;

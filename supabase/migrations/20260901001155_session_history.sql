@@ -101,7 +101,7 @@ comment on function api.update_my_parking_session(uuid, text, text) is
 
 create function api.list_my_parking_sessions(
   p_limit integer default 20, p_cursor text default null, p_status text default null, p_from timestamptz default null,
-  p_to timestamptz default null, p_parking_lot_id uuid default null
+  p_to timestamptz default null, p_parking_lot_id uuid default null, p_include text[] default '{}'
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -127,14 +127,19 @@ begin
       order by s.started_at desc, s.id desc
       limit p_limit + 1
     ) p
-  ), '{started_at,id}', p_limit);
+  ), '{started_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.parking_sessions s
+      where s.user_id = v_user_id
+        and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
+        and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid) is
-  'The caller''s sessions, newest first: {items, next_cursor}; of one status, one lot, begun from p_from to before p_to. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid, text[]) is
+  'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it; of one status, one lot, begun from p_from to before p_to. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.update_my_parking_session(uuid, text, text),
-  api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid)
+  api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid, text[])
 to authenticated;

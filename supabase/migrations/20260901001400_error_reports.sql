@@ -224,7 +224,9 @@ $$;
 comment on function api.post_error_report(text, text, uuid, text, text, uuid[]) is
   'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found.';
 
-create function api.list_my_error_reports(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_error_reports(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -243,13 +245,15 @@ begin
       order by r.created_at desc, r.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.error_reports r where r.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_error_reports(integer, text) is
-  'The caller''s reports in every state, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_error_reports(integer, text, text[]) is
+  'The caller''s reports in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text)
+  api.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text, text[])
 to authenticated;

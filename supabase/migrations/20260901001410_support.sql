@@ -292,7 +292,9 @@ $$;
 comment on function api.reply_to_support_ticket(uuid, text, uuid[]) is
   'Writes into the caller''s ticket, which is then open, whatever it was, and returns it. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-create function api.list_my_support_tickets(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_support_tickets(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -311,14 +313,16 @@ begin
       order by t.created_at desc, t.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.support_tickets t where t.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_support_tickets(integer, text) is
-  'The caller''s tickets, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_support_tickets(integer, text, text[]) is
+  'The caller''s tickets, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.get_support_ticket(uuid), api.create_support_ticket(text, text, text, uuid[]),
-  api.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text)
+  api.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text, text[])
 to authenticated;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fee, PricingRule } from "./fees.ts";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Moment, text, Timestamp } from "./values.ts";
 
 const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
@@ -74,9 +74,11 @@ export const CurrentSession = z.object({
   }),
 }).meta({ id: "CurrentParkingSession" });
 
-export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor }).meta({
-  id: "ParkingSessions",
-});
+export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor, total: Total }).meta(
+  {
+    id: "ParkingSessions",
+  },
+);
 
 const Phase = z.enum(["during", "after"]).meta({
   description: "A code of category `session_photo_phase`: while parked, or afterwards",
@@ -182,4 +184,5 @@ export const SessionsQuery = z.strictObject({
   from: Moment.optional().meta({ description: "Begun then or later" }),
   to: Moment.optional().meta({ description: "Begun before then" }),
   parking_lot_id: Id.optional().meta({ description: "At this lot" }),
+  include: IncludeTotal,
 });

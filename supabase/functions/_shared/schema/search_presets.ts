@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { SearchQueryV1 } from "./search.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
@@ -17,11 +17,11 @@ export const SearchPreset = z.object({
   updated_at: Timestamp,
 }).meta({ id: "SearchPreset" });
 
-export const SearchPresets = z.object({ items: z.array(SearchPreset), next_cursor: NextCursor }).meta({
+export const SearchPresets = z.object({ items: z.array(SearchPreset), next_cursor: NextCursor, total: Total }).meta({
   id: "SearchPresets",
 });
 
-export const PresetsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const PresetsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const PresetParams = z.strictObject({ id: Id.meta({ description: "The preset" }) });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 const Category = z.string().min(1).max(50).meta({
@@ -28,11 +28,11 @@ export const SupportTicketDetail = SupportTicket.extend({
   messages: z.array(SupportMessage).meta({ description: "Oldest first" }),
 }).meta({ id: "SupportTicketDetail" });
 
-export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cursor: NextCursor }).meta({
+export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cursor: NextCursor, total: Total }).meta({
   id: "SupportTickets",
 });
 
-export const SupportTicketsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const SupportTicketsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const TicketParams = z.strictObject({ id: Id.meta({ description: "The ticket" }) });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 const measures = Vehicle.shape;
@@ -24,11 +24,11 @@ export const UserVehicle = z.object({
   updated_at: Timestamp,
 }).meta({ id: "UserVehicle" });
 
-export const UserVehicles = z.object({ items: z.array(UserVehicle), next_cursor: NextCursor }).meta({
+export const UserVehicles = z.object({ items: z.array(UserVehicle), next_cursor: NextCursor, total: Total }).meta({
   id: "UserVehicles",
 });
 
-export const VehiclesQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const VehiclesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const VehicleParams = z.strictObject({ id: Id.meta({ description: "The vehicle" }) });
 
