@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Shared } from "./connection.ts";
-import { BadFrame, isObject, UserBroadcast } from "./serializer.ts";
+import { BadFrame, isObject, parse, UserBroadcast } from "./serializer.ts";
 import { type Bearer, TokenRefused } from "./tokens.ts";
 import type { Broadcast } from "./topics.ts";
 
@@ -29,7 +29,7 @@ export async function answerBroadcast(shared: Shared, request: IncomingMessage):
   if (request.method !== "POST") return { status: 405 };
   const bearer = await identify(shared, request);
   if (bearer === undefined) return { status: 401, body: { message: "Unauthorized" } };
-  const body = await read(request, shared.limits.frame);
+  const body = await bodyOf(request, shared.limits.frame);
   if (body === undefined) return { status: 413, body: { message: "Payload size exceeds tenant limit" } };
   const messages = single === null ? readBatch(body) : readSingle(url, single, request, body);
   if (typeof messages === "string") return { status: 422, body: { errors: { messages: [messages] } } };
@@ -58,7 +58,7 @@ async function identify({ tokens }: Shared, { headers }: IncomingMessage): Promi
   }
 }
 
-async function read(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
+async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -71,7 +71,7 @@ async function read(request: IncomingMessage, largest: number): Promise<Buffer |
 
 /** The messages, or what is wrong with them. */
 function readBatch(body: Buffer): Message[] | string {
-  const value = parse(body);
+  const value = read(body);
   const messages = isObject(value) ? value["messages"] : undefined;
   if (!Array.isArray(messages)) return "can't be blank";
   const found: Message[] = [];
@@ -102,11 +102,12 @@ function sizeOf(broadcast: Broadcast): number {
   return broadcast instanceof UserBroadcast ? broadcast.bytes.length : JSON.stringify(broadcast).length;
 }
 
-function parse(body: Buffer): unknown {
+/** Undefined for what is no JSON, or too deep. */
+function read(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString());
+    return parse(body.toString());
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof BadFrame) return undefined;
     throw error;
   }
 }

@@ -115,7 +115,8 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-function parse(text: string): unknown {
+/** The value of JSON that a client sent. */
+export function parse(text: string): unknown {
   if (isTooDeep(text)) throw new BadFrame("The frame is nested too deep");
   try {
     return JSON.parse(text);

@@ -126,6 +126,11 @@ Deno.test("broadcasts over HTTP reach the members, with a key only", async () =>
 
     assert.equal((await post("", batch(message), { authorization: "Bearer nothing" }))[0], 401);
     assert.equal((await post("", "{}"))[0], 422);
+    const deep = `${"[".repeat(1_000)}${"]".repeat(1_000)}`;
+    assert.equal(
+      (await post("", `{"messages":[{"topic":"room1","event":"news","payload":{"deep":${deep}}}]}`))[0],
+      422,
+    );
     assert.equal((await post("", batch({ topic: "room1" })))[0], 422);
     assert.equal((await post("/room1/events/news", "{"))[0], 422);
     assert.equal((await post("/%E0%A4%A/events/news", "{}"))[0], 422);
