@@ -157,6 +157,7 @@ Deno.test("HEAD answers as GET does, without a body", async () => {
   assert.equal(await head.text(), "");
   assert.equal(head.headers.get("etag"), get.headers.get("etag"));
   assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));
+  assert.equal(Number(head.headers.get("content-length")), (await get.arrayBuffer()).byteLength);
   assert.equal(lines[0]?.method, "HEAD");
 });
 

@@ -74,6 +74,8 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
     if (names(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
   headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
+  // The body is taken off on the way out, and its length with it.
+  if (request.method === "HEAD") headers.set("Content-Length", String(new TextEncoder().encode(text).length));
   return new Response(text, { status, headers });
 }
 
