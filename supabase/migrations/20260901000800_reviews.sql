@@ -385,7 +385,9 @@ $$;
 comment on function api.post_review(uuid, integer, text) is
   'Posts the caller''s review of a lot, pending, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, conflict.';
 
-create function api.list_my_reviews(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_reviews(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -404,12 +406,14 @@ begin
       order by r.created_at desc, r.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.reviews r where r.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_reviews(integer, text) is
-  'The caller''s reviews in every state, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_reviews(integer, text, text[]) is
+  'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.update_my_review(p_id uuid, p_rating integer default null, p_comment text default null) returns jsonb
 language plpgsql
@@ -459,6 +463,6 @@ comment on function api.delete_my_review(uuid) is
 
 grant execute on function api.list_parking_lot_reviews(uuid, integer, text, text[]) to anon, authenticated;
 grant execute on function
-  api.post_review(uuid, integer, text), api.list_my_reviews(integer, text), api.update_my_review(uuid, integer, text),
+  api.post_review(uuid, integer, text), api.list_my_reviews(integer, text, text[]), api.update_my_review(uuid, integer, text),
   api.delete_my_review(uuid)
 to authenticated;

@@ -18,6 +18,8 @@ async function list({ token }: Person, path: string) {
 
 Deno.test("a list tells how many there are in all when it is asked with include=total, and only then", async () => {
   const [person, other, lot] = [await signUp(), await signUp(), await aLot()];
+  for (const one of [person, other]) await write(one, `/parking-lots/${lot}/reviews`, { rating: 4 });
+  await write(person, `/parking-lots/${await aLot()}/reviews`, { rating: 3 });
   for (const one of [person, person, other]) {
     await write(one, "/me/vehicles", { vehicle_type: "kei" });
     await write(one, "/me/search-presets", { name: "Near work", query_json: {} });
@@ -26,8 +28,8 @@ Deno.test("a list tells how many there are in all when it is asked with include=
     const { session_id } = await write(one, "/parking-sessions", { parking_lot_id: lot });
     await write(one, `/parking-sessions/${session_id}/cancel`);
   }
-  const paths = ["/me/vehicles", "/me/search-presets", "/me/error-reports", "/support/tickets", "/me/parking-sessions"];
-  for (const path of paths) {
+  const things = ["me/vehicles", "me/search-presets", "me/error-reports", "support/tickets", "me/parking-sessions"];
+  for (const path of [...things, "me/reviews"].map((thing) => `/${thing}`)) {
     const first = await list(person, `${path}?limit=1&include=total`);
     assert.deepEqual([first.items.length, first.total], [1, 2], path);
     const second = await list(person, `${path}?limit=1&include=total&cursor=${first.next_cursor}`);

@@ -39,11 +39,13 @@ export const PublicReviews = z.object({
   total: Total,
 }).meta({ id: "PublicReviews" });
 
-export const MyReviews = z.object({ items: z.array(MyReview), next_cursor: NextCursor }).meta({ id: "MyReviews" });
+export const MyReviews = z.object({ items: z.array(MyReview), next_cursor: NextCursor, total: Total }).meta({
+  id: "MyReviews",
+});
 
 export const ReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
-export const MyReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const MyReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const ReviewParams = z.strictObject({ id: Id.meta({ description: "The review" }) });
 
