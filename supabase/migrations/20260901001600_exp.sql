@@ -48,7 +48,8 @@ create table public.exp_entries (
   source_type text not null,
   source_id uuid not null,
   turn integer not null default 1 constraint exp_entries_turn_positive check (turn >= 1),
-  amount integer not null,
+  -- An adjustment that was mistyped does not fill the sum, on which every later deed would fail.
+  amount integer not null constraint exp_entries_amount_bounds check (amount between -1000000 and 1000000),
   given_on date not null default (now() at time zone 'Asia/Tokyo')::date,
   created_at timestamptz not null default clock_timestamp(),
   constraint exp_entries_one_a_source_and_turn unique (user_id, reason, source_type, source_id, turn),

@@ -7,9 +7,11 @@ import { newLot, newUser, signedIn } from "../support/rows.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
+/** At noon in Japan, whatever the clock says: at night the fifth session earns a badge. */
 async function deed(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
   await db.sql`
-    insert into public.user_activity_logs (user_id, activity_type, subject_id) values (${user}, ${type}, ${subject})`;
+    insert into public.user_activity_logs (user_id, activity_type, subject_id, created_at)
+    values (${user}, ${type}, ${subject}, ((now() at time zone 'Asia/Tokyo')::date + time '12:00') at time zone 'Asia/Tokyo')`;
 }
 
 /** The entries without what badges gave, oldest first. */
@@ -216,6 +218,18 @@ Deno.test("a source cannot count twice, nor an odd entry take", async () => {
   assert.equal(await sqlstate(entry(1, 10)), "23505");
   assert.equal(await sqlstate(entry(2, 10)), "23514");
   assert.equal(await sqlstate(entry(3, -10)), "23514");
+});
+
+Deno.test("an adjustment that fills the sum is refused, so that later deeds still count", async () => {
+  const user = await newUser(db.sql);
+  const adjust = (amount: number) =>
+    db.sql`
+      insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+      values (${user}, 'adjustment', 'fixture', gen_random_uuid(), ${amount})`;
+  for (const amount of [2_147_483_647, -2_147_483_648]) assert.equal(await sqlstate(adjust(amount)), "23514");
+  await adjust(1_000_000);
+  await deed(user, "sponsor_checkin");
+  assert.equal((await standing(user)).total_exp, 1_000_020);
 });
 
 Deno.test("a person reads their standing and history, page by page", async () => {
