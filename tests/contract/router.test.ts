@@ -48,6 +48,7 @@ const routes = [
       return { id: caller.id };
     },
   }),
+  route({ method: "DELETE", path: "/things/old", access: "public", ...common, handle: () => ({ id: "a" }) }),
   route({ method: "GET", path: "/things/mine", access: "optional", ...common, handle: ({ db }) => db.rpc("my_thing") }),
   route({ method: "GET", path: "/things/all", access: "service", ...common, handle: ({ db }) => db.rpc("all_things") }),
   route({
@@ -251,6 +252,18 @@ Deno.test("the project's public key as bearer is a visitor: let in where a token
     await assertRefused(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
   }
   assert.equal(rest.asked[0]?.headers.get("authorization"), null);
+});
+
+Deno.test("a request that has nothing to say may bring an empty object, and nothing else", async () => {
+  const { ask } = appWith();
+  const withBody = (body: BodyInit) =>
+    ask("/things/old", { method: "DELETE", body, headers: { "content-type": "application/json" } });
+  assert.equal((await ask("/things/old", { method: "DELETE" })).status, 200);
+  for (const body of ["", "{}", " { } "]) assert.equal((await withBody(body)).status, 200, body);
+  const code = "validation_error";
+  await assertRefused(await withBody('{"name":"a"}'), { code, param: "name", field: "unknown_key" });
+  await assertRefused(await withBody("null"), { code, param: null, field: "invalid_type" });
+  await assertRefused(await ask("/things/old", { method: "DELETE", body: "{}" }), { code: "unsupported_media_type" });
 });
 
 Deno.test("the apikey header identifies nobody", async () => {

@@ -8,7 +8,7 @@ import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
 import { begin, type Exchange, logLine, sign } from "./exchange.ts";
 import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
-import { noFields, readBody, readJson, readParams, readQuery } from "./input.ts";
+import { noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { counterFor, Limit } from "./rate_limit.ts";
@@ -109,6 +109,7 @@ async function answer(
   const query = readQuery(route.query ?? noFields, new URL(request.url).search);
   const sent = route.body ? await readJson(request) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
+  if (!route.body && route.method !== "GET") await readNothing(request);
   const once = key === undefined ? undefined : await Once.of(key, request, sent);
   const work: Work<"optional", unknown, unknown, unknown> = {
     params,

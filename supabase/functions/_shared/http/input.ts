@@ -66,6 +66,14 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(bytes);
 }
 
+/** The body of a request that has nothing to say: none at all, or the empty object that some clients send. */
+export async function readNothing(request: Request): Promise<void> {
+  const bytes = await limitedBytes(request);
+  if (bytes.length === 0) return;
+  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
+  readBody(noFields, parseJson(bytes));
+}
+
 export function readBody<F extends Fields>(fields: F, sent: unknown): z.output<F> {
   return check(fields, sent, unstorable(sent));
 }

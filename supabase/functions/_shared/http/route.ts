@@ -153,7 +153,7 @@ export function refusalsOf(route: Route): Code[] {
   if (route.access !== "public") all.add("unauthorized");
   // A suspended or withdrawn caller is refused wherever a caller is known.
   if (route.access === "user" || route.access === "optional") all.add("forbidden");
-  if (route.body) all.add("payload_too_large").add("unsupported_media_type");
+  if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
   if (limitOf(route) !== undefined) all.add("rate_limited");
   if (keepsAnswers(route)) all.add("conflict");
   return codes.filter((code) => all.has(code));
