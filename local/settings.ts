@@ -72,12 +72,14 @@ export function functionsDeno(): string {
   return Deno.env.get("LOCAL_FUNCTIONS_DENO") || Deno.execPath();
 }
 
+// Only the commands ask, before anything runs: a wrong setting ends them with a sentence.
 function wholeNumber(name: string, fallback: number, least: number, most: number): number {
   const text = Deno.env.get(name);
   if (text === undefined || text === "") return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < least || value > most) {
-    throw new Error(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    console.error(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    Deno.exit(1);
   }
   return value;
 }

@@ -15,19 +15,19 @@ interface Dev {
   readonly output: () => string;
 }
 
-function task(script: string, port: number, args: string[] = []): Deno.Command {
+function task(script: string, port: number | string, args: string[] = [], authRate = ""): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", join(ROOT, "local", script), ...args],
     cwd: ROOT,
-    env: { LOCAL_PORT: String(port), LOCAL_AUTH_RATE: "", NO_COLOR: "1" },
+    env: { LOCAL_PORT: String(port), LOCAL_AUTH_RATE: authRate, NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   });
 }
 
-async function outcome(script: string, port: number, args: string[] = []) {
-  const { code, stdout, stderr } = await task(script, port, args).output();
+async function outcome(script: string, port: number | string, args: string[] = [], authRate = "") {
+  const { code, stdout, stderr } = await task(script, port, args, authRate).output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
@@ -150,6 +150,19 @@ Deno.test("a taken port is said clearly, and nothing is started or stopped", asy
     assert.equal(alive(server), true);
     assert.equal(await codes(port), 200);
   });
+});
+
+Deno.test("a wrong setting is said in one sentence, and nothing is started", async () => {
+  for (const script of ["dev.ts", "status.ts", "reset.ts"]) {
+    for (const port of ["abc", "0", "65536", "1.5"]) {
+      const { code, stderr } = await outcome(script, port);
+      assert.equal(code, 1);
+      assert.equal(stderr, `LOCAL_PORT must be a whole number from 1 to 65535, not "${port}"\n`);
+    }
+  }
+  const { code, stderr } = await outcome("dev.ts", freePort(0)!, [], "many");
+  assert.equal(code, 1);
+  assert.equal(stderr, 'LOCAL_AUTH_RATE must be a whole number from 1 to 1000000, not "many"\n');
 });
 
 Deno.test("two platforms run side by side, each with its own data", async () => {
