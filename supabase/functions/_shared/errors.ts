@@ -24,7 +24,8 @@ export const catalogue = {
     message: "A valid access token is required.",
     meaning: "The access token is missing, malformed, expired, not yet valid or not signed by this service.",
     remedy: "Sign in, or refresh the session, and send `Authorization: Bearer <access token>`. " +
-      "`error.details.reason` is `token_missing`, `token_expired` or `token_invalid`.",
+      "`error.details.reason` is `token_missing`, `token_expired` or `token_invalid`; there are no `details` when the " +
+      "token's account no longer exists.",
   },
   forbidden: {
     status: 403,
@@ -95,13 +96,13 @@ export const catalogue = {
   unparseable: {
     status: 422,
     message: "The text could not be understood.",
-    meaning: "The AI search could not interpret the input.",
+    meaning: "The AI search could not interpret the input. No endpoint of this version answers so.",
     remedy: "Ask the user to say it in other words, or offer the search form.",
   },
   iap_invalid: {
     status: 400,
     message: "The receipt is not valid.",
-    meaning: "The store did not confirm the in-app purchase receipt.",
+    meaning: "The store did not confirm the in-app purchase receipt. No endpoint of this version answers so.",
     remedy: "Fetch the latest receipt from the store and send that.",
   },
   server_error: {

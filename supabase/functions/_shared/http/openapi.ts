@@ -249,21 +249,25 @@ function operationId({ method, path }: Route): string {
 function corrected({ webhooks: _none, ...document }: Document): Document {
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
-      operation?.parameters?.forEach(asJsonParameter);
+      operation?.parameters?.forEach((parameter) => asJsonParameter(parameter, document.components?.schemas));
     }
   }
   return document;
 }
 
-/** A parameter that is an object travels as JSON. */
-function asJsonParameter(parameter: object): void {
-  const described = parameter as {
-    in?: string;
-    schema?: { type?: unknown; allOf?: unknown; $ref?: string };
-    content?: unknown;
-  };
+interface Schema {
+  readonly type?: unknown;
+  readonly allOf?: unknown;
+  readonly $ref?: string;
+}
+
+/** A parameter that is an object travels as JSON; one that only refers to a list of codes is a word like any other. */
+function asJsonParameter(parameter: object, schemas: Record<string, Schema> = {}): void {
+  const described = parameter as { in?: string; schema?: Schema; content?: unknown };
   const { schema } = described;
-  if (described.in !== "query" || !schema || !(schema.type === "object" || schema.allOf || schema.$ref)) return;
+  if (described.in !== "query" || !schema) return;
+  const meant = schema.$ref === undefined ? schema : schemas[schema.$ref.replace("#/components/schemas/", "")];
+  if (meant?.type !== "object" && !meant?.allOf) return;
   described.content = { "application/json": { schema } };
   delete described.schema;
 }
