@@ -146,7 +146,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 }
 
 async function startServices(options: PlatformOptions, name: string, port: number): Promise<Services> {
-  const config = await readConfig();
+  const [config, secrets] = [await readConfig(), await functionSecrets()];
   const packages = fetchPackages(options.functionsDeno);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
@@ -181,7 +181,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
-    environment: { ...await functionSecrets(), ...functionEnvironment(current) },
+    environment: { ...secrets, ...functionEnvironment(current) },
     verifyJwt: config.verifyJwt,
     log: options.log,
   });
@@ -228,10 +228,6 @@ function functionEnvironment(current: Status): Record<string, string> {
     S3_REGION: current.S3_PROTOCOL_REGION,
     S3_BUCKET,
     S3_PRIVATE_BUCKET,
-    // Apps that do not exist, so that their documents can be seen.
-    APPLE_APP_IDS: "ABCDE12345.com.example.parking",
-    ANDROID_PACKAGE: "com.example.parking",
-    ANDROID_CERT_FINGERPRINTS: Array(32).fill("AB").join(":"),
     S3_ACCESS_KEY_ID: current.S3_PROTOCOL_ACCESS_KEY_ID,
     S3_SECRET_ACCESS_KEY: current.S3_PROTOCOL_ACCESS_KEY_SECRET,
   };

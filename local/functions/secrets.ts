@@ -4,11 +4,28 @@ import { parseEnv } from "node:util";
 import { FUNCTIONS } from "../settings.ts";
 import { readOr } from "../state.ts";
 
-export async function functionSecrets(): Promise<Record<string, string>> {
-  const secrets: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parseEnv(await readOr(join(FUNCTIONS, ".env"), "")))) {
+/** Apps that do not exist, so that their documents can be seen; a developer may name others. */
+const EXAMPLE_APPS = {
+  APPLE_APP_IDS: "ABCDE12345.com.example.parking",
+  ANDROID_PACKAGE: "com.example.parking",
+  ANDROID_CERT_FINGERPRINTS: Array(32).fill("AB").join(":"),
+};
+
+export async function functionSecrets(file = join(FUNCTIONS, ".env")): Promise<Record<string, string>> {
+  const text = await readOr(file, "");
+  refuseStrayLines(text, file);
+  const secrets: Record<string, string> = { ...EXAMPLE_APPS };
+  for (const [name, value] of Object.entries(parseEnv(text))) {
     // Names that start so are the platform's; a hosted project refuses them too.
     if (!name.startsWith("SUPABASE_") && value !== undefined) secrets[name] = value;
   }
   return secrets;
+}
+
+/** The parser passes over what it does not understand; a secret that is missing later is harder to find. */
+function refuseStrayLines(text: string, file: string): void {
+  const quoted = /=[ \t]*(["'`])[^]*?\1/g;
+  const lines = text.replace(quoted, (value) => "=" + value.replace(/[^\n]/g, "")).split("\n");
+  const stray = lines.findIndex((line) => !/^\s*(#.*|(export\s+)?[A-Za-z_][\w.-]*\s*=.*)?$/.test(line));
+  if (stray >= 0) throw new Error(`${file}, line ${stray + 1}: not understood, write NAME=value`);
 }
