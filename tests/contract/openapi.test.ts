@@ -70,22 +70,23 @@ Deno.test("every route is in the contract with each status it can answer", () =>
   assert.equal(operations.length, routes.length);
 });
 
-Deno.test("a query parameter is said to be JSON exactly when it is an object", () => {
-  const schemas = (contract().components?.schemas ?? {}) as Record<string, { type?: unknown; allOf?: unknown }>;
-  const isObject = (schema: { type?: unknown; allOf?: unknown; $ref?: string }): boolean =>
-    schema.$ref !== undefined
-      ? isObject(schemas[schema.$ref.split("/").at(-1)!]!)
-      : schema.type === "object" || schema.allOf !== undefined;
+Deno.test("a query parameter is said to be JSON exactly when it is an object, and a list to have commas", () => {
+  type Schema = { type?: unknown; allOf?: unknown; $ref?: string };
+  const schemas = (contract().components?.schemas ?? {}) as Record<string, Schema>;
+  const kind = (schema: Schema): unknown =>
+    schema.$ref !== undefined ? kind(schemas[schema.$ref.split("/").at(-1)!]!) : schema.allOf ? "object" : schema.type;
   const said: string[] = [];
   for (const [path, item] of Object.entries(contract().paths ?? {})) {
     for (const parameter of item.get?.parameters ?? []) {
       if ("$ref" in parameter || parameter.in !== "query") continue;
       const json = parameter.content?.["application/json"]?.schema;
-      assert.equal(isObject((json ?? parameter.schema)!), json !== undefined, `${path} ${parameter.name}`);
-      if (json !== undefined) said.push(parameter.name);
+      const meant = kind((json ?? parameter.schema) as Schema);
+      assert.equal(meant === "object", json !== undefined, `${path} ${parameter.name}`);
+      assert.equal(parameter.explode, meant === "array" ? false : undefined, `${path} ${parameter.name}`);
+      if (json !== undefined || parameter.explode === false) said.push(parameter.name);
     }
   }
-  assert.ok(said.includes("filters"));
+  for (const name of ["filters", "keywords"]) assert.ok(said.includes(name), name);
 });
 
 Deno.test("every code that the database refuses with is in the table, with the same status", async () => {

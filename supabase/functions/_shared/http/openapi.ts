@@ -245,11 +245,11 @@ function operationId({ method, path }: Route): string {
     words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
 }
 
-/** The generator writes an empty list of webhooks, and does not know that objects in a query are JSON. */
+/** The generator writes an empty list of webhooks, and does not know how objects and lists travel in a query. */
 function corrected({ webhooks: _none, ...document }: Document): Document {
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
-      operation?.parameters?.forEach((parameter) => asJsonParameter(parameter, document.components?.schemas));
+      operation?.parameters?.forEach((parameter) => asItTravels(parameter, document.components?.schemas));
     }
   }
   return document;
@@ -261,12 +261,16 @@ interface Schema {
   readonly $ref?: string;
 }
 
-/** A parameter that is an object travels as JSON; one that only refers to a list of codes is a word like any other. */
-function asJsonParameter(parameter: object, schemas: Record<string, Schema> = {}): void {
-  const described = parameter as { in?: string; schema?: Schema; content?: unknown };
+/**
+ * A parameter that is an object travels as JSON, a list with commas between; one that only refers to a list of codes is
+ * a word like any other.
+ */
+function asItTravels(parameter: object, schemas: Record<string, Schema> = {}): void {
+  const described = parameter as { in?: string; schema?: Schema; content?: unknown; explode?: boolean };
   const { schema } = described;
   if (described.in !== "query" || !schema) return;
   const meant = schema.$ref === undefined ? schema : schemas[schema.$ref.replace("#/components/schemas/", "")];
+  if (meant?.type === "array") described.explode = false;
   if (meant?.type !== "object" && !meant?.allOf) return;
   described.content = { "application/json": { schema } };
   delete described.schema;

@@ -90,7 +90,7 @@ export const SearchQuery = z.strictObject({
     description: "All conditions as one JSON object, instead of the parameters of the same names",
     example: { v: 1, attributes: ["covered"] },
   }),
-  bbox: z.array(z.number().min(-180).max(180)).length(4).optional().meta({
+  bbox: z.array(z.number().min(-180).max(180)).min(4).max(4).optional().meta({
     description:
       "Only lots in this box or on its sides: west, south, east, north in degrees. Where west is greater than east " +
       "the box crosses the antimeridian",
@@ -161,7 +161,7 @@ const Cluster = z.object({
   count: z.int().min(1).meta({ description: "How many lots of the cell lie in the `bbox` that was asked for" }),
   lat: z.number().meta({ description: "Mean of these lots" }),
   lng: z.number(),
-  bbox: z.array(z.number()).length(4).meta({ description: "The cell: west, south, east, north" }),
+  bbox: z.array(z.number()).min(4).max(4).meta({ description: "The cell: west, south, east, north" }),
   price_min: z.int().nullable().meta({
     description: "Lowest `hour_price`; null when none is known or currencies differ",
   }),
