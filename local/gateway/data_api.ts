@@ -3,11 +3,13 @@ import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { patient } from "../database/connection.ts";
 import { textualJson } from "../database/json.ts";
+import { plainTypes } from "./arguments.ts";
 import { quoteJsonStrings, readJsonArguments } from "./json_arguments.ts";
 import { pipeline } from "./pipeline.ts";
 import { settings } from "./settings.ts";
 import { asPostgrest } from "./sqlstate.ts";
 import type { Claims } from "./tokens.ts";
+import { MissedTurn, Turn, turns } from "./turn.ts";
 
 export interface DataApiOptions {
   /** The database's address as `authenticator`. */
@@ -33,7 +35,7 @@ export class DataApi {
     return new DataApi(options, await connect(options));
   }
 
-  /** Answers a request whose caller the gate has verified. */
+  /** Answers a request whose caller the gate has verified; throws MissedTurn when no statement of it ran. */
   async handle(request: Request, url: URL, claims: Claims): Promise<Response> {
     const { app, callers, jsonArguments } = this.library;
     this.#inFlight++;
@@ -45,7 +47,11 @@ export class DataApi {
         body: names === undefined ? request.body : await quoteJsonStrings(request, names),
       });
       callers.set(inner, claims);
-      return await app.fetch(inner);
+      const turn = new Turn(request.signal);
+      const answer = await turns.run(turn, () => app.fetch(inner));
+      if (!turn.isMissed) return answer;
+      await answer.body?.cancel();
+      throw new MissedTurn("The request had no turn");
     } finally {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.();
@@ -65,7 +71,7 @@ export class DataApi {
 async function connect(options: DataApiOptions) {
   const connection = createPostgresConnection({
     url: options.authenticator,
-    postgresOptions: { max: CONNECTIONS, ...patient, types: textualJson },
+    postgresOptions: { max: CONNECTIONS, ...patient, types: { ...textualJson, ...plainTypes } },
   });
   pipeline(connection.driver);
   // Left to itself the library grants every table to every client role the first time it meets row security. The grants

@@ -2,7 +2,9 @@
 // follows: nobody needs its answer, and a round trip for each costs more than the work. Every statement is prepared once a
 // connection, as PostgREST does it.
 import type { ReservedSql, Sql } from "postgres";
+import { asText } from "./arguments.ts";
 import { SETTINGS } from "./settings.ts";
+import { turns } from "./turn.ts";
 
 type Unsafe = ReservedSql["unsafe"];
 
@@ -14,16 +16,17 @@ export function pipeline(sql: Sql): void {
   const reserve = sql.reserve.bind(sql);
   Object.assign(sql, {
     reserve: async () => {
-      const connection = await reserve();
+      const coming = reserve();
+      const connection = await (turns.getStore()?.take(coming) ?? coming);
       return Object.assign(connection, { unsafe: pipelined(connection.unsafe.bind(connection)) });
     },
   });
 }
 
-function pipelined(unsafe: Unsafe): (statement: string, values: never[]) => Promise<unknown> {
+function pipelined(unsafe: Unsafe): (statement: string, values: unknown[]) => Promise<unknown> {
   let failures: Promise<Error | undefined>[] = [];
   return async (statement, values) => {
-    const sent = unsafe(statement, values, { prepare: true }).execute();
+    const sent = unsafe(statement, values.map(asText) as never[], { prepare: true }).execute();
     const failure: Promise<Error | undefined> = sent.then(() => undefined, (error: Error) => error);
     failures.push(failure);
     if (isPrelude(statement)) return [];

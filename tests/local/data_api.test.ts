@@ -101,6 +101,32 @@ Deno.test("tables are out of reach for every key and token, in whatever schema t
   }
 });
 
+Deno.test("a value that its argument cannot hold is refused, and the connection serves the next request", async () => {
+  const { token } = await signUp();
+  const headers = { authorization: `Bearer ${token}` };
+  const fee = { p_parking_lot_id: crypto.randomUUID(), p_exit_at: null };
+  for (const value of [1e308, 5, true, [], [1], {}, { a: 1 }]) {
+    const answer = await rpc("calculate_fee", { ...fee, p_entry_at: value }, headers);
+    const [status, code] = await codeOf(answer);
+    assert.deepEqual([status, code.slice(0, 2)], [400, "22"], JSON.stringify(value));
+    const list = await rpc("mark_my_notifications_read", { p_ids: value }, headers);
+    await list.body?.cancel();
+    assert.ok(list.status < 500, `p_ids: ${JSON.stringify(value)} answered ${list.status}`);
+  }
+  const preset = { p_name: "Near work", p_query_json: {} };
+  assert.deepEqual(
+    await codeOf(await rpc("create_my_search_preset", { ...preset, p_is_default: "perhaps" }, headers)),
+    [
+      400,
+      "22P02",
+    ],
+  );
+  for (const [written, is] of [["yes", true], [true, true]]) {
+    const answer = await rpc("create_my_search_preset", { ...preset, p_is_default: written }, headers);
+    assert.equal((await answer.json()).is_default, is);
+  }
+});
+
 Deno.test("a token is refused when expired, of the future, signed with another key or not a token at all", async () => {
   const now = Math.floor(Date.now() / 1000);
   const claims = { sub: crypto.randomUUID(), role: "authenticated", aud: "authenticated" };
