@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { authRate, functionsDeno, gatewayPort, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
+import { findRunning } from "./state.ts";
 
 const started = performance.now();
 const port = gatewayPort();
@@ -22,9 +23,9 @@ try {
   });
 } catch (error) {
   if (error instanceof Deno.errors.AddrInUse) {
-    console.error(
-      `Port ${port} is taken, perhaps by another \`deno task dev\`. LOCAL_PORT=<port> chooses another one.`,
-    );
+    const other = await findRunning(String(port));
+    const by = other === undefined ? "" : ` by another \`deno task dev\`, process ${other.pid}`;
+    console.error(`Port ${port} is taken${by}. LOCAL_PORT=<port> chooses another one.`);
   } else {
     console.error(error instanceof Error ? error.message : error);
   }
