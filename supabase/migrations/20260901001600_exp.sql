@@ -416,7 +416,9 @@ $$;
 comment on function api.my_exp() is
   'The caller''s points and level, and the points at which the next begins; null at the highest. Reads only. Refuses: unauthorized, forbidden.';
 
-create function api.list_my_exp_entries(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_exp_entries(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -436,14 +438,16 @@ begin
       order by e.created_at desc, e.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.exp_entries e where e.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_exp_entries(integer, text) is
-  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_exp_entries(integer, text, text[]) is
+  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-grant execute on function api.my_exp(), api.list_my_exp_entries(integer, text) to authenticated;
+grant execute on function api.my_exp(), api.list_my_exp_entries(integer, text, text[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reference data

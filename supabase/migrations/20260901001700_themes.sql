@@ -299,13 +299,15 @@ begin
       limit p_limit + 1
     ) p
   ), '{acquired_at,id}', p_limit)
+  || case when 'total' = any (p_include)
+    then jsonb_build_object('total', (select count(*) from private.owned_themes(v_user_id))) else '{}' end
   || case when 'catalogue' = any (p_include)
     then jsonb_build_object('catalogue', private.theme_catalogue(v_user_id)) else '{}' end;
 end
 $$;
 
 comment on function api.list_my_themes(integer, text, text[]) is
-  'What the caller owns, the latest first: {items, next_cursor}, and with p_include catalogue every theme that is offered or theirs. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'What the caller owns, the latest first: {items, next_cursor}, with p_include total how many, with catalogue every theme that is offered or theirs. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.apply_my_theme(p_id uuid) returns jsonb
 language plpgsql
@@ -319,7 +321,9 @@ $$;
 comment on function api.apply_my_theme(uuid) is
   'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
-create function api.list_my_theme_gifts(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_theme_gifts(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -341,12 +345,14 @@ begin
       order by g.created_at desc, g.id desc
       limit p_limit + 1
     ) g
-  ), '{created_at,id}', p_limit);
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.theme_gifts g where g.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_theme_gifts(integer, text) is
-  'What was given to the caller, the latest first: {items, next_cursor}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_theme_gifts(integer, text, text[]) is
+  'What was given to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.gift_theme_to_user(
   p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text default null
@@ -363,6 +369,6 @@ comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
   'Gives a theme to a person in the name of an administrator: the gift, the owned theme and a notification, or none of them. For the service alone. Refuses: not_found, validation_error, conflict.';
 
 grant execute on function
-  api.list_my_themes(integer, text, text[]), api.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text)
+  api.list_my_themes(integer, text, text[]), api.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])
 to authenticated;
 grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text) to service_role;

@@ -279,8 +279,9 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.list_sponsors(p_category text default null, p_limit integer default 20, p_cursor text default null)
-returns jsonb
+create function api.list_sponsors(
+  p_category text default null, p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -298,12 +299,14 @@ begin
       order by s.sort_order, s.id
       limit p_limit + 1
     ) p
-  ), '{sort_order,id}', p_limit);
+  ), '{sort_order,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.sponsors s where s.is_active and (p_category is null or s.category = p_category)
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_sponsors(text, integer, text) is
-  'The sponsors in their time, those of one category or all, in sort_order: {items, next_cursor}. Reads only. Refuses: validation_error.';
+comment on function api.list_sponsors(text, integer, text, text[]) is
+  'The sponsors in their time, those of one category or all, in sort_order: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
 create function api.nearby_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m integer default 500, p_limit integer default 50
@@ -350,7 +353,8 @@ comment on function api.check_in_at_sponsor(uuid, double precision, double preci
   'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better, once per local day: later ones answer the first with counted false. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
-  api.list_sponsors(text, integer, text), api.nearby_sponsors(double precision, double precision, integer, integer)
+  api.list_sponsors(text, integer, text, text[]),
+  api.nearby_sponsors(double precision, double precision, integer, integer)
 to anon, authenticated;
 grant execute on function api.check_in_at_sponsor(uuid, double precision, double precision, double precision)
 to authenticated;

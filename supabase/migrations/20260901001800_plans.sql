@@ -94,7 +94,7 @@ grant execute on function private.plan_row(public.subscription_plans, text) to a
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.list_subscription_plans(
-  p_lang text default 'ja', p_limit integer default 20, p_cursor text default null
+  p_lang text default 'ja', p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -114,11 +114,13 @@ begin
       order by p.sort_order, p.code
       limit p_limit + 1
     ) r
-  ), '{sort_order,code}', p_limit);
+  ), '{sort_order,code}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.subscription_plans p where p.is_active
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_subscription_plans(text, integer, text) is
-  'The plans on sale, by sort_order and code, in the language (the Japanese words where there is no English): {items, next_cursor}. Reads only. Refuses: validation_error.';
+comment on function api.list_subscription_plans(text, integer, text, text[]) is
+  'The plans on sale, by sort_order and code, in the language (the Japanese words where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
-grant execute on function api.list_subscription_plans(text, integer, text) to anon, authenticated;
+grant execute on function api.list_subscription_plans(text, integer, text, text[]) to anon, authenticated;

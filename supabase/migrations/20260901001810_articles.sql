@@ -75,8 +75,9 @@ comment on function private.article_row(public.articles) is 'An article as a lis
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;
 
-create function api.list_articles(p_lang text default 'ja', p_limit integer default 20, p_cursor text default null)
-returns jsonb
+create function api.list_articles(
+  p_lang text default 'ja', p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -95,12 +96,15 @@ begin
       order by a.published_at desc, a.id desc
       limit p_limit + 1
     ) r
-  ), '{published_at,id}', p_limit);
+  ), '{published_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.articles a
+      where a.locale = p_lang and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now())
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_articles(text, integer, text) is
-  'What is published in the language, newest first, without the bodies: {items, next_cursor}. Reads only. Refuses: validation_error.';
+comment on function api.list_articles(text, integer, text, text[]) is
+  'What is published in the language, newest first, without the bodies: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
 create function api.get_article(p_slug text, p_lang text default 'ja') returns jsonb
 language plpgsql stable
@@ -123,4 +127,5 @@ $$;
 comment on function api.get_article(text, text) is
   'A published article with its body. Reads only. Refuses: validation_error, not_found.';
 
-grant execute on function api.list_articles(text, integer, text), api.get_article(text, text) to anon, authenticated;
+grant execute on function api.list_articles(text, integer, text, text[]), api.get_article(text, text)
+to anon, authenticated;

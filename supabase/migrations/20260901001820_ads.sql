@@ -76,7 +76,8 @@ comment on function private.ad_rank(uuid, integer, text) is
 grant execute on function private.ad_rank(uuid, integer, text) to anon, authenticated;
 
 create function api.list_ads(
-  p_placement text default null, p_seed text default null, p_limit integer default 20, p_cursor text default null
+  p_placement text default null, p_seed text default null, p_limit integer default 20, p_cursor text default null,
+  p_include text[] default '{}'
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -107,11 +108,15 @@ begin
       order by k.rank, a.id
       limit p_limit + 1
     ) r
-  ), '{seed,rank,id}', p_limit) || jsonb_build_object('seed', v_seed);
+  ), '{seed,rank,id}', p_limit) || jsonb_build_object('seed', v_seed) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.ads a
+      where a.is_active and a.starts_at <= now() and (a.ends_at is null or a.ends_at > now())
+        and (p_placement is null or a.placement = p_placement)
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_ads(text, text, integer, text) is
-  'The advertisements that run now, of a placement or all, in the weighted order of the seed (the day in Tokyo without one): {items, next_cursor, seed}. Reads only. Refuses: validation_error.';
+comment on function api.list_ads(text, text, integer, text, text[]) is
+  'The advertisements that run now, of a placement or all, in the weighted order of the seed (the day in Tokyo without one): {items, next_cursor, seed}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
-grant execute on function api.list_ads(text, text, integer, text) to anon, authenticated;
+grant execute on function api.list_ads(text, text, integer, text, text[]) to anon, authenticated;

@@ -1,8 +1,10 @@
 // The lists of what is the caller's own count all of it when they are asked.
 import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { aLot } from "./lots.ts";
+import { inMinutes } from "./sessions.ts";
 
 async function write({ token }: Person, path: string, body: unknown = {}) {
   const answer = await ask(path, { method: "POST", ...jsonBody(body, bearer(token)) });
@@ -40,4 +42,33 @@ Deno.test("a list tells how many there are in all when it is asked with include=
   for (const [filter, total] of [["status=parking", 1], ["status=cancelled", 2], ["to=2020-01-01T00:00:00Z", 0]]) {
     assert.equal((await list(person, `/me/parking-sessions?include=total&${filter}`)).total, total, String(filter));
   }
+});
+
+async function walked(person: Person, path: string): Promise<number> {
+  let count = 0;
+  for (let cursor = "";;) {
+    const page = await list(person, `${path}?limit=100${cursor}`);
+    assert.ok(!("total" in page), path);
+    count += page.items.length;
+    if (page.next_cursor === null) return count;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+}
+
+Deno.test("points, badges, themes, gifts, sponsors, plans, articles and advertisements are counted too", async () => {
+  const person = await signUp();
+  const { session_id } = await write(person, "/parking-sessions", { parking_lot_id: await aLot() });
+  await write(person, `/parking-sessions/${session_id}/finalize`, { exit_at: inMinutes(0) });
+  const own = ["me/exp/history", "me/badges", "me/badge-progress", "me/themes", "me/theme-gifts"];
+  for (const path of [...own, "sponsors", "subscription-plans", "articles", "ads"].map((thing) => `/${thing}`)) {
+    // Others may publish meanwhile.
+    await eventually(async () => {
+      const { items, total } = await list(person, `${path}?include=total&limit=1`);
+      assert.equal(items.length, Math.min(total, 1), path);
+      if (path !== "/me/theme-gifts") assert.ok(total > 0, `${path} has nothing to count`);
+      return total === await walked(person, path) ? true : undefined;
+    });
+  }
+  const { catalogue, total } = await list(person, "/me/themes?include=total,catalogue");
+  assert.deepEqual([Array.isArray(catalogue), typeof total], [true, "number"]);
 });

@@ -19,6 +19,7 @@ function shown<Theme extends { readonly preview_key: string | null }>({ preview_
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly next_cursor: string | null;
+  readonly total?: number;
 }
 
 export const listThemes = route({
@@ -31,14 +32,13 @@ export const listThemes = route({
   reply: [200, MyThemes],
   refusals: [],
   handle: async ({ db, query, links }) => {
-    const page = await db.rpc<Page<StoredMyTheme> & { readonly catalogue?: readonly StoredCatalogueTheme[] }>(
-      "list_my_themes",
-      query,
-    );
+    const { catalogue, items, ...page } = await db.rpc<
+      Page<StoredMyTheme> & { readonly catalogue?: readonly StoredCatalogueTheme[] }
+    >("list_my_themes", query);
     return {
-      items: page.items.map((owned) => ({ ...owned, theme: shown(owned.theme, links) })),
-      next_cursor: page.next_cursor,
-      ...(page.catalogue && { catalogue: page.catalogue.map((theme) => shown(theme, links)) }),
+      ...page,
+      items: items.map((owned) => ({ ...owned, theme: shown(owned.theme, links) })),
+      ...(catalogue && { catalogue: catalogue.map((theme) => shown(theme, links)) }),
     };
   },
 });
@@ -69,9 +69,6 @@ export const listThemeGifts = route({
   refusals: [],
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page<StoredThemeGift>>("list_my_theme_gifts", query);
-    return {
-      items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })),
-      next_cursor: page.next_cursor,
-    };
+    return { ...page, items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })) };
   },
 });

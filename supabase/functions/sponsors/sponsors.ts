@@ -10,6 +10,7 @@ import {
   SponsorsQuery,
   type StoredNearbySponsor,
   type StoredSponsor,
+  type StoredSponsors,
 } from "../_shared/schema/sponsors.ts";
 
 function shown<Stored extends StoredSponsor>({ image, ...sponsor }: Stored, links: Links) {
@@ -27,11 +28,8 @@ export const listSponsors = route({
   refusals: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
   handle: async ({ db, query, links }) => {
-    const page = await db.rpc<{ readonly items: readonly StoredSponsor[]; readonly next_cursor: string | null }>(
-      "list_sponsors",
-      query,
-    );
-    return { items: page.items.map((sponsor) => shown(sponsor, links)), next_cursor: page.next_cursor };
+    const page = await db.rpc<StoredSponsors>("list_sponsors", query);
+    return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
   },
 });
 

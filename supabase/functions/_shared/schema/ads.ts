@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 const Placement = z.enum(["home_top", "map", "search_results", "lot_detail", "session_end", "article"]).meta({
@@ -26,6 +26,7 @@ export const Ad = z.object({
 export const Ads = z.object({
   items: z.array(Ad),
   next_cursor: NextCursor,
+  total: Total,
   seed: z.string().meta({ description: "What the order was drawn from" }),
 }).meta({ id: "Ads" });
 
@@ -34,4 +35,5 @@ export const AdsQuery = z.strictObject({
   seed: Seed.optional(),
   limit: Limit,
   cursor: Cursor,
+  include: IncludeTotal,
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Lang } from "./codes.ts";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 export const Article = z.object({
@@ -19,11 +19,13 @@ export const ArticleDetail = Article.extend({ body: z.string().meta({ descriptio
   id: "ArticleDetail",
 });
 
-export const Articles = z.object({ items: z.array(Article), next_cursor: NextCursor }).meta({ id: "Articles" });
+export const Articles = z.object({ items: z.array(Article), next_cursor: NextCursor, total: Total }).meta({
+  id: "Articles",
+});
 
 const Language = Lang.default("ja").meta({ description: "Language of the articles" });
 
-export const ArticlesQuery = z.strictObject({ lang: Language, limit: Limit, cursor: Cursor });
+export const ArticlesQuery = z.strictObject({ lang: Language, limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const ArticleParams = z.strictObject({
   slug: z.string().min(1).max(100).meta({ description: "The article's slug", examples: ["how-maximum-fees-work"] }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Lang } from "./codes.ts";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 const face = { name: z.string(), description: z.string(), icon: z.string(), category: z.string() };
@@ -12,7 +12,9 @@ export const MyBadge = z.object({
   badge: z.object({ id: Id, ...face }).nullable(),
 }).meta({ id: "MyBadge" });
 
-export const MyBadges = z.object({ items: z.array(MyBadge), next_cursor: NextCursor }).meta({ id: "MyBadges" });
+export const MyBadges = z.object({ items: z.array(MyBadge), next_cursor: NextCursor, total: Total }).meta({
+  id: "MyBadges",
+});
 
 export const MyBadgeProgress = z.object({
   badge_id: Id,
@@ -22,12 +24,14 @@ export const MyBadgeProgress = z.object({
   badge: z.object(face).nullable(),
 }).meta({ id: "MyBadgeProgress" });
 
-export const MyBadgeProgressList = z.object({ items: z.array(MyBadgeProgress), next_cursor: NextCursor }).meta({
-  id: "MyBadgeProgressList",
-});
+export const MyBadgeProgressList = z.object({ items: z.array(MyBadgeProgress), next_cursor: NextCursor, total: Total })
+  .meta({
+    id: "MyBadgeProgressList",
+  });
 
 export const BadgesQuery = z.strictObject({
   lang: Lang.default("ja").meta({ description: "Language of names and descriptions" }),
   limit: Limit,
   cursor: Cursor,
+  include: IncludeTotal,
 });

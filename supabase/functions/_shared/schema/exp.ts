@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 export const MyExp = z.object({
@@ -22,6 +22,8 @@ export const ExpEntry = z.object({
   created_at: Timestamp,
 }).meta({ id: "ExpEntry" });
 
-export const ExpEntries = z.object({ items: z.array(ExpEntry), next_cursor: NextCursor }).meta({ id: "ExpEntries" });
+export const ExpEntries = z.object({ items: z.array(ExpEntry), next_cursor: NextCursor, total: Total }).meta({
+  id: "ExpEntries",
+});
 
-export const ExpEntriesQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const ExpEntriesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });

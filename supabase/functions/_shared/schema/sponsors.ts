@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { NearbyQuery } from "./parking_lots.ts";
 import { Id, Timestamp } from "./values.ts";
 
@@ -30,12 +30,15 @@ const fields = {
 
 export const Sponsor = z.object(fields).meta({ id: "Sponsor" });
 
-export const Sponsors = z.object({ items: z.array(Sponsor), next_cursor: NextCursor }).meta({ id: "Sponsors" });
+export const Sponsors = z.object({ items: z.array(Sponsor), next_cursor: NextCursor, total: Total }).meta({
+  id: "Sponsors",
+});
 
 export const SponsorsQuery = z.strictObject({
   category: z.string().min(1).max(50).optional().meta({ description: "Only those of this category" }),
   limit: Limit,
   cursor: Cursor,
+  include: IncludeTotal,
 });
 
 export const NearbySponsors = z.array(
@@ -71,4 +74,5 @@ export const Checkin = z.object({
 
 /** As the database gives a sponsor: with the key of its picture. */
 export type StoredSponsor = Omit<z.input<typeof Sponsor>, "image_url"> & { readonly image: string | null };
+export type StoredSponsors = Omit<z.input<typeof Sponsors>, "items"> & { readonly items: readonly StoredSponsor[] };
 export type StoredNearbySponsor = StoredSponsor & { readonly distance_m: number };

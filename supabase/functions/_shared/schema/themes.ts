@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor } from "./lists.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 const item = {
@@ -33,6 +33,7 @@ export const MyTheme = z.object({
 export const MyThemes = z.object({
   items: z.array(MyTheme),
   next_cursor: NextCursor,
+  total: Total,
   catalogue: z.array(CatalogueTheme).optional().meta({
     description: "With `include=catalogue`: every theme that is offered or owned, in `sort_order`",
   }),
@@ -41,8 +42,8 @@ export const MyThemes = z.object({
 export const MyThemesQuery = z.strictObject({
   limit: Limit,
   cursor: Cursor,
-  include: z.array(z.enum(["catalogue"])).optional().meta({
-    description: "`catalogue`: also list what there is to own",
+  include: z.array(z.enum(["catalogue", "total"])).optional().meta({
+    description: "`catalogue`: also list what there is to own; `total`: also count all that is owned",
     example: ["catalogue"],
   }),
 });
@@ -59,9 +60,11 @@ const ThemeGift = z.object({
   theme: ThemeListItem,
 }).meta({ id: "ThemeGift" });
 
-export const ThemeGifts = z.object({ items: z.array(ThemeGift), next_cursor: NextCursor }).meta({ id: "ThemeGifts" });
+export const ThemeGifts = z.object({ items: z.array(ThemeGift), next_cursor: NextCursor, total: Total }).meta({
+  id: "ThemeGifts",
+});
 
-export const ThemeGiftsQuery = z.strictObject({ limit: Limit, cursor: Cursor });
+export const ThemeGiftsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 /** As the database gives a theme: with the key of its picture. */
 export type Stored<Shown extends { readonly preview_url: string | null }> = Omit<Shown, "preview_url"> & {
