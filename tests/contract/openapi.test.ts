@@ -83,10 +83,23 @@ Deno.test("a query parameter is said to be JSON exactly when it is an object, an
       const meant = kind((json ?? parameter.schema) as Schema);
       assert.equal(meant === "object", json !== undefined, `${path} ${parameter.name}`);
       assert.equal(parameter.explode, meant === "array" ? false : undefined, `${path} ${parameter.name}`);
+      assert.ok(!Array.isArray(meant), `${path} ${parameter.name}: a query has no null`);
       if (json !== undefined || parameter.explode === false) said.push(parameter.name);
     }
   }
   for (const name of ["filters", "keywords"]) assert.ok(said.includes(name), name);
+});
+
+Deno.test("what may be null in a reply may be null by the contract: no null is asked to fit another schema as well", () => {
+  const impossible: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { allOf } = value as { allOf?: { type?: unknown }[] };
+    if (allOf?.some(({ type }) => Array.isArray(type) && type.includes("null"))) impossible.push(path);
+    for (const [key, inner] of Object.entries(value)) visit(inner, `${path}/${key}`);
+  };
+  visit(contract(), "");
+  assert.deepEqual(impossible, []);
 });
 
 Deno.test("every code that the database refuses with is in the table, with the same status", async () => {

@@ -263,7 +263,7 @@ interface Schema {
 
 /**
  * A parameter that is an object travels as JSON, a list with commas between; one that only refers to a list of codes is
- * a word like any other.
+ * a word like any other. Outside JSON there is no way to write null: the parameter is left out instead.
  */
 function asItTravels(parameter: object, schemas: Record<string, Schema> = {}): void {
   const described = parameter as { in?: string; schema?: Schema; content?: unknown; explode?: boolean };
@@ -271,6 +271,7 @@ function asItTravels(parameter: object, schemas: Record<string, Schema> = {}): v
   if (described.in !== "query" || !schema) return;
   const meant = schema.$ref === undefined ? schema : schemas[schema.$ref.replace("#/components/schemas/", "")];
   if (meant?.type === "array") described.explode = false;
+  if (Array.isArray(meant?.type)) described.schema = { ...meant, type: meant.type.find((type) => type !== "null") };
   if (meant?.type !== "object" && !meant?.allOf) return;
   described.content = { "application/json": { schema } };
   delete described.schema;

@@ -119,12 +119,12 @@ const FeeRefusal = z.object({
   reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
   from: Timestamp.optional().meta({ description: "With `no_rate`: from when on" }),
   until: Timestamp.optional().meta({ description: "With `no_rate`: until when, if the next rate is known" }),
-}).meta({ id: "FeeRefusal", description: "Why the fee is not known" });
+}).meta({ id: "FeeRefusal" });
 
 const PlannedStayWithFee = PlannedStay.extend({
   vehicle_type: z.string(),
   fee: Fee.nullable().meta({ description: "What calc-fee answers; null with `fee_refusal`" }),
-  fee_refusal: FeeRefusal.nullable(),
+  fee_refusal: z.union([FeeRefusal, z.null()]).meta({ description: "Why the fee is not known; null with `fee`" }),
 }).meta({ id: "PlannedStayWithFee" });
 
 const Changes = Timestamp.nullable();
