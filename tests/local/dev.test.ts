@@ -142,11 +142,11 @@ Deno.test("status tells what supabase status tells, and exits 1 when nothing run
 
 Deno.test("a taken port is said clearly, and nothing is started or stopped", async () => {
   await onFreePort(async (port, start) => {
-    await start();
+    const { child } = await start();
     const server = await serverPid(port);
     const second = await outcome("dev.ts", port);
     assert.equal(second.code, 1);
-    assert.match(second.stderr, new RegExp(`Port ${port} is taken`));
+    assert.match(second.stderr, new RegExp(`Port ${port} is taken by .*, process ${child.pid}\\.`));
     assert.equal(alive(server), true);
     assert.equal(await codes(port), 200);
   });
