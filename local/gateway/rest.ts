@@ -4,14 +4,15 @@ import { patient } from "../database/connection.ts";
 import { DataApi, type DataApiOptions } from "./data_api.ts";
 import { knock } from "./keys.ts";
 import { type Claims, verify } from "./tokens.ts";
+import { MissedTurn } from "./turn.ts";
 
 export interface RestOptions extends DataApiOptions {
   /** Hears what fails behind the clients' backs. */
   readonly log: (line: string) => void;
 }
 
-/** Longer than any statement may run: whoever waits longer waits for a connection that does not come. */
-const PATIENCE = 15_000;
+/** Longer than a request may wait for a connection and its statement may run: whoever waits longer waits in vain. */
+const PATIENCE = 20_000;
 const RELOAD = "reload schema";
 
 export class Rest {
@@ -68,16 +69,21 @@ async function inTime(answering: Promise<Response>): Promise<Response> {
   const { promise: late, resolve } = Promise.withResolvers<Response>();
   const timer = setTimeout(() => {
     answering.then((answer) => answer.body?.cancel(), () => {}); // nobody waits for it any more
-    const body = { code: "PGRST003", details: null, hint: null };
-    resolve(
-      Response.json({ ...body, message: "Timed out acquiring connection from connection pool." }, { status: 504 }),
-    );
+    resolve(noConnection());
   }, PATIENCE);
   try {
     return await Promise.race([answering, late]);
+  } catch (error) {
+    if (error instanceof MissedTurn) return noConnection();
+    throw error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function noConnection(): Response {
+  const message = "Timed out acquiring connection from connection pool.";
+  return Response.json({ code: "PGRST003", details: null, hint: null, message }, { status: 504 });
 }
 
 /** A browser's question before the request is always answered; the library answers it only for what it finds. */

@@ -267,3 +267,36 @@ Deno.test("a statement that fails tells of itself, and the connection it failed 
   );
   assert.deepEqual(new Set(codes), new Set([200]));
 });
+
+Deno.test("a request whose client has gone while it waited for a connection does nothing any more", async () => {
+  const connections = Math.max(3, navigator.hardwareConcurrency + 1);
+  const sequence = `public.test_${crypto.randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`create sequence ${sequence}`);
+    const body = `perform nextval('${sequence}'); perform pg_sleep(1);`;
+    await withFunction(
+      `(p_run boolean default false) returns integer language plpgsql security definer set search_path = '' as $$
+         begin if p_run then ${body} end if; return 1; end $$`,
+      async (name) => {
+        const leaving = Array.from({ length: 5 * connections }, () =>
+          fetch(`${stack().restUrl}/rpc/${name}`, {
+            method: "POST",
+            headers: { apikey: stack().publishableKey, "content-type": "application/json" },
+            body: '{"p_run": true}',
+            signal: AbortSignal.timeout(400),
+          }).then((answer) => answer.body?.cancel(), () => {})); // they are all given up
+        await Promise.all(leaving);
+        const asked = performance.now();
+        const answer = await rpc(name, {});
+        assert.deepEqual([answer.status, await answer.json()], [200, 1]);
+        assert.ok(performance.now() - asked < 3_000, `waited ${performance.now() - asked} ms`);
+        const [{ ran }] = await sql.unsafe(`select last_value::integer as ran from ${sequence}`) as [{ ran: number }];
+        assert.ok(ran <= connections, `${ran} ran, on ${connections} connections`);
+      },
+    );
+  } finally {
+    await sql.unsafe(`drop sequence if exists ${sequence}`);
+    await sql.end();
+  }
+});
