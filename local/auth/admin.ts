@@ -202,7 +202,11 @@ function bannedUntil(duration: string | undefined): Date | null | undefined {
     throw new AuthRefusal(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
   }
   const length = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? ""] ?? 0), 0);
-  return new Date(Date.now() + length);
+  const until = new Date(Date.now() + length);
+  if (Number.isNaN(until.getTime()) || until.getUTCFullYear() > 9999) {
+    throw new AuthRefusal(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
+  }
+  return until;
 }
 
 async function body(request: Request): Promise<unknown> {
@@ -226,8 +230,8 @@ function parse(given: unknown): UserParams {
 }
 
 function positive(text: string | null, fallback: number): number {
-  const value = Number(text ?? fallback);
-  if (!Number.isInteger(value) || value < 1) {
+  const value = Number(text || fallback);
+  if (!Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) {
     throw new AuthRefusal(400, "validation_failed", "Bad pagination parameters");
   }
   return value;

@@ -12,7 +12,14 @@ import { JWT_SECRET } from "../settings.ts";
 import { AdminUsers } from "./admin.ts";
 import { authError, AuthRefusal } from "./errors.ts";
 import { AttemptLimit } from "./limits.ts";
-import { completeSession, refuseBannedEmail, refuseBannedSession, Turnstile } from "./sessions.ts";
+import {
+  completeSession,
+  refuseBannedCode,
+  refuseBannedEmail,
+  refuseBannedSession,
+  refuseBannedUser,
+  Turnstile,
+} from "./sessions.ts";
 
 export interface AuthOptions {
   /** The database's address as `supabase_auth_admin`. */
@@ -30,6 +37,10 @@ const PREFIX = "/auth/v1";
 /** What a browser or a verifier opens without a key. */
 const OPEN = /^\/(verify|callback|authorize|\.well-known\/.+)$/;
 const ATTEMPTS = new Set(["/signup", "/otp", "/magiclink", "/recover", "/verify"]);
+/** What somebody with a session asks for. */
+const OF_A_USER = new Set(["/user", "/logout", "/reauthenticate"]);
+/** Fields that are text wherever they stand. */
+const TEXTS = ["email", "password", "phone", "refresh_token", "token", "token_hash", "type"];
 const BODY_LIMIT = 1_048_576;
 
 export class Auth {
@@ -112,7 +123,17 @@ export class Auth {
       return await this.#users.handle(request, url, users[1] ?? "");
     }
 
-    const body = request.method === "GET" || request.method === "HEAD" ? undefined : await limited(request);
+    let body = request.method === "GET" || request.method === "HEAD" ? undefined : await limited(request);
+    const fields = fieldsOf(body);
+    if (OF_A_USER.has(path)) await refuseBannedUser(this.#sql, headers.get("authorization")?.split(" ")[1]);
+    if (path === "/verify") {
+      const code = body === undefined ? { token_hash: url.searchParams.get("token") } : fields;
+      await refuseBannedCode(this.#sql, code);
+      // The library has one name for what a client may call either.
+      if (fields["type"] === "email") {
+        body = new TextEncoder().encode(JSON.stringify({ ...fields, type: "magiclink" }));
+      }
+    }
     const pass = async () => {
       const inner = new Request(request.url, {
         method: request.method,
@@ -121,10 +142,10 @@ export class Auth {
       });
       return await this.#finish(request, await this.#app.fetch(inner), grant ?? "otp");
     };
-    if (grant === "password") await refuseBannedEmail(this.#sql, field(body, "email"));
+    if (grant === "password") await refuseBannedEmail(this.#sql, fields["email"]);
     if (grant !== "refresh_token") return await pass();
     return await this.#refreshes.pass(async () => {
-      await refuseBannedSession(this.#sql, field(body, "refresh_token"));
+      await refuseBannedSession(this.#sql, fields["refresh_token"]);
       return await pass();
     });
   }
@@ -169,13 +190,22 @@ async function limited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   return body;
 }
 
-/** A field of a JSON body; undefined also for a body that is no JSON, which the auth server refuses in its own words. */
-function field(body: Uint8Array | undefined, name: string): unknown {
+/** The fields of a JSON body; none for a body that is no JSON, which the auth server refuses in its own words. */
+function fieldsOf(body: Uint8Array | undefined): Record<string, unknown> {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+    value = JSON.parse(new TextDecoder().decode(body));
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return {};
     throw error;
   }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw badJson("the body is not an object");
+  const fields = value as Record<string, unknown>;
+  const odd = TEXTS.find((name) => typeof (fields[name] ?? "") !== "string");
+  if (odd !== undefined) throw badJson(`${odd} is not a string`);
+  return fields;
+}
+
+function badJson(reason: string): AuthRefusal {
+  return new AuthRefusal(400, "bad_json", `Could not parse request body as JSON: ${reason}`);
 }

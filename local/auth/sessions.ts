@@ -1,5 +1,6 @@
 // What the library's sessions lack: the full set of claims in the access token, refusals for banned users, and refreshes
 // that wait for each other.
+import { createHash } from "node:crypto";
 import type { Sql } from "postgres";
 import { type Claims, sign, verify } from "../gateway/tokens.ts";
 import { AuthRefusal } from "./errors.ts";
@@ -30,11 +31,32 @@ export function completeSession(
   };
 }
 
+/** Refuses what somebody with a session asks for while banned. */
+export async function refuseBannedUser(sql: Sql, token: string | undefined): Promise<void> {
+  const verdict = token === undefined ? undefined : verify(token);
+  const id = verdict !== undefined && "claims" in verdict ? verdict.claims["sub"] : undefined;
+  if (typeof id !== "string") return;
+  const [banned] = await sql`select from auth.users where id::text = ${id.toLowerCase()} and banned_until > now()`;
+  if (banned !== undefined) throw new AuthRefusal(403, "user_banned", "User is banned");
+}
+
 /** Refuses a password sign-in of a banned user. */
 export async function refuseBannedEmail(sql: Sql, email: unknown): Promise<void> {
   if (typeof email !== "string") return;
   const [banned] = await sql`select from auth.users where email = ${email.toLowerCase()} and banned_until > now()`;
   if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
+}
+
+/** Refuses the one-time code or link of a banned user. */
+export async function refuseBannedCode(sql: Sql, { email, token, token_hash }: Record<string, unknown>): Promise<void> {
+  const stored = typeof token_hash === "string"
+    ? token_hash
+    : createHash("sha256").update(`${email}`.toLowerCase() + token).digest("hex");
+  const [banned] = await sql`
+    select from auth.users
+    where ${stored} in (recovery_token, confirmation_token, email_change_token_current, email_change_token_new)
+      and banned_until > now()`;
+  if (banned !== undefined) throw new AuthRefusal(403, "user_banned", "User is banned");
 }
 
 /** Refuses the refresh of a banned user's session. */

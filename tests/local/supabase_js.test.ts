@@ -1,6 +1,7 @@
 // The platform's client, unmodified, against the platform.
 import { strict as assert } from "node:assert";
 import { createClient } from "@supabase/supabase-js";
+import postgres from "postgres";
 import { stack } from "../support/stack.ts";
 
 const options = { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } };
@@ -145,6 +146,54 @@ Deno.test("a banned user can neither sign in nor refresh until the ban is lifted
   assert.equal((await client().auth.refreshSession(session!)).error?.code, "user_banned");
   data(await admin.updateUserById(user!.id, { ban_duration: "none" }));
   data(await client().auth.signInWithPassword({ email, password }));
+});
+
+Deno.test("who was banned while signed in is refused by the auth server, with a session as with a code", async () => {
+  const { admin } = service().auth;
+  const { email, password } = credentials();
+  const supabase = client();
+  const { user } = data(await supabase.auth.signUp({ email, password }));
+  const token_hash = crypto.randomUUID();
+  const sql = postgres(stack().dbUrl, { max: 1 });
+  try {
+    await sql`update auth.users set recovery_token = ${token_hash} where id = ${user!.id}`;
+    data(await admin.updateUserById(user!.id, { ban_duration: "1h" }));
+    for (
+      const refused of [
+        await supabase.auth.getUser(),
+        await supabase.auth.updateUser({ data: { a: 1 } }),
+        await client().auth.verifyOtp({ token_hash, type: "email" }),
+      ]
+    ) assert.deepEqual([refused.error?.status, refused.error?.code], [403, "user_banned"]);
+    data(await admin.updateUserById(user!.id, { ban_duration: "none" }));
+    data(await supabase.auth.getUser());
+    assert.equal(data(await client().auth.verifyOtp({ token_hash, type: "email" })).user?.id, user!.id);
+  } finally {
+    await sql.end();
+  }
+});
+
+Deno.test("a body that is no object, or has something else where text belongs, is refused as such", async () => {
+  for (const body of ["null", "[]", '{"email":5,"password":{}}', '{"email":"a@example.com","password":5}']) {
+    for (const path of ["signup", "token?grant_type=password", "otp", "verify"]) {
+      const answer = await fetch(`${stack().apiUrl}/auth/v1/${path}`, {
+        method: "POST",
+        headers: { apikey: stack().publishableKey, "content-type": "application/json" },
+        body,
+      });
+      assert.deepEqual([answer.status, (await answer.json()).error_code], [400, "bad_json"], `${path} ${body}`);
+    }
+  }
+});
+
+Deno.test("a ban of any length and a page of any number get an answer in words", async () => {
+  const { admin } = service().auth;
+  const { email } = credentials();
+  const banned = await admin.createUser({ email, ban_duration: "99999999999999h" });
+  assert.deepEqual([banned.error?.status, banned.error?.code], [400, "validation_failed"]);
+  const far = await admin.listUsers({ page: 1e21, perPage: 1 });
+  assert.deepEqual([far.error?.status, far.error?.code], [400, "validation_failed"]);
+  data(await admin.listUsers());
 });
 
 Deno.test("only the service key administers users", async () => {
