@@ -2,7 +2,8 @@
 // changes. A function sees the path /<name>/... as it does when hosted.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { refusal } from "../gateway/envelope.ts";
+import type { Code } from "../../supabase/functions/_shared/errors.ts";
+import { type More, refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
 import { BootError, Worker } from "./worker.ts";
@@ -19,12 +20,12 @@ export interface RunnerOptions {
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** How long a function may take to begin its answer, as hosted. */
 const ANSWER_PATIENCE = 150_000;
 const SMALL = 256 * 1024;
 /** What the service calls the hosted runtime's refusals. */
-const CODES: Readonly<Record<number, string>> = {
+const CODES: Readonly<Record<number, Code>> = {
   401: "unauthorized",
   404: "not_found",
   405: "method_not_allowed",
@@ -48,12 +49,16 @@ export class FunctionRunner {
 
   /** Answers a request to the function `name`; `path` is what follows the name. */
   async handle(request: Request, name: string, path: string, client: string): Promise<Response> {
-    if (!METHODS.has(request.method)) return plain(405, "METHOD_NOT_ALLOWED", "Method not allowed");
+    if (!METHODS.includes(request.method)) {
+      return plain(request, 405, "METHOD_NOT_ALLOWED", "Method not allowed", {
+        headers: { allow: METHODS.join(", ") },
+      });
+    }
     const entry = NAME.test(name) ? await this.#entry(name) : undefined;
-    if (entry === undefined) return plain(404, "NOT_FOUND", "Requested function was not found");
+    if (entry === undefined) return plain(request, 404, "NOT_FOUND", "Requested function was not found");
     const authorization = functionAuthorization(request);
     if (request.method !== "OPTIONS" && this.options.verifyJwt(name)) {
-      const refused = unverified(authorization);
+      const refused = unverified(request, authorization);
       if (refused !== undefined) return refused;
     }
     const forwarded = forward(request, authorization, client);
@@ -64,7 +69,7 @@ export class FunctionRunner {
       return await this.#exchange(worker, leave, target, request, forwarded);
     } catch (error) {
       if (error instanceof BootError) {
-        return plain(503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
+        return plain(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
       }
       throw error;
     }
@@ -153,11 +158,11 @@ export class FunctionRunner {
     } catch (error) {
       leave();
       if (impatience.signal.aborted) {
-        return plain(504, "IDLE_TIMEOUT", "The function did not answer in time");
+        return plain(request, 504, "IDLE_TIMEOUT", "The function did not answer in time");
       }
       const ended = await worker.hasEnded();
       this.options.log(`[${worker.name}] ${ended ? "its process ended in a request" : error}`);
-      return plain(500, "WORKER_ERROR", "Function exited due to an error (please check logs)");
+      return plain(request, 500, "WORKER_ERROR", "Function exited due to an error (please check logs)");
     } finally {
       clearTimeout(timer);
     }
@@ -247,14 +252,21 @@ function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): Re
   });
 }
 
-function unverified(authorization: string | undefined): Response | undefined {
-  if (authorization === undefined) return plain(401, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header");
+function unverified(request: Request, authorization: string | undefined): Response | undefined {
+  if (authorization === undefined) {
+    return plain(request, 401, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header", {
+      details: { reason: "token_missing" },
+    });
+  }
   const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
   if (token !== undefined && "claims" in verify(token)) return undefined;
-  return plain(401, "UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT");
+  return plain(request, 401, "UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT", {
+    details: { reason: "token_invalid" },
+  });
 }
 
 /** The answers that the hosted gateway gives in a function's place. */
-function plain(status: number, code: string, message: string): Response {
-  return refusal(status, CODES[status]!, message, { "sb-error-code": code }, { code, message });
+function plain(request: Request, status: number, code: string, message: string, more: More = {}): Response {
+  const headers = { ...more.headers, "sb-error-code": code };
+  return refusal(request, status, CODES[status]!, message, { ...more, headers, beside: { code, message } });
 }

@@ -1,14 +1,24 @@
 // The platform's own answers, in the envelope that the functions use.
+import type { Code } from "../../supabase/functions/_shared/errors.ts";
 
-/** `beside` is what Supabase itself says there, for clients that read that. */
-export function refusal(
-  status: number,
-  code: string,
-  message: string,
-  headers: HeadersInit = {},
-  beside: Readonly<Record<string, string>> = {},
-): Response {
-  const id = crypto.randomUUID();
-  const body = { ...beside, error: { code, message, request_id: id } };
-  return Response.json(body, { status, headers: { ...Object.fromEntries(new Headers(headers)), "x-request-id": id } });
+export interface More {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** What Supabase itself says there, for clients that read that. */
+  readonly beside?: Readonly<Record<string, string>>;
+}
+
+/** A refusal to `request`; its page of documentation is one of the functions'. */
+export function refusal(request: Request, status: number, code: Code, message: string, more: More = {}): Response {
+  const { headers = {}, details, beside = {} } = more;
+  const error = {
+    code,
+    message,
+    message_key: `error.${code}`,
+    request_id: crypto.randomUUID(),
+    param: null,
+    doc_url: `${new URL(request.url).origin}/functions/v1/openapi/errors/${code}`,
+    ...(details === undefined ? {} : { details }),
+  };
+  return Response.json({ ...beside, error }, { status, headers: { ...headers, "x-request-id": error.request_id } });
 }

@@ -29,12 +29,14 @@ export function listen(port: number, control: Control, log: (line: string) => vo
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
       if (parts === undefined) {
-        return refusal(503, "service_unavailable", "The platform is starting", { "retry-after": "1" });
+        return refusal(request, 503, "service_unavailable", "The platform is starting", {
+          headers: { "retry-after": "1" },
+        });
       }
       return await route(parts, request, url, info.remoteAddr.hostname);
     } catch (error) {
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
-      return refusal(503, "service_unavailable", "The platform could not answer; its log says why");
+      return refusal(request, 503, "service_unavailable", "The platform could not answer; its log says why");
     }
   });
   return {
@@ -57,7 +59,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
   if (pathname.startsWith("/realtime/v1/")) return parts.realtime(request, url);
   if (/^\/storage\/v1(\/|$)/.test(pathname)) {
-    return refusal(501, "not_implemented", "The local platform does not have this service yet");
+    return refusal(request, 501, "not_implemented", "The local platform does not have this service yet");
   }
-  return refusal(404, "not_found", "No such path");
+  return refusal(request, 404, "not_found", "No such path");
 }

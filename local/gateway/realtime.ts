@@ -30,11 +30,11 @@ export class RealtimeGate {
 
   async handle(request: Request, url: URL): Promise<Response> {
     const port = await this.port(PATIENCE);
-    if (port === undefined) return unavailable();
+    if (port === undefined) return unavailable(request);
     const path = url.pathname.slice("/realtime/v1".length);
     if (path === "/websocket") return await this.#socket(request, url, port);
     if (path.startsWith("/api/")) return await this.#api(request, url, `http://127.0.0.1:${port}${path}${url.search}`);
-    return refusal(404, "not_found", "No such path");
+    return refusal(request, 404, "not_found", "No such path");
   }
 
   /** Lets every client go; each looks for the server again. One that does not answer is not waited for. */
@@ -53,7 +53,9 @@ export class RealtimeGate {
 
   async #socket(request: Request, url: URL, port: number): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
-      return refusal(426, "validation_error", "This path is for WebSockets", { upgrade: "websocket" });
+      return refusal(request, 426, "validation_error", "This path is for WebSockets", {
+        headers: { upgrade: "websocket" },
+      });
     }
     const target = new URL(`ws://127.0.0.1:${port}/socket/websocket${url.search}`);
     const key = target.searchParams.get("apikey");
@@ -61,6 +63,7 @@ export class RealtimeGate {
     const header = request.headers.get("x-api-key");
     const headers: Record<string, string> = header === null ? {} : { "x-api-key": tokenOf(header) ?? header };
     const backend = await connect(target, headers);
+    if (backend === undefined) return unavailable(request);
     if (backend instanceof Response) return backend;
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 60 });
     join(socket, backend);
@@ -97,17 +100,19 @@ export class RealtimeGate {
   }
 }
 
-function unavailable(): Response {
-  return refusal(503, "service_unavailable", "The realtime server does not answer", { "retry-after": "1" });
+function unavailable(request: Request): Response {
+  return refusal(request, 503, "service_unavailable", "The realtime server does not answer", {
+    headers: { "retry-after": "1" },
+  });
 }
 
-/** A socket to the server, or the server's refusal. */
-function connect(target: URL, headers: Record<string, string>): Promise<Backend | Response> {
-  const { promise, resolve } = Promise.withResolvers<Backend | Response>();
+/** A socket to the server, or the server's refusal; undefined when it does not answer. */
+function connect(target: URL, headers: Record<string, string>): Promise<Backend | Response | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Backend | Response | undefined>();
   const backend = new Backend(target, { headers, perMessageDeflate: false, skipUTF8Validation: true });
   backend.once("open", () => resolve(backend));
   // It has just died, and is being started again.
-  backend.once("error", () => resolve(unavailable()));
+  backend.once("error", () => resolve(undefined));
   backend.once("unexpected-response", async (_request, answer: IncomingMessage) => {
     const chunks: Buffer[] = [];
     for await (const chunk of answer) chunks.push(chunk);

@@ -308,6 +308,10 @@ Deno.test("what the platform does not have yet is 501, and what nobody has is 40
       const { error } = await answer.json();
       assert.deepEqual([answer.status, error.code], [status, code]);
       assert.equal(error.request_id, answer.headers.get("x-request-id"));
+      assert.deepEqual([error.param, error.message_key], [null, `error.${code}`]);
+      const page = await fetch(error.doc_url);
+      assert.equal(page.status, 200);
+      assert.ok((await page.text()).includes(String(code)));
     }
   });
 });

@@ -167,6 +167,15 @@ Deno.test("what is no function is 404, the shared code and odd names included", 
   });
 });
 
+Deno.test("a method that no function takes is 405, with those that they take", async () => {
+  await withFunctions({ hello: `Deno.serve(() => new Response("no"));` }, async (ask) => {
+    const answer = await ask("/hello", { method: "PURGE" });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    assert.equal((await answer.json()).error.code, "method_not_allowed");
+  });
+});
+
 Deno.test("verify_jwt lets only valid tokens in, and every preflight", async () => {
   await withFunctions({ guarded: `Deno.serve(() => new Response("in"));` }, async (ask) => {
     const status = async (init: RequestInit) => {
@@ -176,6 +185,8 @@ Deno.test("verify_jwt lets only valid tokens in, and every preflight", async () 
     };
     assert.equal(await status({}), 401);
     assert.equal(await status({ headers: { authorization: "Bearer a.b.c" } }), 401);
+    const { error } = await (await ask("/guarded")).json();
+    assert.deepEqual([error.code, error.details, error.param], ["unauthorized", { reason: "token_missing" }, null]);
     assert.equal(await status({ headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } }), 200);
     assert.equal(await status({ method: "OPTIONS" }), 200);
   });
