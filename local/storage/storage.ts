@@ -1,6 +1,7 @@
 // Object storage of the local platform: PUT, GET, HEAD and DELETE of objects by the S3 protocol at /storage/v1/s3, and
 // the public bucket's objects for everyone at /storage/v1/object/public.
 import { createHash } from "node:crypto";
+import { rangeWanted, refusedBy } from "./conditions.ts";
 import { errorResponse, S3Error } from "./errors.ts";
 import { type Description, Objects } from "./objects.ts";
 import { type Credentials, decode, type Signed, verifySignature } from "./signature.ts";
@@ -100,6 +101,8 @@ export class Storage {
     const { largestObject } = this.options;
     const declared = request.headers.get("content-length");
     if (request.headers.has("x-amz-copy-source")) throw new S3Error(501, "NotImplemented", "Copies are not made");
+    const condition = request.headers.has("if-match") || request.headers.has("if-none-match");
+    if (condition) throw new S3Error(501, "NotImplemented", "Conditions of a PUT are not looked at");
     let received = 0;
     const tooLarge = () => new S3Error(400, "EntityTooLarge", `An object has at most ${largestObject} bytes`);
     if (Number(declared) > largestObject) throw tooLarge();
@@ -137,16 +140,16 @@ export class Storage {
       object.close();
       return new Response(null, { status, headers });
     };
-    const wanted = request.headers.get("if-match");
-    if (wanted !== null && wanted !== "*" && wanted !== etag) {
+    const refused = refusedBy(request.headers, object.description);
+    if (refused === 412) {
       object.close();
       throw new S3Error(412, "PreconditionFailed", "The object is another one");
     }
-    if (request.headers.get("if-none-match") === etag) return empty(304);
-    const range = rangeOf(request.headers.get("range"), size);
+    if (refused === 304) return empty(304);
+    const range = rangeOf(rangeWanted(request.headers, object.description), size);
     if (range === "outside") {
       object.close();
-      throw new S3Error(416, "InvalidRange", "The object has no such bytes");
+      throw new S3Error(416, "InvalidRange", "The object has no such bytes", { "content-range": `bytes */${size}` });
     }
     const [from, to] = range ?? [0, size - 1];
     if (range !== null) headers.set("content-range", `bytes ${from}-${to}/${size}`);

@@ -121,6 +121,47 @@ Deno.test("ranges and conditions are answered as the protocol says", async () =>
   assert.equal((await getting({ IfNoneMatch: ETag! }))[0], 304);
 });
 
+Deno.test("a reader of the public bucket may ask by any of the protocol's conditions", async () => {
+  await client.send(new PutObjectCommand({ ...at("kept"), Body: "0123456789" }));
+  const url = `${origin}/storage/v1/object/public/assets/kept`;
+  const first = await fetch(url);
+  await first.body?.cancel();
+  const [etag, modified] = [first.headers.get("etag")!, first.headers.get("last-modified")!];
+  const before = new Date(Date.parse(modified) - 1000).toUTCString();
+  const range = "bytes=0-1";
+  const cases: [Record<string, string>, number, string?][] = [
+    [{ "if-none-match": `"other", W/${etag}` }, 304],
+    [{ "if-none-match": "*" }, 304],
+    [{ "if-none-match": '"other"', "if-modified-since": modified }, 200],
+    [{ "if-match": `"other", ${etag}` }, 200],
+    [{ "if-match": `W/${etag}` }, 412],
+    [{ "if-modified-since": modified }, 304],
+    [{ "if-modified-since": before }, 200],
+    [{ "if-modified-since": "some day" }, 200],
+    [{ "if-unmodified-since": before }, 412],
+    [{ "if-unmodified-since": modified }, 200],
+    [{ range, "if-range": etag }, 206, "bytes 0-1/10"],
+    [{ range, "if-range": modified }, 206, "bytes 0-1/10"],
+    [{ range, "if-range": '"other"' }, 200],
+    [{ range: "bytes=10-" }, 416, "bytes */10"],
+  ];
+  for (const [headers, status, shown = null] of cases) {
+    const answer = await fetch(url, { headers });
+    await answer.body?.cancel();
+    assert.deepEqual([answer.status, answer.headers.get("content-range")], [status, shown], JSON.stringify(headers));
+  }
+});
+
+Deno.test("an object that must not be replaced is not: a PUT with a condition is refused", async () => {
+  await client.send(new PutObjectCommand({ ...at("once"), Body: "first" }));
+  for (const condition of [{ IfNoneMatch: "*" }, { IfMatch: '"other"' }]) {
+    const second = client.send(new PutObjectCommand({ ...at("once"), Body: "second", ...condition }));
+    assert.deepEqual(await failure(second), [501, "NotImplemented"]);
+  }
+  const { Body } = await client.send(new GetObjectCommand(at("once")));
+  assert.equal(await Body!.transformToString(), "first");
+});
+
 Deno.test("everyone reads the public bucket, and nobody the other one without a signature", async () => {
   for (const bucket of ["assets", "private"]) {
     const place = at("shown.png", bucket);
