@@ -211,6 +211,31 @@ Deno.test("the database's job has the function delete what is in the queue", asy
   assert.equal(await storage.head(upload.s3_key), null);
 });
 
+Deno.test("a message that names no object keeps no other from being deleted, and leaves the queue as dead", async () => {
+  const upload = await begin(await signUp());
+  await inDatabase(async (sql) => {
+    const poison = await sql<{ id: string }[]>`
+      select pgmq.send('object_deletion', m::jsonb) as id
+      from unnest(array['null', '[]', '{}', '{"storage_key": null}', '{"storage_key": ""}', '{"storage_key": 5}']) as m`;
+    const ids = poison.map(({ id }) => id);
+    const dueAgain = () =>
+      sql`select pgmq.set_vt('object_deletion', msg_id, 0) from pgmq.q_object_deletion where msg_id in ${sql(ids)}`;
+    await sql`select private.detach_asset(${upload.asset_id})`;
+    await eventually(async () => {
+      const swept = await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
+      assert.equal(swept.status, 200, await swept.text());
+      return await statusOf(upload.asset_id) === undefined ? true : undefined;
+    });
+    await eventually(async () => {
+      await dueAgain();
+      await (await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) })).body?.cancel();
+      const dead = await sql`
+        select from private.dead_messages where queue = 'object_deletion' and msg_id in ${sql(ids)}`;
+      return dead.length === ids.length ? true : undefined;
+    });
+  });
+});
+
 Deno.test("nobody but the service sweeps", async () => {
   const { token } = await signUp();
   for (const headers of [{}, bearer(token), bearer(anonKey)]) {
