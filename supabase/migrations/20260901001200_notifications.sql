@@ -58,7 +58,11 @@ create table public.user_notifications (
   -- is not found once it is sent, so that no draft is shown to anybody, however soon it was sent.
   primary key (id, status),
   constraint user_notifications_target_has_user check (target <> 'user' or user_id is not null),
-  constraint user_notifications_sent_has_time check (status <> 'sent' or sent_at is not null)
+  constraint user_notifications_sent_has_time check (status <> 'sent' or sent_at is not null),
+  constraint user_notifications_scheduled_at_has_four_digit_year
+    check (scheduled_at >= timestamptz '0001-01-01 00:00:00+00' and scheduled_at < timestamptz '10000-01-01 00:00:00+00'),
+  constraint user_notifications_sent_at_has_four_digit_year
+    check (sent_at >= timestamptz '0001-01-01 00:00:00+00' and sent_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
 comment on table public.user_notifications is 'What the service tells people.';

@@ -39,7 +39,8 @@ create table public.user_badges (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.app_users (id) on delete cascade,
   badge_id uuid not null references public.badges (id) on delete restrict,
-  earned_at timestamptz not null default now(),
+  earned_at timestamptz not null default now() constraint user_badges_earned_at_has_four_digit_year
+    check (earned_at >= timestamptz '0001-01-01 00:00:00+00' and earned_at < timestamptz '10000-01-01 00:00:00+00'),
   constraint user_badges_once unique (user_id, badge_id)
 );
 

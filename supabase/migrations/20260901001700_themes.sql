@@ -43,7 +43,8 @@ create table public.user_themes (
   acquisition_type text not null constraint user_themes_acquisition_type_known
     check (acquisition_type in ('free', 'purchase', 'gift', 'reward', 'subscription')),
   is_applied boolean not null default false,
-  acquired_at timestamptz not null default now(),
+  acquired_at timestamptz not null default now() constraint user_themes_acquired_at_has_four_digit_year
+    check (acquired_at >= timestamptz '0001-01-01 00:00:00+00' and acquired_at < timestamptz '10000-01-01 00:00:00+00'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint user_themes_owned_once unique (user_id, theme_id)

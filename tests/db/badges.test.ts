@@ -1,7 +1,7 @@
 // Badges: what counts, what is earned, what a broken one does, and that a rebuild comes to the same.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -264,4 +264,14 @@ Deno.test("people read their badges, and how far they are with all of them", asy
     select count(*)::integer as badges from public.badges where is_active`;
   assert.equal(row!.progress.items.length, active!.badges);
   assert.ok(row!.progress.items.every(({ count, percent }) => (count === 0) === (percent === 0)));
+});
+
+Deno.test("a badge is not earned at a time that JSON has no words for: it would take the whole list away", async () => {
+  const user = await newUser(db.sql);
+  const badge = await newBadge({ activity: ["session_end"], measure: "count" });
+  for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {
+    const earning = db.sql`
+      insert into public.user_badges (user_id, badge_id, earned_at) values (${user}, ${badge}, ${at}::text::timestamptz)`;
+    assert.equal(await sqlstate(earning), "23514", at);
+  }
 });

@@ -273,3 +273,19 @@ Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devic
     for (const deed of deeds) assert.equal((await refusal(deed())).code, "forbidden", status);
   }
 });
+
+Deno.test("a time that JSON has no words for is refused where it is stored: it would take the whole inbox away", async () => {
+  const user = await newUser(db.sql);
+  const id = await tell(user);
+  for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {
+    for (const column of ["sent_at", "scheduled_at"]) {
+      const change = db.sql`
+        update public.user_notifications set ${db.sql(column)} = ${at}::text::timestamptz where id = ${id}`;
+      assert.equal(await sqlstate(change), "23514", `${column} ${at}`);
+    }
+  }
+  await db.sql`
+    update public.user_notifications set scheduled_at = '0001-01-01 00:00:00+00', sent_at = '9999-12-31 23:59:59.999999+00'
+    where id = ${id}`;
+  assert.deepEqual((await inbox(user)).items.map((item) => item.id), [id]);
+});

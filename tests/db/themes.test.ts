@@ -248,3 +248,14 @@ Deno.test("a badge earns its theme, to those who have it already as well; the th
   await db.sql`delete from public.badges where id = ${badge!.id}`;
   assert.ok((await ownedBy(user)).has(theme));
 });
+
+Deno.test("a theme is not acquired at a time that JSON has no words for: it would take the whole list away", async () => {
+  const user = await newUser(db.sql);
+  const theme = await newTheme();
+  for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {
+    const owning = db.sql`
+      insert into public.user_themes (user_id, theme_id, acquisition_type, acquired_at)
+      values (${user}, ${theme}, 'purchase', ${at}::text::timestamptz)`;
+    assert.equal(await sqlstate(owning), "23514", at);
+  }
+});
