@@ -297,29 +297,11 @@ $$;
 comment on function private.map_cells_in(double precision[], integer) is
   'The rows that the cells of a level are sums of, for the lots of a box, as a query: areas that lie in it whole and are not stale, cells of the others that do, and what is left at its sides.';
 
-create function private.clusters(
-  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
-) returns setof private.cluster
+create function private.clusters_of(p_source text) returns setof private.cluster
 language plpgsql stable
-security definer -- as private.found_lots; a count is of public lots, as all entries are
 set search_path = ''
 as $$
-declare
-  v_source text;
 begin
-  if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
-    v_source := private.map_cells_in(p_bbox, p_level);
-  else
-    -- private.cell_at in place: it is worked out for every lot that is found.
-    v_source := format(
-      'select greatest(0, least(%1$s - 1, floor((e.mercator[0] + pi()) / (2 * pi()) * %1$s)))::integer as x,
-        greatest(0, least(%1$s - 1, floor((e.mercator[1] + pi()) / (2 * pi()) * %1$s)))::integer as y,
-        1 as n, e.lat as lat_sum, e.lng as lng_sum, e.hour_price as price_min, e.hour_price as price_max,
-        case when e.hour_price is not null then e.currency end as currency_min,
-        case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
-      from private.search_entries e where %2$s',
-      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition);
-  end if;
   return query execute format(
     'select x, y, sum(n)::bigint, sum(lat_sum) / sum(n), sum(lng_sum) / sum(n),
       case when min(currency_min) = max(currency_max) then min(price_min) end,
@@ -327,7 +309,47 @@ begin
       case when min(currency_min) = max(currency_max) then min(currency_min) end,
       -- The best rank, then the smallest id: as one text of as many letters each, a minimum instead of a sort.
       substr(min(((100000 + rank_key)::text || id) collate "C"), 7)::uuid
-    from (%s) s group by x, y order by x, y', v_source);
+    from (%s) s group by x, y order by x, y', p_source);
+end
+$$;
+
+comment on function private.clusters_of(text) is
+  'The cells of a query for rows like those of private.map_cells_in.';
+
+create function private.summed_clusters(p_bbox double precision[], p_level integer) returns setof private.cluster
+language plpgsql stable
+set search_path = ''
+set max_parallel_workers_per_gather = 0 -- to start them takes longer than the sums
+as $$
+begin
+  return query select c.* from private.clusters_of(private.map_cells_in(p_bbox, p_level)) as c;
+end
+$$;
+
+comment on function private.summed_clusters(double precision[], integer) is
+  'The cells of a level of at most 14 in a box, with all its lots.';
+
+create function private.clusters(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
+) returns setof private.cluster
+language plpgsql stable
+security definer -- as private.found_lots; a count is of public lots, as all entries are
+set search_path = ''
+as $$
+begin
+  if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
+    return query select c.* from private.summed_clusters(p_bbox, p_level) as c;
+  else
+    -- private.cell_at in place: it is worked out for every lot that is found.
+    return query select c.* from private.clusters_of(format(
+      'select greatest(0, least(%1$s - 1, floor((e.mercator[0] + pi()) / (2 * pi()) * %1$s)))::integer as x,
+        greatest(0, least(%1$s - 1, floor((e.mercator[1] + pi()) / (2 * pi()) * %1$s)))::integer as y,
+        1 as n, e.lat as lat_sum, e.lng as lng_sum, e.hour_price as price_min, e.hour_price as price_max,
+        case when e.hour_price is not null then e.currency end as currency_min,
+        case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
+      from private.search_entries e where %2$s',
+      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition)) as c;
+  end if;
 end
 $$;
 
