@@ -189,24 +189,24 @@ set search_path = ''
 as $$
 begin
   select coalesce(array_agg(r.term), '{}'), exp(sum(ln(r.frequency))) into terms, share
+  from (
+    select f.term, f.frequency, row_number() over f as place,
+      exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
     from (
-      select f.term, f.frequency, row_number() over f as place,
-        exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
-      from (
-        select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
-        from unnest(p_terms) as t (term)
-        left join (
-          select c.term, c.frequency
-          from pg_catalog.pg_stats s
-          cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
-          where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
-        ) as c on c.term = t.term
-        group by t.term
-      ) as f
-      window f as (order by f.frequency, f.term)
-    ) as r
-    -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
-    where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency);
+      select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
+      from unnest(p_terms) as t (term)
+      left join (
+        select c.term, c.frequency
+        from pg_catalog.pg_stats s
+        cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+        where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
+      ) as c on c.term = t.term
+      group by t.term
+    ) as f
+    window f as (order by f.frequency, f.term)
+  ) as r
+  -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
+  where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency);
 end
 $$;
 
@@ -294,8 +294,8 @@ declare
   c_tail constant text := format(' e where %s and %s %s limit %s) f', c_behind, p_condition, c_order, p_limit);
   v_page private.found_page;
 begin
-  -- What is common fills a page from the next few thousand of the order; only when that does not are the indexes asked. The
-  -- planner cannot tell: it takes terms that come together for a rare coincidence.
+  -- What is common fills a page from the next few thousand of the order; the indexes are asked when that does not, and at
+  -- once when these would hold one or two. The planner cannot tell: it takes terms that come together for a coincidence.
   if coalesce(p_share, 1) > 0.0005 then
     execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
       into v_page.lot_ids, v_page.keys;
