@@ -108,9 +108,9 @@ $$;
 comment on function private.vehicle_fit(private.vehicle, private.vehicle) is
   'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the measures that were given; null when none was.';
 
+-- Without a search_path, so that Postgres writes the expression into the statement.
 create function private.walk_minutes(p_distance_m numeric) returns integer
 language sql immutable
-set search_path = ''
 return ceil(p_distance_m / 80)::integer;
 
 comment on function private.walk_minutes(numeric) is

@@ -46,6 +46,13 @@ await newLot(db.sql, { name: "fiji east", lat: -17, lng: -179.9 });
 const everything = ["fiji east", "fiji west", "plain", "東京駅前ﾊﾟｰｷﾝｸﾞ Ｐ１"];
 const richAlone = ["東京駅前ﾊﾟｰｷﾝｸﾞ Ｐ１"];
 
+Deno.test("search: distance_m is null without a center, and the distance from it with one", async () => {
+  const distances = async (query: Record<string, unknown>) =>
+    (await asVisitor((sql) => search(sql, { query, ids: [plain] }))).items.map(({ distance_m }) => distance_m);
+  assert.deepEqual(await distances({}), [null]);
+  assert.deepEqual(await distances({ center: { lat: 35.69, lng: 139.7 } }).then(([m]) => typeof m), "number");
+});
+
 Deno.test("without conditions every public lot is found, and no other", async () => {
   assert.deepEqual(await names({}), everything);
   assert.equal((await asVisitor((sql) => search(sql, { include: ["total"] }))).total, 4);
