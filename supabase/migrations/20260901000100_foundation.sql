@@ -88,7 +88,8 @@ grant execute on function private.trimmed(text) to anon, authenticated, service_
 
 -- Pages. A cursor is base64url of nine bytes of checksum and the keys of the last row of a page, a JSON array. The checksum
 -- covers the keys and what the list was asked for, so that a cursor that was cut, changed or made by another question is
--- told from a good one before anything in it is read. It is no secret: whoever forges one pages through what they may read.
+-- told from a good one before anything in it is read. It is no secret: a client can forge a cursor. So each list names the
+-- types of its keys, a cursor with any other keys is rejected, and keys are never written into the text of a statement.
 
 create function private.page_limit(p_limit integer) returns integer
 language plpgsql immutable
@@ -104,14 +105,24 @@ $$;
 
 comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Refuses: validation_error.';
 
+create function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return substr(sha256(convert_to(p_filters::text, 'UTF8') || p_keys), 1, 9);
+end
+$$;
+
+comment on function private.cursor_checksum(jsonb, bytea) is 'The first nine bytes of a cursor: the checksum of its keys and of what the list was asked for.';
+
 create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 begin
   return (
-    select rtrim(translate(encode(substr(sha256(convert_to(p_filters::text, 'UTF8') || keys), 1, 9) || keys, 'base64'),
-      e'+/\n', '-_'), '=')
+    select rtrim(translate(encode(private.cursor_checksum(p_filters, keys) || keys, 'base64'), e'+/\n', '-_'), '=')
     from convert_to(p_keys::text, 'UTF8') as keys
   );
 end
@@ -120,8 +131,56 @@ $$;
 comment on function private.cursor_encode(jsonb, jsonb) is
   'The cursor after the row with these sort keys (an array), in the list that p_filters describes: name, filters and order of the list, whatever must be the same on the next page. Null without keys.';
 
-create function private.cursor_decode(p_filters jsonb, p_cursor text) returns jsonb
-language plpgsql immutable
+create function private.is_cursor_key(p_key jsonb, p_type text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text constant text := p_key #>> '{}';
+begin
+  -- A literal each: pg_input_is_valid keeps the type that a variable named first. Types read more than they write (now,
+  -- infinity, -1), and no cursor was made of that.
+  return case p_type
+    when 'integer' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'integer')
+    when 'double precision' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'double precision')
+    when 'text' then jsonb_typeof(p_key) = 'string'
+    when 'uuid' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'uuid')
+    when 'xid8' then jsonb_typeof(p_key) = 'string' and v_text ~ '^\d{1,20}$' and pg_input_is_valid(v_text, 'xid8')
+    when 'timestamptz' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'timestamptz')
+      and v_text ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d:\d\d(:\d\d)?$'
+    else false
+  end;
+end
+$$;
+
+comment on function private.is_cursor_key(jsonb, text) is
+  'Whether a key of a cursor is a value of the type: integer and double precision are JSON numbers; text, uuid, xid8 and timestamptz JSON strings.';
+
+create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text;
+  v_keys jsonb;
+begin
+  v_text := convert_from(p_bytes, 'UTF8');
+  v_keys := case when pg_input_is_valid(v_text, 'jsonb') then v_text::jsonb end;
+  return case when jsonb_typeof(v_keys) = 'array' then case
+    when jsonb_array_length(v_keys) = cardinality(p_types) and (
+      select bool_and(private.is_cursor_key(v_keys -> (t.place - 1)::integer, t.name))
+      from unnest(p_types) with ordinality as t (name, place)
+    ) then v_keys end end;
+exception when character_not_in_repertoire then
+  return null;
+end
+$$;
+
+comment on function private.cursor_keys(bytea, text[]) is
+  'The JSON array in these bytes when it has one key of each type, in this order; otherwise null.';
+
+create function private.cursor_decode(p_filters jsonb, p_cursor text, p_types text[]) returns jsonb
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -133,8 +192,8 @@ begin
   end if;
   if p_cursor ~ '^[A-Za-z0-9_-]+$' and length(p_cursor) between 12 and 4096 and length(p_cursor) % 4 <> 1 then
     v_bytes := decode(translate(p_cursor, '-_', '+/') || repeat('=', -length(p_cursor) & 3), 'base64');
-    if substr(v_bytes, 1, 9) = substr(sha256(convert_to(p_filters::text, 'UTF8') || substr(v_bytes, 10)), 1, 9) then
-      v_keys := convert_from(substr(v_bytes, 10), 'UTF8')::jsonb;
+    if substr(v_bytes, 1, 9) = private.cursor_checksum(p_filters, substr(v_bytes, 10)) then
+      v_keys := private.cursor_keys(substr(v_bytes, 10), p_types);
     end if;
   end if;
   -- A text has one cursor: spare bits of its last letter are not ignored.
@@ -146,8 +205,8 @@ begin
 end
 $$;
 
-comment on function private.cursor_decode(jsonb, text) is
-  'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. Refuses: validation_error.';
+comment on function private.cursor_decode(jsonb, text, text[]) is
+  'The sort keys in a cursor that private.cursor_encode made for the same p_filters, one of each type of p_types, so that they can be cast; null without a cursor. Refuses: validation_error.';
 
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer) returns jsonb
 language plpgsql immutable parallel safe
@@ -168,7 +227,8 @@ comment on function private.page(jsonb, jsonb, text[], integer) is
   'A page: {items, next_cursor}. p_items are the rows as shown, in order, one more than p_limit when there are more, null for none; p_keys the fields of an item that are its sort keys, in which the next page begins.';
 
 grant execute on function
-  private.page_limit(integer), private.cursor_encode(jsonb, jsonb), private.cursor_decode(jsonb, text),
+  private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
+  private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
   private.page(jsonb, jsonb, text[], integer)
 to anon, authenticated, service_role;
 

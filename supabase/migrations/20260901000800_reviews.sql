@@ -323,7 +323,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'parking_lot_reviews', 'parking_lot_id', p_parking_lot_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
   v_rows public.reviews[];
   v_histogram jsonb;
 begin
@@ -394,7 +394,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_reviews', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

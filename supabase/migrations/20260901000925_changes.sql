@@ -110,7 +110,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'lot_changes', 'since', extract(epoch from p_since));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{xid8,uuid}');
   v_changes private.lot_changes[];
   v_items jsonb;
 begin

@@ -159,7 +159,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'search_presets', 'user_id', p_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

@@ -58,7 +58,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_saved_parking_lots', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
   v_rows public.saved_parking_lots[];
 begin
   perform private.page_limit(p_limit);

@@ -110,7 +110,7 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_parking_sessions', 'user_id', v_user_id, 'status', p_status,
     'from', p_from, 'to', p_to, 'parking_lot_id', p_parking_lot_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
   if p_status not in ('parking', 'ended', 'cancelled') then

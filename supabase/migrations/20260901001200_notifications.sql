@@ -339,7 +339,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_notifications', 'user_id', v_user_id, 'unread', p_unread);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

@@ -15,7 +15,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_badges', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -49,7 +49,7 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb :=
     jsonb_build_object('list', 'my_badge_progress', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
   v_rows jsonb;
 begin
   perform private.page_limit(p_limit);

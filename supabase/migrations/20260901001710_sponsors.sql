@@ -287,7 +287,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'sponsors', 'category', p_category);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

@@ -101,7 +101,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'subscription_plans', 'lang', private.require_lang(p_lang));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

@@ -84,7 +84,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'ads', 'placement', p_placement, 'seed', p_seed);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{text,double precision,uuid}');
   v_seed text := coalesce(p_seed, v_after ->> 0, (now() at time zone 'Asia/Tokyo')::date::text);
 begin
   perform private.page_limit(p_limit);

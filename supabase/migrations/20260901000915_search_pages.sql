@@ -1,0 +1,236 @@
+-- Search pages: public lots that meet up to sixteen conditions, in one of three orders, page by page.
+--
+-- A page ends with the sort key and id of its last lot, and the next one begins behind them. A lot that keeps its key is
+-- neither skipped nor repeated, whatever happens to the others.
+--
+-- Invariants: orders are total (ties by id); the keys of a cursor are values bound to a statement, never part of its text.
+-- Interface: api.search_parking_lots.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: pages
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.found_page as (lot_ids uuid[], keys double precision[]);
+
+comment on type private.found_page is 'Lots in the order of a search, and the sort key of each.';
+
+create function private.keyed_page(
+  p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
+) returns private.found_page
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- The order from the cursor on; p_condition is made by private.search_condition alone, which quotes what a caller wrote.
+  c_order constant text := format('order by e.%I, e.parking_lot_id', p_column);
+  c_behind constant text := case when p_after is null then 'true'
+    else format('(e.%I, e.parking_lot_id) > ($1, $2)', p_column) end;
+  c_head constant text := format(
+    'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
+      select e.parking_lot_id as id, e.%I as key from ', p_column);
+  c_tail constant text := format(' e where %s and %s %s limit $3) f', c_behind, p_condition, c_order);
+  c_key constant integer := p_after ->> 0;
+  c_id constant uuid := p_after ->> 1;
+  v_page private.found_page;
+begin
+  -- What is common fills a page from the next few thousand of the order; the indexes are asked when that does not, and at
+  -- once when these would hold one or two. The planner cannot tell: it takes terms that come together for a coincidence.
+  if coalesce(p_share, 1) > 0.0005 then
+    execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
+      into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
+    if cardinality(v_page.lot_ids) >= p_limit then
+      return v_page;
+    end if;
+  end if;
+  execute c_head || 'private.search_entries' || c_tail into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
+  return v_page;
+end
+$$;
+
+comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
+  'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id.';
+
+create function private.distance_page(
+  p_condition text, p_lat double precision, p_lng double precision, p_most_m double precision, p_after jsonb, p_limit integer
+) returns private.found_page
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- Nothing on the sphere is farther than half its circumference; a cursor can be forged.
+  v_from double precision := least(coalesce((p_after ->> 0)::double precision, 0), 21000000);
+  v_reach double precision := greatest(400, v_from * 1.25);
+  v_page private.found_page;
+  v_is_last boolean;
+begin
+  -- Circles that grow until one holds a page; what lies outside a circle is farther than all inside.
+  loop
+    v_is_last := v_reach >= least(p_most_m, 3000000);
+    v_reach := case when v_is_last then p_most_m else v_reach end;
+    execute format(
+      'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
+        select d.id, d.key from (
+          select e.parking_lot_id as id, private.great_circle_m($1, $2, e.lat, e.lng) as key
+          from private.search_entries e where %s%s
+        ) d where %s%s order by d.key, d.id limit $3
+      ) f', p_condition,
+      case when v_reach is not null and v_reach <= 3000000 then ' and ' || private.area_condition(
+        (select a.boxes from private.search_boxes(p_lat, p_lng, v_reach) as a)) end,
+      case when v_reach is not null then 'd.key <= $4' else 'true' end,
+      case when p_after is not null then ' and (d.key, d.id) > ($5, $6)' end
+    ) into v_page.lot_ids, v_page.keys using p_lat, p_lng, p_limit, v_reach, v_from, (p_after ->> 1)::uuid;
+    exit when v_is_last or cardinality(v_page.lot_ids) >= p_limit;
+    v_reach := v_reach * 4;
+  end loop;
+  return v_page;
+end
+$$;
+
+comment on function private.distance_page(text, double precision, double precision, double precision, jsonb, integer) is
+  'The first lots behind the distance and id p_after that meet the condition, nearest first, ties by id. p_most_m null: anywhere.';
+
+create function private.found_lots(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
+) returns private.found_page
+language plpgsql stable
+security definer -- entries are private, and row security would keep terms from their index; all are of public lots
+set search_path = ''
+as $$
+declare
+  v_asked record := private.search_condition(p_query, p_bbox, p_ids);
+begin
+  return case p_sort
+    when 'price' then private.keyed_page(v_asked.condition, v_asked.share, 'price_key', p_after, p_limit)
+    when 'recommended' then private.keyed_page(v_asked.condition, v_asked.share, 'rank_key', p_after, p_limit)
+    else private.distance_page(
+      v_asked.condition, (p_query -> 'center' ->> 'lat')::double precision, (p_query -> 'center' ->> 'lng')::double precision,
+      (p_query ->> 'radius_m')::double precision, p_after, p_limit
+    ) end;
+end
+$$;
+
+comment on function private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer) is
+  'A page of the lots that a checked question asks for, behind the key and id p_after.';
+
+create function private.found_count(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns bigint
+language plpgsql stable
+security definer -- as private.found_lots
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+begin
+  execute 'select count(*) from private.search_entries e where ' || (private.search_condition(p_query, p_bbox, p_ids)).condition
+    into v_count;
+  return v_count;
+end
+$$;
+
+comment on function private.found_count(jsonb, double precision[], uuid[]) is 'How many lots a checked question asks for, exactly.';
+
+create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select coalesce(to_jsonb(array_agg(item)), '[]')
+    from (
+      select l.id, l.name, l.name_kana, l.address, l.lat, l.lng, l.total_spaces, l.status, l.structure, l.created_at,
+        l.updated_at, l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm,
+        l.max_tire_width_mm, l.max_parking_duration_min, l.entry_method, l.source, l.licence, l.attribution,
+        l.shape_type, l.operator_code, l.entry_difficulty, l.hour_price, l.currency, l.avg_rating, l.review_count,
+        l.main_image_key as main_image, l.tag_slugs as tags,
+        round(private.great_circle_m(
+          (p_center ->> 'lat')::double precision, (p_center ->> 'lng')::double precision, l.lat, l.lng
+        )::numeric, 2) as distance_m,
+        m.is_saved, m.my_rating
+      from unnest(p_lot_ids) with ordinality as p (id, place)
+      join public.parking_lots l on l.id = p.id
+      left join private.my_marks(p_lot_ids) as m on m.parking_lot_id = l.id
+      order by p.place
+    ) as item
+  );
+end
+$$;
+
+comment on function private.search_items(uuid[], jsonb) is 'Lots as search shows them, in this order. Without a center distance_m is null.';
+
+create function private.search_page(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_limit integer, p_cursor text, p_include text[]
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_sort text := coalesce(p_query ->> 'sort', case when p_query ? 'center' then 'distance' else 'recommended' end);
+  v_filters jsonb := jsonb_build_object('list', 'parking_lots', 'query', p_query, 'bbox', p_bbox, 'ids', p_ids);
+  v_after jsonb := private.cursor_decode(
+    v_filters, p_cursor, case v_sort when 'distance' then '{double precision,uuid}' else '{integer,uuid}' end::text[]
+  );
+  v_page private.found_page;
+begin
+  v_page := private.found_lots(p_query, p_bbox, p_ids, v_sort, v_after, p_limit + 1);
+  return jsonb_build_object(
+    'items', private.search_items(v_page.lot_ids[:p_limit], p_query -> 'center'),
+    'next_cursor', case when cardinality(v_page.lot_ids) > p_limit then
+      private.cursor_encode(v_filters, jsonb_build_array(v_page.keys[p_limit], v_page.lot_ids[p_limit])) end
+  ) || case when 'total' = any (p_include)
+    then jsonb_build_object('total', private.found_count(p_query, p_bbox, p_ids)) else '{}' end;
+end
+$$;
+
+comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
+  'A page of a checked question: {items, next_cursor} and total when p_include has it. Refuses: validation_error.';
+
+grant execute on function
+  private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),
+  private.found_count(jsonb, double precision[], uuid[]), private.search_items(uuid[], jsonb),
+  private.search_page(jsonb, double precision[], uuid[], integer, text, text[])
+to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.search_parking_lots(
+  p_query jsonb default '{}',
+  p_bbox double precision[] default null,
+  p_ids uuid[] default null,
+  p_limit integer default 20,
+  p_cursor text default null,
+  p_include text[] default '{}',
+  p_zoom integer default null,
+  p_updated_since timestamptz default null
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.visitor_or_user();
+  -- A page of the interface has at most 100; an export reads greater ones.
+  if p_limit is null or p_limit not between 1 and 1000 then
+    perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+  end if;
+  perform private.check_search(p_query, p_bbox, p_ids);
+  perform private.read_vehicle(p_query -> 'vehicle');
+  if p_updated_since is not null then
+    if p_query <> '{}' or p_bbox is not null or p_ids is not null or p_zoom is not null or p_include <> '{}' then
+      perform private.refuse('validation_error', 422, 'updated_since takes limit and cursor alone',
+        p_param => 'updated_since');
+    end if;
+    return private.changes_page(p_updated_since, p_limit, p_cursor);
+  elsif p_zoom is not null then
+    return private.map_page(p_query, p_bbox, p_ids, p_zoom, p_cursor, p_include);
+  end if;
+  return private.search_page(p_query, p_bbox, p_ids, p_limit, p_cursor, p_include);
+end
+$$;
+
+comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz) is
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
+
+grant execute on function
+  api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz)
+to anon, authenticated;

@@ -1,0 +1,165 @@
+// Cursors that a client forged: the checksum is no secret, so every list must reject keys that it never wrote.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+// Every cursor has the right checksum here: what is tested is what comes after it.
+await db.sql`
+  create or replace function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
+  language plpgsql immutable strict parallel safe set search_path = ''
+  as $$ begin return '\\x000000000000000000'; end $$`;
+
+const user = await newUser(db.sql);
+const lot = await newLot(db.sql);
+const center = { lat: 35.68, lng: 139.76 };
+
+/** The arguments that a list needs, by name. */
+const needed: Record<string, string> = { p_parking_lot_id: lot };
+
+interface List {
+  readonly name: string;
+  /** What comes before `p_cursor` in the call. */
+  readonly call: string;
+  readonly role: "anon" | "authenticated" | "service_role";
+  readonly good: string;
+}
+
+const [time, id] = ["2026-09-01T09:30:00.000001+00:00", "0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"];
+const examples: Record<string, unknown> = {
+  timestamptz: time,
+  uuid: id,
+  integer: 1,
+  "double precision": 0.5,
+  text: "a",
+  xid8: "7",
+};
+const good = (types: string) => JSON.stringify(types.split(",").map((type) => examples[type]));
+
+const functions = await db.sql<{ name: string; schema: string; needs: string[]; role: List["role"]; body: string }[]>`
+  select p.proname as name, n.nspname as schema, p.proargnames[:p.pronargs - p.pronargdefaults] as needs, p.prosrc as body,
+    case when has_function_privilege('authenticated', p.oid, 'execute') then 'authenticated' else 'service_role' end as role
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname in ('api', 'commands') and 'p_cursor' = any (p.proargnames)
+  order by 1`;
+
+const bodies = new Map(
+  (await db.sql<{ name: string; body: string }[]>`
+    select 'private.' || proname as name, prosrc as body from pg_proc where pronamespace = 'private'::regnamespace`)
+    .map(({ name, body }) => [name, body]),
+);
+
+/** The types of the keys of a list, which it or a function that it calls names. */
+function keyTypes(body: string): string | undefined {
+  const types = /cursor_decode\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1];
+  const called = [...body.matchAll(/private\.[a-z0-9_]+(?=\()/g)].map(([name]) => bodies.get(name) ?? "");
+  return types ?? called.map(keyTypes).find((found) => found !== undefined);
+}
+
+/** The search is one function with four lists: each order has its own keys, and so have changes. */
+const searches: [argument: string, types: string][] = [
+  [`p_query => '{"sort": "price"}'`, "integer,uuid"],
+  [`p_query => '{"sort": "recommended"}'`, "integer,uuid"],
+  [`p_query => '${JSON.stringify({ center })}'`, "double precision,uuid"],
+  [`p_query => '${JSON.stringify({ center, radius_m: 500 })}'`, "double precision,uuid"],
+  [`p_updated_since => '${time}'`, "xid8,uuid"],
+];
+
+const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) => {
+  const call = `select ${schema}.${name}(`;
+  if (name === "search_parking_lots") {
+    return searches.map(([argument, types]) => ({ name, role, call: `${call}${argument}, `, good: good(types) }));
+  }
+  const types = keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
+  const given = needs.filter((need) => need !== "p_cursor").map((need) =>
+    `${need} => '${needed[need] ?? assert.fail(`${name} needs ${need}: give an example`)}', `
+  );
+  return [{ name, role, call: `${call}${given.join("")}`, good: good(types) }];
+});
+
+const forged = (keys: string | Uint8Array) => {
+  const bytes = typeof keys === "string" ? new TextEncoder().encode(keys) : keys;
+  return new Uint8Array([...new Uint8Array(9), ...bytes]).toBase64({ alphabet: "base64url", omitPadding: true });
+};
+
+/** As a list reads it: of the JSON that Postgres writes. */
+async function cursorOf(json: string): Promise<string> {
+  const [row] = await db.sql<{ keys: string }[]>`select (${json}::text)::jsonb::text as keys`;
+  return forged(row!.keys);
+}
+
+const page = (list: List, cursor: string) =>
+  db.as(
+    list.role === "authenticated" ? signedIn(user) : { role: list.role },
+    (sql) => sql.unsafe(`${list.call} p_cursor => '${cursor}')`),
+  );
+
+const bad = [
+  ...["[]", "{}", "null", "true", "7", '"a"', "[[]]", "[{}]", "[null]", "[null, null]", "[null, null, null]"],
+  ...["[[], []]", "[{}, {}]", "[{}, {}, {}]", "[true, false]", '["", ""]', '["a", "b"]', '["a", "b", "c"]'],
+  ...["NaN", "Infinity", "-Infinity", "infinity", "now", "epoch", "1e400", "-1", "0x10", "1); select 1; --"].flatMap(
+    (word) =>
+      [[word, id], [word, time, id], [1, word, id], ["a", word, id], [word, "a"]].map((keys) => JSON.stringify(keys)),
+  ),
+  `[1e400, "${id}"]`,
+  `[1.5e308, "${id}", 1]`,
+  `["${time}", "x"]`,
+  `["${time}", null]`,
+];
+
+/** Not even JSON, or not as Postgres writes it. */
+const raw = [
+  new Uint8Array(),
+  new Uint8Array(40),
+  new Uint8Array([0xff, 0xfe, 0x5b, 0x5d]),
+  new Uint8Array([0x5b, 0xc3, 0x5d]),
+  ...'[NaN,1]|[Infinity,1]|[1,2|["\\u0000",1]|["\\ud800",1]'.split("|").map((text) => new TextEncoder().encode(text)),
+  new TextEncoder().encode("[".repeat(2500)),
+  new TextEncoder().encode(`[1,"${id}"]   `),
+];
+
+Deno.test("lists: there are lists to page, and each says which keys its cursor has", () => {
+  assert.ok(lists.length > 20, `${lists.length} lists`);
+});
+
+for (const list of lists) {
+  Deno.test(`${list.name}: a cursor with foreign keys is rejected with 422 and names cursor (${list.good})`, async () => {
+    await page(list, await cursorOf(list.good));
+    const keys: unknown[] = JSON.parse(list.good);
+    const variants = [
+      ...keys.map((_, n) => keys.toSpliced(n, 1)),
+      ...keys.flatMap((key, n) =>
+        [null, [], {}, true, typeof key === "number" ? String(key) : 1, typeof key === "number" ? 1e300 : "\u0001"]
+          .map((other) => keys.with(n, other))
+      ),
+      [...keys, 1],
+      [...keys, null],
+      [keys],
+    ].map((keys) => JSON.stringify(keys));
+    // A text key may be any text, and a double any number.
+    const fits = (json: string) => {
+      const other: unknown = JSON.parse(json);
+      return Array.isArray(other) && other.length === keys.length && other.every((key, n) => {
+        if (keys[n] === examples.text) return typeof key === "string";
+        if (keys[n] === examples["double precision"]) return typeof key === "number" && Number.isFinite(key);
+        if (keys[n] === examples.integer) return Number.isInteger(key) && Math.abs(key) < 2 ** 31;
+        return typeof key === "string" &&
+          (keys[n] === id ? key === id : keys[n] === time ? key === time : /^\d+$/.test(key));
+      });
+    };
+    for (const json of [...bad, ...variants]) {
+      const asked = page(list, await cursorOf(json));
+      if (fits(json)) {
+        await asked;
+      } else {
+        const { code, status, param } = await refusal(asked);
+        assert.deepEqual([code, status, param], ["validation_error", 422, "cursor"], json);
+      }
+    }
+    for (const bytes of raw) {
+      assert.equal((await refusal(page(list, forged(bytes)))).param, "cursor", String(bytes));
+    }
+  });
+}
