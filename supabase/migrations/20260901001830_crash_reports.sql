@@ -3,10 +3,41 @@
 -- A kind of crash is its fingerprint: a hash of the top of the stack without its numbers, so that addresses and ids do not
 -- make another kind of it. A day's crashes of one kind, version and device are one row with a count and the first stack.
 --
+-- Anonymous clients write here, so what they can store is bounded: the part of the stack that the fingerprint reads, the
+-- bytes of a day, and the rows that one network adds in a day. A report is never dropped at a bound. It replaces the row
+-- with the lowest count, of these the oldest: a crash that is new and real is kept, and one that many devices report stays.
+--
 -- Invariants: nothing tells who it was: no account, no network address, and what looks like a person in a stack (mail
--- addresses, tokens, names of home directories) is taken out before it is stored. At most about 2,000 rows a day: a kind that
--- is new beyond them is answered and not kept. Rows are gone after 90 days.
+-- addresses, tokens, names of home directories) is taken out before it is stored. The keyed hash of a network is kept in
+-- private until the night after. The bytes of a day are bounded for every writer, by trigger. Rows are gone after 90 days.
 -- Interface: api.report_crash, for the service, which counts the requests of a network address.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Bounds
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.crash_report_bound(p_name text) returns integer
+language sql immutable parallel safe
+set search_path = ''
+return case p_name
+  when 'stack_bytes' then 8192 -- what private.crash_fingerprint reads
+  when 'bytes_a_day' then 4194304
+  when 'rows_a_network' then 100 -- in a day
+end;
+
+comment on function private.crash_report_bound(text) is
+  'The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network.';
+
+create function private.crash_report_size(p_stack text, p_device text, p_app_version text) returns integer
+language sql immutable parallel safe
+set search_path = ''
+-- Device and version are in an index as well; the rest of a row and its index entries has about 400 bytes.
+return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 400;
+
+comment on function private.crash_report_size(text, text, text) is 'The bytes that a row is counted with.';
+
+-- Constraints and generated columns call these as the role that writes the row.
+grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -15,7 +46,8 @@
 create table public.client_crash_reports (
   id uuid primary key default gen_random_uuid(),
   fingerprint text not null constraint client_crash_reports_fingerprint_sha256 check (fingerprint ~ '^[0-9a-f]{64}$'),
-  stack text not null constraint client_crash_reports_stack_size check (octet_length(stack) between 1 and 65536),
+  stack text not null constraint client_crash_reports_stack_size
+    check (octet_length(stack) between 1 and private.crash_report_bound('stack_bytes')),
   device text not null constraint client_crash_reports_device_length check (char_length(device) between 1 and 200),
   app_version text not null
     constraint client_crash_reports_app_version_length check (char_length(app_version) between 1 and 50),
@@ -23,12 +55,37 @@ create table public.client_crash_reports (
   report_count integer not null default 1 constraint client_crash_reports_count_positive check (report_count > 0),
   created_at timestamptz not null default now(),
   last_reported_at timestamptz not null default now(),
+  size_bytes integer not null generated always as (private.crash_report_size(stack, device, app_version)) stored,
   constraint client_crash_reports_one_a_day unique (reported_on, fingerprint, app_version, device)
 );
 
 comment on table public.client_crash_reports is 'Crashes of the app: one row a day, kind, version and device.';
 comment on column public.client_crash_reports.fingerprint is 'SHA-256 of the top of the stack without its numbers: the kind.';
-comment on column public.client_crash_reports.stack is 'The first stack of the row, without what looks like a person.';
+comment on column public.client_crash_reports.stack is
+  'The first stack of the row: its first 8 KiB, without what looks like a person.';
+comment on column public.client_crash_reports.size_bytes is 'What the row counts for in the bytes of its day.';
+
+-- What is replaced first when a day is full.
+create index client_crash_reports_rarest_idx on public.client_crash_reports (reported_on, report_count, created_at);
+
+create table private.crash_report_days (
+  reported_on date primary key,
+  bytes bigint not null default 0
+);
+
+comment on table private.crash_report_days is
+  'The sum of size_bytes of the rows of a day, kept by trigger. Whoever adds a row holds the day''s row, so that the bound is exact.';
+
+create table private.crash_report_sources (
+  report_id uuid primary key references public.client_crash_reports (id) on delete cascade,
+  reported_on date not null,
+  network text not null
+);
+
+comment on table private.crash_report_sources is
+  'Which network added a row, as a keyed hash: for the bound of a network, until the night after.';
+
+create index crash_report_sources_network_idx on private.crash_report_sources (reported_on, network);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -41,7 +98,7 @@ create policy "Active administrators read the crashes" on public.client_crash_re
 
 -- No insert, update or delete: rows come from api.report_crash and go by age.
 
-grant select (id, fingerprint, stack, device, app_version, reported_on, report_count, created_at, last_reported_at)
+grant select (id, fingerprint, stack, device, app_version, reported_on, report_count, created_at, last_reported_at, size_bytes)
   on public.client_crash_reports to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -86,28 +143,138 @@ set search_path = ''
 as $$
 begin
   delete from public.client_crash_reports where reported_on < (now() at time zone 'UTC')::date - 90;
+  delete from private.crash_report_days where reported_on < (now() at time zone 'UTC')::date - 90;
+  delete from private.crash_report_sources where reported_on < (now() at time zone 'UTC')::date;
 end
 $$;
 
-comment on function private.purge_crash_reports() is 'Removes crash reports older than 90 days.';
+comment on function private.purge_crash_reports() is
+  'Removes crash reports older than 90 days, and what is known of the networks of the days before.';
 
 select cron.schedule('purge_crash_reports', '23 3 * * *', 'select private.purge_crash_reports()');
 
 grant execute on function private.without_people(text), private.crash_fingerprint(text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Interface
+-- Internals: the bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.report_crash(p_stack text, p_device text, p_app_version text) returns jsonb
+create function private.hold_crash_day(p_day date) returns bigint
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_bytes bigint;
+begin
+  insert into private.crash_report_days as d (reported_on) values (p_day)
+  on conflict (reported_on) do update set bytes = d.bytes
+  returning d.bytes into v_bytes;
+  return v_bytes;
+end
+$$;
+
+comment on function private.hold_crash_day(date) is
+  'Holds a day of crash reports until the transaction ends, and gives its bytes. Rows are counted up without holding it.';
+
+create function private.tg_client_crash_reports__make_room() returns trigger
+language plpgsql
+security definer -- the totals of days are nobody's to write by hand
+set search_path = ''
+as $$
+begin
+  perform private.hold_crash_day(new.reported_on);
+  update private.crash_report_days set bytes = bytes + new.size_bytes where reported_on = new.reported_on;
+  while private.hold_crash_day(new.reported_on) > private.crash_report_bound('bytes_a_day') loop
+    delete from public.client_crash_reports
+    where id = (
+      select c.id from public.client_crash_reports c
+      where c.reported_on = new.reported_on and c.id <> new.id order by c.report_count, c.created_at limit 1
+    );
+    if not found then -- the table was truncated, which no trigger saw: this row is all there is
+      update private.crash_report_days set bytes = new.size_bytes where reported_on = new.reported_on;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+comment on function private.tg_client_crash_reports__make_room() is
+  'Adds a row to the bytes of its day. Where it does not fit, rows with the lowest counts go, of these the oldest.';
+
+create trigger _100_make_room after insert on public.client_crash_reports
+  for each row execute function private.tg_client_crash_reports__make_room();
+
+create function private.tg_client_crash_reports__subtract_bytes() returns trigger
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  update private.crash_report_days d set bytes = d.bytes - c.bytes
+  from (select r.reported_on, sum(r.size_bytes) as bytes from rows_deleted r group by r.reported_on) c
+  where d.reported_on = c.reported_on;
+  return null;
+end
+$$;
+
+comment on function private.tg_client_crash_reports__subtract_bytes() is 'Takes rows that are gone off the bytes of their days.';
+
+create trigger _100_subtract_bytes after delete on public.client_crash_reports
+  referencing old table as rows_deleted
+  for each statement execute function private.tg_client_crash_reports__subtract_bytes();
+
+create function private.keep_crash_report(
+  p_fingerprint text, p_stack text, p_device text, p_app_version text, p_network text
+) returns void
+language plpgsql
+security definer -- which network added what is known to this domain alone
+set search_path = ''
+as $$
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  v_report_id uuid;
+begin
+  perform private.hold_crash_day(v_today);
+  -- Somebody else may have added it meanwhile.
+  update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
+  where reported_on = v_today and fingerprint = p_fingerprint and app_version = p_app_version and device = p_device;
+  if found then
+    return;
+  end if;
+  if (select count(*) from private.crash_report_sources s where s.reported_on = v_today and s.network = p_network)
+    >= private.crash_report_bound('rows_a_network') then
+    delete from public.client_crash_reports
+    where id = (
+      select c.id from private.crash_report_sources s join public.client_crash_reports c on c.id = s.report_id
+      where s.reported_on = v_today and s.network = p_network order by c.report_count, c.created_at limit 1
+    );
+  end if;
+  insert into public.client_crash_reports (fingerprint, stack, device, app_version, reported_on)
+  values (p_fingerprint, p_stack, p_device, p_app_version, v_today)
+  returning id into v_report_id;
+  insert into private.crash_report_sources (report_id, reported_on, network) values (v_report_id, v_today, p_network);
+end
+$$;
+
+comment on function private.keep_crash_report(text, text, text, text, text) is
+  'Counts a crash whose row is still to be added, and adds the row. A network at its bound gives up the row of its own with the lowest count, of these the oldest.';
+
+grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.report_crash(p_stack text, p_device text, p_app_version text, p_network text default 'unknown')
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_most constant integer := private.crash_report_bound('stack_bytes');
   v_stack text := private.without_people(private.trimmed(p_stack));
   v_device text := private.trimmed(p_device);
   v_version text := private.trimmed(p_app_version);
-  v_today date := (now() at time zone 'UTC')::date;
   v_fingerprint text;
 begin
   if v_stack is null or octet_length(p_stack) > 65536 then
@@ -117,25 +284,25 @@ begin
   elsif v_version is null or char_length(v_version) > 50 then
     perform private.refuse('validation_error', 422, 'app_version must have 1 to 50 characters', p_param => 'app_version');
   end if;
-  -- What is put in for a name may be longer than the name.
-  while octet_length(v_stack) > 65536 loop
-    v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - 65536) / 4);
+  -- Cut after people are taken out: half an address would not look like one.
+  v_stack := left(v_stack, c_most);
+  while octet_length(v_stack) > c_most loop
+    v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - c_most) / 4);
   end loop;
   v_fingerprint := private.crash_fingerprint(v_stack);
 
+  -- Crashes of a row that is there are counted without waiting for those who add rows.
   update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
-  where reported_on = v_today and fingerprint = v_fingerprint and app_version = v_version and device = v_device;
-  if not found and (select count(*) from public.client_crash_reports where reported_on = v_today) < 2000 then
-    insert into public.client_crash_reports as c (fingerprint, stack, device, app_version, reported_on)
-    values (v_fingerprint, v_stack, v_device, v_version, v_today)
-    on conflict on constraint client_crash_reports_one_a_day
-    do update set report_count = c.report_count + 1, last_reported_at = now();
+  where reported_on = (now() at time zone 'UTC')::date
+    and fingerprint = v_fingerprint and app_version = v_version and device = v_device;
+  if not found then
+    perform private.keep_crash_report(v_fingerprint, v_stack, v_device, v_version, left(coalesce(p_network, ''), 100));
   end if;
   return '{"ok": true}';
 end
 $$;
 
-comment on function api.report_crash(text, text, text) is
-  'Counts a crash of the app, and keeps the stack of the first of its kind, version, device and day. For the service. Refuses: validation_error.';
+comment on function api.report_crash(text, text, text, text) is
+  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first of its kind, version, device and day. p_network: a keyed hash of the network it comes from. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Refuses: validation_error.';
 
-grant execute on function api.report_crash(text, text, text) to service_role;
+grant execute on function api.report_crash(text, text, text, text) to service_role;

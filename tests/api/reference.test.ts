@@ -117,6 +117,23 @@ Deno.test("a crash is reported by anybody, with or without a token, and counted"
   }]);
 });
 
+Deno.test("POST /report-crash: a row is counted for the network that adds it, which is kept as a keyed hash", async () => {
+  const device = `device ${crypto.randomUUID()}`;
+  const network = `2001:db8:${crypto.randomUUID().slice(0, 4)}:1`;
+  for (const [stack, host] of [["Error: a", "1"], ["Error: b", "2"]] as const) {
+    const crash = { stack, device, app_version: "1" };
+    await replyOf(reportCrash, await report(crash, { "cf-connecting-ip": `${network}::${host}` }), CrashReported);
+  }
+  const sources = await inDatabase((sql) =>
+    sql<{ network: string }[]>`
+      select s.network from private.crash_report_sources s join public.client_crash_reports c on c.id = s.report_id
+      where c.device = ${device}`
+  );
+  assert.equal(sources.length, 2);
+  assert.equal(sources[0]!.network, sources[1]!.network);
+  assert.match(sources[0]!.network, /^[0-9a-f]{32}$/);
+});
+
 Deno.test("an address reports ten crashes a minute, and no stack beyond 64 KiB", async () => {
   const from = address();
   const crash = { stack: "Error", device: "limited", app_version: "1" };

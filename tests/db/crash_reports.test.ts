@@ -7,8 +7,11 @@ import { refusal, sqlstate } from "../support/refusal.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const report = (stack: string, device = "Pixel 9", version = "1.0") =>
-  db.as({ role: "service_role" }, (sql) => sql`select api.report_crash(${stack}, ${device}, ${version}) as reply`);
+const report = (stack: string, device = "Pixel 9", version = "1.0", network: string = crypto.randomUUID()) =>
+  db.as(
+    { role: "service_role" },
+    (sql) => sql`select api.report_crash(${stack}, ${device}, ${version}, ${network}) as reply`,
+  );
 const rows = (device: string) =>
   db.sql<{ stack: string; report_count: number; fingerprint: string }[]>`
     select stack, report_count, fingerprint from public.client_crash_reports where device = ${device} order by created_at`;
@@ -69,17 +72,18 @@ Deno.test("forty reports of one crash at once are one row that counts forty", as
   assert.deepEqual((await rows("storm")).map(({ report_count }) => report_count), [40]);
 });
 
-Deno.test("sizes are bounded in bytes and characters, and a large stack is dealt with at once", async () => {
+Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters, and a large stack is dealt with at once", async () => {
   const large = "a".repeat(65_536);
   const before = performance.now();
   await report(large, "large");
+  await report("駐".repeat(21_845), "wide");
   await report("a@a.b ".repeat(10_922), "grown");
   await report(`${"/Users/a ".repeat(7000)}`, "grown too");
   assert.ok(performance.now() - before < 5000);
-  assert.equal((await rows("large"))[0]!.stack, large);
-  for (const device of ["grown", "grown too"]) {
-    const [row] = await rows(device);
-    assert.ok(row!.stack.length > 60_000 && new TextEncoder().encode(row!.stack).length <= 65_536, device);
+  assert.equal((await rows("large"))[0]!.stack, large.slice(0, 8192));
+  for (const device of ["wide", "grown", "grown too"]) {
+    const bytes = new TextEncoder().encode((await rows(device))[0]!.stack).length;
+    assert.ok(bytes > 8100 && bytes <= 8192, `${device}: ${bytes}`);
   }
   const named = async (statement: PromiseLike<unknown>) => (await refusal(statement)).param;
   assert.equal(await named(report(`${large}a`)), "stack");
@@ -97,14 +101,97 @@ Deno.test("nobody but the service reports, so that no one reports around the lim
   }
 });
 
-Deno.test("a day keeps 2,000 rows; known kinds go on being counted", async () => {
+const DAY_BYTES = 4_194_304;
+const NETWORK_ROWS = 100;
+/** Letters, because numbers make no other kind. */
+const kindOf = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+const today = async () => {
+  const [day] = await db.sql<{ bytes: number; sum: number; count: number }[]>`
+    select (select bytes::integer from private.crash_report_days where reported_on = (now() at time zone 'UTC')::date),
+      coalesce(sum(size_bytes), 0)::integer as sum, count(*)::integer as count
+    from public.client_crash_reports where reported_on = (now() at time zone 'UTC')::date`;
+  return day!;
+};
+
+Deno.test("crash reports: one network adds 100 rows a day; beyond them a new kind replaces its own rarest and oldest", async () => {
+  const others = (await today()).count;
+  for (let n = 0; n < NETWORK_ROWS; n++) await report(`Error: ${kindOf(n)}`, "flat", "1.0", "one");
+  await report(`Error: ${kindOf(0)}`, "flat", "1.0", "one");
+  await report("Error: elsewhere", "flat", "1.0", "other");
+  await report("Error: fresh", "flat", "1.0", "one");
+  const stacks = (await rows("flat")).map(({ stack }) => stack);
+  assert.equal(stacks.length, NETWORK_ROWS + 1);
+  assert.equal((await today()).count, others + NETWORK_ROWS + 1);
+  for (const kept of [`Error: ${kindOf(0)}`, "Error: fresh", "Error: elsewhere"]) {
+    assert.ok(stacks.includes(kept), kept);
+  }
+  assert.ok(!stacks.includes(`Error: ${kindOf(1)}`), "the oldest kind that was reported once makes room");
+});
+
+Deno.test("crash reports: eight connections at once add no row beyond a network's bound, and none twice", async () => {
+  const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
+  try {
+    await Promise.all(
+      Array.from(
+        { length: 3 * NETWORK_ROWS },
+        (_, n) => connections[n % 8]!`select api.report_crash(${`Error: ${kindOf(n)}`}, 'race', '1.0', 'race')`,
+      ),
+    );
+  } finally {
+    await Promise.all(connections.map((connection) => connection.end()));
+  }
+  assert.equal((await rows("race")).length, NETWORK_ROWS);
+  const day = await today();
+  assert.equal(day.bytes, day.sum);
+});
+
+Deno.test("crash reports: a full day keeps every new crash and what was reported most, and has at most 4 MiB", async () => {
+  await db.sql`delete from public.client_crash_reports`;
+  await report("Error: known", "real");
+  await report("Error: known", "real");
+  const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
+  const noise = "x".repeat(8192);
+  try {
+    await Promise.all(
+      Array.from(
+        { length: 600 },
+        (_, n) =>
+          connections[n % 8]!`select api.report_crash(${kindOf(n) + noise}, 'flood', '1.0', ${`network ${n % 40}`})`,
+      ),
+    );
+  } finally {
+    await Promise.all(connections.map((connection) => connection.end()));
+  }
+  const full = await today();
+  assert.equal(full.bytes, full.sum);
+  assert.ok(full.sum <= DAY_BYTES && full.sum > DAY_BYTES - 12_000, `${full.sum} bytes`);
+  await report("Error: new and real", "real");
+  const real = await rows("real");
+  assert.deepEqual(real.map(({ stack, report_count }) => [stack, report_count]), [
+    ["Error: known", 2],
+    ["Error: new and real", 1],
+  ]);
+  assert.ok((await today()).sum <= DAY_BYTES);
+});
+
+Deno.test("crash reports: the bytes of a day are bounded for rows that are written by SQL as well", async () => {
+  await db.sql`truncate public.client_crash_reports cascade`;
   await db.sql`
     insert into public.client_crash_reports (fingerprint, stack, device, app_version)
-    select lpad(n::text, 64, '0'), 'Error', 'flood', '1.0' from generate_series(1, 2000) as n`;
-  await report("Error: known", "Pixel 9");
-  assert.equal((await db.sql`select from public.client_crash_reports where stack = 'Error: known'`).length, 0);
-  await report("Error: storm", "storm");
-  assert.deepEqual((await rows("storm")).map(({ report_count }) => report_count), [41]);
+    select lpad(n::text, 64, '0'), repeat('y', 8192), 'by hand', '1.0' from generate_series(1, 600) as n`;
+  const day = await today();
+  assert.ok(day.sum <= DAY_BYTES, `${day.sum} bytes`);
+  await db.sql`truncate public.client_crash_reports cascade`;
+  for (const error of ["Error: a", "Error: b"]) await report(error, "after");
+  assert.equal((await rows("after")).length, 2);
+});
+
+Deno.test("crash reports: the hash of a network is gone the night after", async () => {
+  await report("Error: yesterday", "yesterday", "1.0", "somewhere");
+  await db.sql`update private.crash_report_sources set reported_on = reported_on - 1`;
+  await db.sql`select private.purge_crash_reports()`;
+  assert.equal((await db.sql`select from private.crash_report_sources`).length, 0);
+  assert.equal((await rows("yesterday")).length, 1);
 });
 
 Deno.test("reports are gone after 90 days, by a job of every night", async () => {

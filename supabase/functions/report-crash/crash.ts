@@ -7,11 +7,13 @@ export const reportCrash = route({
   access: "public",
   summary: "Report a crash of the app",
   description: "Ten a minute and network address. Nothing is kept that tells who reports; a token is not looked at. " +
-    "Crashes of one kind, version, device and day are counted, and are gone after 90 days.",
+    "Crashes of one kind, version, device and day are counted, with the first 8 KiB of the first stack, and are gone " +
+    "after 90 days. What is kept of a day is bounded: then the rarest reports make room.",
   body: CrashReport,
   reply: [200, CrashReported],
   refusals: [],
   limit: "crash_report",
   // By the service, so that nobody reports around the limit.
-  handle: ({ service, body }) => service.rpc("report_crash", body),
+  handle: async ({ service, body, networkHash }) =>
+    await service.rpc("report_crash", { ...body, network: await networkHash() }),
 });

@@ -11,7 +11,7 @@ import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
 import { noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
-import { counterFor, Limit } from "./rate_limit.ts";
+import { counterFor, Limit, networkHash } from "./rate_limit.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 
@@ -129,6 +129,7 @@ async function answer(
       return house.config().apps;
     },
     requestId: exchange.id,
+    networkHash: () => networkHash(request, house.config()),
     get db() {
       const db = databaseFor(route, exchange, house.config());
       const counting = limit ? limit.through(db) : db;

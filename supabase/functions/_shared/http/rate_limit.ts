@@ -26,7 +26,7 @@ type Count = (policy: string) => Promise<Taken | null>;
 export function counterFor(request: Request, caller: Caller | null, config: Config, timer: Timer): Count {
   if (caller) return (policy) => asCaller(config, caller, timer).rpc("take_request", { policy });
   return async (policy) => {
-    const address = await pseudonym(networkOf(request.headers), config.jwtSecret);
+    const address = await networkHash(request, config);
     return await asService(config, timer).rpc("take_visitor_request", { policy, address });
   };
 }
@@ -125,6 +125,11 @@ export function networkOf(headers: Headers): string {
   const groups = (part: string) => part === "" ? [] : part.split(":");
   const missing = 8 - groups(head).length - groups(tail).length;
   return [...groups(head), ...Array(missing).fill("0"), ...groups(tail)].slice(0, 4).join(":");
+}
+
+/** Stands for the network that a request comes from, in limits and bounds. */
+export function networkHash(request: Request, config: Config): Promise<string> {
+  return pseudonym(networkOf(request.headers), config.jwtSecret);
 }
 
 /** Keyed, so that nobody who reads the table can try addresses. */

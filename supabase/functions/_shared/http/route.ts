@@ -26,6 +26,8 @@ export interface Work<A extends Access, P, Q, B> {
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   readonly requestId: string;
+  /** A keyed hash of the network that the request comes from. */
+  networkHash(): Promise<string>;
 }
 
 /** Status and schema of the reply; `asText` renders it for readers who do not ask for JSON. */
