@@ -14,6 +14,8 @@ export interface Config {
   readonly fileSizeLimit: number;
   /** Whether the gateway checks the token before the function sees the request. */
   verifyJwt(name: string): boolean;
+  /** The file with the function's import map, if this file names one. */
+  importMap(name: string): string | undefined;
 }
 
 const BUCKETS = "storage.buckets.";
@@ -41,6 +43,10 @@ export async function readConfig(): Promise<Config> {
     })),
     fileSizeLimit: bytesOf(get("storage", "file_size_limit", "50MiB")),
     verifyJwt: (name) => get(`functions.${name}`, "verify_jwt", true),
+    importMap: (name) => {
+      const path = get(`functions.${name}`, "import_map", "");
+      return path === "" ? undefined : join(ROOT, "supabase", path);
+    },
   };
 }
 

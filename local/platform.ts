@@ -147,7 +147,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
 async function startServices(options: PlatformOptions, name: string, port: number): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
-  const packages = fetchPackages(options.functionsDeno);
+  const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
   const realtime = startRealtime(server, options.log);
@@ -183,6 +183,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     folder: join(STATE, name, "functions"),
     environment: { ...secrets, ...functionEnvironment(current) },
     verifyJwt: config.verifyJwt,
+    importMap: config.importMap,
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);

@@ -7,14 +7,20 @@
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
 //
 // The last line is `N passed, N failed`.
-import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { runTests } from "./support/outcome.ts";
+import { hostedDeno } from "./support/hosted_deno.ts";
 import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
-const HOSTED_DENO = "deno@2.1.4";
 /** Tests that need a platform of their own making, not just its address. */
-const OWN_PLATFORM_ONLY = ["tests/db", "tests/importer", "tests/local", "tests/policies", "tests/recovery"];
+const OWN_PLATFORM_ONLY = [
+  "tests/db",
+  "tests/deploy",
+  "tests/importer",
+  "tests/local",
+  "tests/policies",
+  "tests/recovery",
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -59,15 +65,4 @@ function exists(path: string): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-/** The path of the Deno whose core hosted functions run on; npm keeps it between runs. */
-async function hostedDeno(): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("npm", {
-    args: ["exec", "--yes", `--package=${HOSTED_DENO}`, "--", "deno", "eval", "console.log(Deno.execPath())"],
-    cwd: tmpdir(), // away from deno.json, whose lock file that version cannot read
-  }).output();
-  const decoder = new TextDecoder();
-  if (!success) throw new Error(`npm could not provide ${HOSTED_DENO}:\n${decoder.decode(stderr)}`);
-  return decoder.decode(stdout).trim();
 }

@@ -16,6 +16,8 @@ export interface RunnerOptions {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly verifyJwt: (name: string) => boolean;
+  /** The import map that config.toml gives a function. */
+  readonly importMap?: (name: string) => string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -123,7 +125,7 @@ export class FunctionRunner {
       name,
       deno,
       entry: module,
-      config: await configOf(source, name),
+      importMap: await importMapOf(source, name, this.options.importMap?.(name)),
       environment,
       log: (line) => log(`[${name}] ${line}`),
     });
@@ -187,9 +189,14 @@ async function entryPoint(source: string, name: string): Promise<string | undefi
   return undefined;
 }
 
-async function configOf(source: string, name: string): Promise<string> {
-  const own = join(source, name, "deno.json");
-  return await isFile(own) ? own : join(source, "deno.json");
+/** Where the CLI looks for a function's import map: config.toml, then the function's own folder. */
+export async function importMapOf(source: string, name: string, configured?: string): Promise<string | undefined> {
+  if (configured !== undefined) return configured;
+  for (const file of ["deno.json", "deno.jsonc", "import_map.json"]) {
+    const path = join(source, name, file);
+    if (await isFile(path)) return path;
+  }
+  return undefined;
 }
 
 async function isFile(path: string): Promise<boolean> {

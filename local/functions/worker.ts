@@ -6,8 +6,8 @@ export interface WorkerOptions {
   readonly deno: string;
   /** The generated module that loads boot.ts and then the function. */
   readonly entry: string;
-  /** The deno.json with the function's import map. */
-  readonly config: string;
+  /** The file with the function's import map; undefined for a function without one. */
+  readonly importMap: string | undefined;
   /** All that the function's environment holds. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
@@ -47,7 +47,7 @@ export class Worker {
         "--no-prompt",
         "--no-check",
         "--node-modules-dir=none",
-        `--config=${options.config}`,
+        ...configArguments(options.importMap),
         "--allow-net",
         "--allow-env",
         options.entry,
@@ -136,4 +136,12 @@ function end(child: Deno.ChildProcess): void {
     // A process that has ended cannot be killed, which is what was wanted.
     if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
   }
+}
+
+/** Only the function's own import map counts, as it does when it is deployed; no file is looked for further up. */
+export function configArguments(importMap: string | undefined): string[] {
+  if (importMap === undefined) return ["--no-config"];
+  return /\.jsonc?$/.test(importMap) && !importMap.endsWith("import_map.json")
+    ? [`--config=${importMap}`]
+    : ["--no-config", `--import-map=${importMap}`];
 }

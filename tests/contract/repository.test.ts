@@ -15,12 +15,21 @@ Deno.test("every package is pinned exactly, and the functions use the versions t
   for (const [name, specifier] of Object.entries(functions)) assert.equal(everywhere[name], specifier, name);
 });
 
-Deno.test("every function has its place in config.toml and verifies tokens itself", () => {
+Deno.test("config.toml: every function has a section, verifies tokens itself and names the import map", () => {
   const config = read("supabase/config.toml");
-  const named = [...config.matchAll(/^\[functions\.([\w-]+)\]\nverify_jwt = false$/gm)].map((match) => match[1]);
+  const section = /^\[functions\.([\w-]+)\]\nverify_jwt = false\nimport_map = "\.\/functions\/deno\.json"$/gm;
+  const named = [...config.matchAll(section)].map((match) => match[1]);
   const present = [...Deno.readDirSync(join(root, "supabase/functions"))]
     .filter((entry) => entry.isDirectory && !entry.name.startsWith("_")).map((entry) => entry.name);
   assert.deepEqual(named.toSorted(), present.toSorted());
+});
+
+Deno.test("the pages name the pinned version of the Supabase CLI", () => {
+  const pinned = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
+  for (const page of ["README.md", "docs/operations.md"]) {
+    const versions = [...read(page).matchAll(/npx -y supabase@(\d[\w.-]*)/g)].map((match) => match[1]);
+    assert.ok(versions.length > 0 && versions.every((version) => version === pinned), page);
+  }
 });
 
 Deno.test("the pages name tasks, files and a version of Deno that are there", () => {

@@ -16,7 +16,6 @@ async function withFunctions(
     await Deno.writeTextFile(join(source, name, file), text);
   };
   await Deno.mkdir(source);
-  await Deno.writeTextFile(join(source, "deno.json"), "{}");
   for (const [name, text] of Object.entries(sources)) await write(name, text);
   const log: string[] = [];
   const runner = new FunctionRunner({

@@ -1,0 +1,168 @@
+// The documented deployment, by the CLI itself.
+import { strict as assert } from "node:assert";
+import { dirname, join } from "node:path";
+import { FunctionRunner } from "../../local/functions/runner.ts";
+import { ROOT } from "../../local/settings.ts";
+import { database } from "../support/database.ts";
+import { hostedDeno } from "../support/hosted_deno.ts";
+import { stack } from "../support/stack.ts";
+import { ACCESS_TOKEN, documented, PINNED, ProjectCopy } from "./cli.ts";
+import { ManagementApi, type UploadedFunction } from "./management_api.ts";
+
+/** The next major version of the CLI; it must take the project as it is. */
+const NEXT_CLI = "3.1.0";
+
+const SITE_URL = "https://park.example.com";
+const REDIRECT_URLS = "https://park.example.com/**,parking://auth";
+
+async function functionNames(): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(join(ROOT, "supabase/functions")));
+  return entries.filter(({ name, isDirectory }) => isDirectory && !name.startsWith("_")).map(({ name }) => name).sort();
+}
+
+Deno.test("functions deploy: every function is uploaded with its import map and starts under the hosted runtime's Deno", async () => {
+  await using project = await ProjectCopy.make();
+  await using api = new ManagementApi(ACCESS_TOKEN, ["health", "left-over"]);
+  const { code, output } = await project.run(await documented("functions", "deploy"), { api });
+  assert.equal(code, 0, output);
+  assert.deepEqual(api.unknown, []);
+  const names = await functionNames();
+  assert.deepEqual([...api.functions.keys()].sort(), names);
+  assert.deepEqual(api.activated.toSorted(), names);
+  assert.deepEqual(api.deleted, ["left-over"]);
+  const deno = await hostedDeno();
+  for (const [name, uploaded] of api.functions) await startsAlone(deno, name, uploaded);
+});
+
+/** Starts the function from nothing but what was uploaded, and sends it a request. */
+async function startsAlone(deno: string, name: string, { metadata, files }: UploadedFunction): Promise<void> {
+  assert.equal(metadata.verify_jwt, false, name);
+  assert.equal(metadata.entrypoint_path, `supabase/functions/${name}/index.ts`);
+  assert.ok(
+    files.has(metadata.import_map_path),
+    `${name}: its import map "${metadata.import_map_path}" is not uploaded`,
+  );
+  const folder = await Deno.makeTempDir();
+  for (const [path, content] of files) {
+    await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
+    await Deno.writeFile(join(folder, path), content);
+  }
+  const log: string[] = [];
+  const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();
+  const runner = new FunctionRunner({
+    deno,
+    source: join(folder, "supabase/functions"),
+    folder: join(folder, "entries"),
+    environment: {
+      SUPABASE_URL: apiUrl,
+      SUPABASE_ANON_KEY: anonKey,
+      SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+      JWT_SECRET: jwtSecret,
+    },
+    verifyJwt: () => metadata.verify_jwt,
+    importMap: () => join(folder, metadata.import_map_path),
+    log: (line) => log.push(line),
+  });
+  try {
+    const url = `${apiUrl}/functions/v1/${name}`;
+    // Every function has its own words for a path that it does not know; `health` has something better to say.
+    const path = name === "health" ? "" : "/no/such/path";
+    const answer = await runner.handle(new Request(url + path), name, path, "127.0.0.1");
+    const body = await answer.text();
+    assert.equal(answer.status, name === "health" ? 200 : 404, `${name}: ${body}\n${log.join("\n")}`);
+    if (name !== "health") assert.equal(JSON.parse(body).error.code, "not_found", name);
+  } finally {
+    await runner.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+for (const version of [PINNED, NEXT_CLI]) {
+  Deno.test(`config push: CLI ${version} sends safe values and has no warning`, async () => {
+    await using project = await ProjectCopy.make();
+    await using api = new ManagementApi(ACCESS_TOKEN);
+    const { code, output } = await project.run(await documented("config", "push"), {
+      api,
+      version,
+      env: { SITE_URL, REDIRECT_URLS },
+    });
+    assert.equal(code, 0, output);
+    assert.deepEqual(api.unknown, []);
+    assert.doesNotMatch(output, /warn|deprecated|could not be pushed|not managed/i);
+    assert.deepEqual(api.configuration.get("auth"), {
+      site_url: SITE_URL,
+      uri_allow_list: REDIRECT_URLS,
+      disable_signup: false,
+      external_anonymous_users_enabled: false,
+      jwt_exp: 3600,
+      mailer_autoconfirm: false,
+      mailer_otp_exp: 3600,
+      mailer_otp_length: 6,
+      mailer_secure_email_change_enabled: true,
+      password_min_length: 8,
+      password_required_characters: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:0123456789",
+      rate_limit_otp: 50,
+      rate_limit_verify: 50,
+      refresh_token_rotation_enabled: true,
+      security_manual_linking_enabled: false,
+      security_refresh_token_reuse_interval: 10,
+      security_update_password_require_reauthentication: true,
+      smtp_max_frequency: 60,
+    });
+    assert.deepEqual(api.configuration.get("postgrest"), {
+      db_schema: "api",
+      db_extra_search_path: "",
+      max_rows: 1000,
+    });
+    assert.deepEqual(api.configuration.get("storage"), { fileSizeLimit: 10_485_760 });
+  });
+}
+
+Deno.test("secrets set: every secret that the page names arrives under its name", async () => {
+  await using project = await ProjectCopy.make();
+  await using api = new ManagementApi(ACCESS_TOKEN);
+  const words = await documented("secrets", "set");
+  const { code, output } = await project.run(words, { api });
+  assert.equal(code, 0, output);
+  assert.deepEqual(api.unknown, []);
+  const named = words.slice(2).map((word) => word.split("=", 1)[0]!);
+  assert.ok(named.includes("JWT_SECRET"));
+  assert.deepEqual([...api.secrets.keys()].sort(), named.toSorted());
+});
+
+Deno.test("db push: new migrations are applied, the seed is not", async () => {
+  await using project = await ProjectCopy.make();
+  const db = await database();
+  try {
+    await Deno.writeTextFile(
+      join(project.folder, "supabase/migrations/20991231235959_later.sql"),
+      "create table private.later (id integer primary key);",
+    );
+    await db.sql`delete from supabase_migrations.seed_files`;
+    const [before] = await db.sql`select count(*)::integer as lots from public.parking_lots`;
+    const words = await documented("db", "push");
+    const { code, output } = await project.run([...words, "--db-url", db.url], {});
+    assert.equal(code, 0, output);
+    assert.match(output, /Applying migration 20991231235959_later\.sql/);
+    const [after] = await db.sql`
+      select to_regclass('private.later') is not null as applied, (select count(*) from public.parking_lots)::integer as lots`;
+    assert.deepEqual({ ...after }, { applied: true, lots: before!["lots"] });
+  } finally {
+    await db.close();
+  }
+});
+
+Deno.test("migration list: the CLI and the database agree on what has been applied", async () => {
+  await using project = await ProjectCopy.make();
+  const db = await database();
+  try {
+    const { code, output } = await project.run(["migration", "list", "--db-url", db.url], {});
+    assert.equal(code, 0, output);
+    assert.doesNotMatch(output, /warn/i);
+    const [applied] = await db.sql`select count(*)::integer as count from supabase_migrations.schema_migrations`;
+    const files = (await Array.fromAsync(Deno.readDir(join(ROOT, "supabase/migrations")))).length;
+    assert.equal(applied!["count"], files);
+  } finally {
+    await db.close();
+  }
+});

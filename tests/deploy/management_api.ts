@@ -1,0 +1,187 @@
+// A stand-in for Supabase's Management API: it keeps what the CLI sends and answers as the real one does.
+import { strict as assert } from "node:assert";
+
+/** The project that commands name. */
+export const PROJECT_REF = "abcdefghijklmnopqrst";
+
+export interface UploadedFunction {
+  readonly metadata: {
+    readonly entrypoint_path: string;
+    readonly import_map_path: string;
+    readonly verify_jwt: boolean;
+  };
+  /** Path in the project → content. */
+  readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+}
+
+type Json = Record<string, unknown>;
+
+/** All fields of the answer to a change of the auth configuration, which the CLI checks. */
+const AUTH_CONFIG: Json = JSON.parse(await Deno.readTextFile(new URL("auth_config.json", import.meta.url)));
+
+const POSTGREST_CONFIG = {
+  db_schema: "public",
+  db_extra_search_path: "public, extensions",
+  max_rows: 500,
+  db_pool: null,
+  db_pool_acquisition_timeout: null,
+  db_pool_max_lifetime: null,
+  db_pool_max_idletime: null,
+};
+
+export class ManagementApi implements AsyncDisposable {
+  /** What was deployed, by name. */
+  readonly functions = new Map<string, UploadedFunction>();
+  /** The names that became active together. */
+  readonly activated: string[] = [];
+  /** The functions that were deleted. */
+  readonly deleted: string[] = [];
+  readonly secrets = new Map<string, string>();
+  /** What `config push` sent, by the last part of the path: auth, postgrest, storage. */
+  readonly configuration = new Map<string, Json>();
+  /** Requests that nothing here answers. */
+  readonly unknown: string[] = [];
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+
+  /** `deployed`: functions that the project has already. */
+  constructor(readonly token: string, readonly deployed: readonly string[] = []) {
+    this.#server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      (request) => this.#answer(request),
+    );
+  }
+
+  /** The profile with which the CLI speaks to this server instead of Supabase's. */
+  profile(): string {
+    const url = `http://127.0.0.1:${this.#server.addr.port}`;
+    return `name: stand-in\napi_url: ${url}\ndashboard_url: ${url}\nproject_host: example.test\n`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    if (request.headers.get("authorization") !== `Bearer ${this.token}`) return new Response(null, { status: 401 });
+    const call = `${request.method} ${url.pathname.replace(PROJECT_REF, "REF")}`;
+    switch (call) {
+      case "GET /v1/projects/REF":
+        return Response.json(project());
+      case "GET /v1/projects/REF/billing/addons":
+        return Response.json({ selected_addons: [], available_addons: [] });
+      case "GET /v2/projects/REF/config":
+        return Response.json({ data: { type: "project_config", id: PROJECT_REF, attributes: newProject() } });
+      case "GET /v1/projects/REF/functions":
+        return Response.json(this.deployed.map((slug) => functionRecord(slug)));
+      case "POST /v1/projects/REF/functions/deploy":
+        return await this.#upload(url.searchParams.get("slug") ?? "", request);
+      case "PUT /v1/projects/REF/functions": {
+        const functions: { slug: string }[] = await request.json();
+        this.activated.push(...functions.map(({ slug }) => slug));
+        return Response.json({ functions });
+      }
+      case "POST /v1/projects/REF/secrets":
+        for (const { name, value } of await request.json()) this.secrets.set(name, value);
+        return Response.json(null, { status: 201 });
+      case "PATCH /v1/projects/REF/postgrest":
+        return Response.json({ ...POSTGREST_CONFIG, ...await this.#configure("postgrest", request) });
+      case "PATCH /v1/projects/REF/config/auth":
+        return Response.json({ ...AUTH_CONFIG, ...await this.#configure("auth", request) });
+      case "PATCH /v1/projects/REF/config/storage":
+        await this.#configure("storage", request);
+        return new Response(null, { status: 200 });
+    }
+    const [, removed] = call.match(/^DELETE \/v1\/projects\/REF\/functions\/([\w-]+)$/) ?? [];
+    if (removed !== undefined) {
+      this.deleted.push(removed);
+      return new Response(null, { status: 200 });
+    }
+    this.unknown.push(call);
+    return new Response(null, { status: 404 });
+  }
+
+  async #upload(slug: string, request: Request): Promise<Response> {
+    const form = await request.formData();
+    const metadata = form.get("metadata");
+    const files = form.getAll("file").filter((file) => file instanceof File);
+    assert.equal(typeof metadata, "string");
+    this.functions.set(slug, {
+      metadata: JSON.parse(String(metadata)),
+      files: new Map(await Promise.all(files.map(async (file) => [file.name, await file.bytes()] as const))),
+    });
+    return Response.json(functionRecord(slug), { status: 201 });
+  }
+
+  async #configure(service: string, request: Request): Promise<Json> {
+    const change: Json = await request.json();
+    this.configuration.set(service, { ...this.configuration.get(service), ...change });
+    return change;
+  }
+}
+
+function functionRecord(slug: string) {
+  return {
+    id: crypto.randomUUID(),
+    slug,
+    name: slug,
+    status: "ACTIVE",
+    version: 1,
+    created_at: 1,
+    updated_at: 1,
+    verify_jwt: true,
+    import_map: false,
+  };
+}
+
+function project() {
+  return {
+    id: PROJECT_REF,
+    ref: PROJECT_REF,
+    name: "Parking",
+    organization_id: "organization",
+    organization_slug: "organization",
+    region: "ap-northeast-1",
+    created_at: "2026-01-01T00:00:00Z",
+    status: "ACTIVE_HEALTHY",
+    database: {
+      host: `db.${PROJECT_REF}.example.test`,
+      version: "17.6.1",
+      postgres_engine: "17",
+      release_channel: "ga",
+    },
+  };
+}
+
+/** The configuration of a project in which everything that matters is set otherwise than the repository wants it. */
+function newProject() {
+  return {
+    api: POSTGREST_CONFIG,
+    auth: {
+      ...AUTH_CONFIG,
+      site_url: "http://localhost:3000",
+      uri_allow_list: "http://localhost:3000",
+      disable_signup: true,
+      jwt_exp: 604800,
+      mailer_autoconfirm: true,
+      mailer_secure_email_change_enabled: false,
+      mailer_otp_exp: 86400,
+      mailer_otp_length: 8,
+      smtp_max_frequency: 1,
+      password_min_length: 6,
+      password_required_characters: "",
+      security_update_password_require_reauthentication: false,
+      security_manual_linking_enabled: true,
+      security_refresh_token_reuse_interval: 0,
+      refresh_token_rotation_enabled: false,
+      external_email_enabled: true,
+      external_anonymous_users_enabled: true,
+      rate_limit_otp: 30,
+      rate_limit_verify: 30,
+    },
+    storage: { fileSizeLimit: 52_428_800 },
+    database: {},
+    realtime: {},
+    pooler: {},
+  };
+}
