@@ -3,7 +3,7 @@
 -- A ticket is a conversation: it opens with its author's first message, support answers, the author may write again, which
 -- reopens it, and support closes it.
 --
--- Invariants: five new tickets a person in any 24 hours; a ticket has at least one message; its status is what its last
+-- Invariants: five new tickets a person in any 24 hours; a ticket has 1 to 200 messages; its status is what its last
 -- event made it: opened or written to by the author (open), answered by support (answered), closed.
 -- Interface: api.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
 -- console private.answer_support_ticket(ticket, body) and private.close_support_ticket(ticket).
@@ -21,12 +21,15 @@ create table public.support_tickets (
   subject text not null constraint support_tickets_subject_length check (char_length(subject) between 1 and 100),
   status text not null default 'open'
     constraint support_tickets_status_known check (status in ('open', 'answered', 'closed')),
+  message_count integer not null default 0
+    constraint support_tickets_message_count_bounds check (message_count between 0 and 200),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 
 comment on table public.support_tickets is 'Conversations with support.';
 comment on column public.support_tickets.user_id is 'Whose it is; it goes with that person.';
+comment on column public.support_tickets.message_count is 'Messages written into it, kept by trigger.';
 comment on column public.support_tickets.updated_at is 'When it was last written to or closed.';
 
 -- A person's own, newest first; and how many they opened of late.
@@ -64,7 +67,7 @@ create policy "People read the messages of their own tickets" on public.support_
   using ((select true from public.support_tickets t where t.id = ticket_id));
 -- No insert, update or delete: what counts tickets and moves them is in private.
 
-grant select (id, user_id, category, subject, status, created_at, updated_at) on public.support_tickets to authenticated;
+grant select (id, user_id, category, subject, status, message_count, created_at, updated_at) on public.support_tickets to authenticated;
 grant select (id, ticket_id, author, body, created_at) on public.support_messages to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -73,6 +76,40 @@ grant select (id, ticket_id, author, body, created_at) on public.support_message
 
 create trigger _100_touch_updated_at before update on public.support_tickets
   for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_support_messages__count() returns trigger
+language plpgsql
+security definer -- no client may write tickets
+set search_path = ''
+as $$
+begin
+  update public.support_tickets set message_count = message_count + 1 where id = new.ticket_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_support_messages__count() is
+  'Counts the messages of a ticket. The constraint on the count bounds them for every writer.';
+
+create trigger _100_count after insert on public.support_messages
+  for each row execute function private.tg_support_messages__count();
+
+create function private.require_message_room(p_message_count integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 200;
+begin
+  if p_message_count >= c_most then
+    perform private.refuse('conflict', 409, format('This ticket has %s messages; open another one', c_most),
+      p_details => jsonb_build_object('reason', 'too_many_messages', 'max_messages', c_most));
+  end if;
+end
+$$;
+
+comment on function private.require_message_room(integer) is
+  'Whether a ticket with so many messages takes another one. For a writer who holds the ticket. Refuses: conflict.';
 
 create function private.tg_app_users__delete_tickets() returns trigger
 language plpgsql
@@ -120,33 +157,37 @@ $$;
 comment on function private.open_support_ticket(text, text) is
   'Opens a ticket of the calling person, still without a message. Refuses: unauthorized, forbidden, rate_limited.';
 
-create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns void
+create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns uuid
 language plpgsql
 security definer -- clients have no right to insert or to move a ticket; that it is the caller's is asked here
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
+  v_message_count integer;
   v_message_id uuid;
 begin
   if cardinality(p_asset_ids) > 5 then
     perform private.refuse('validation_error', 422, 'attachment_asset_ids must be at most 5', p_param => 'attachment_asset_ids');
   end if;
   update public.support_tickets set status = 'open'
-  where id = p_ticket_id and user_id = v_user_id;
+  where id = p_ticket_id and user_id = v_user_id
+  returning message_count into v_message_count;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
   end if;
+  perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
   values (p_ticket_id, 'user', private.written_text(p_body, 4000, 'message'))
   returning id into v_message_id;
   perform private.attach_asset(a.id, 'support', 'support_message', v_message_id, 'attachment_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
+  return v_message_id;
 end
 $$;
 
 comment on function private.write_support_message(uuid, text, uuid[]) is
-  'Writes into a ticket of the calling person, which is then open, whatever it was. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function private.answer_support_ticket(p_ticket_id uuid, p_body text) returns void
 language plpgsql
@@ -162,6 +203,7 @@ begin
   if not found then
     perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
   end if;
+  perform private.require_message_room(v_ticket.message_count);
   insert into public.support_messages (ticket_id, author, admin_id, body)
   values (p_ticket_id, 'support', v_admin_id, private.written_text(p_body, 4000, 'message'));
   perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
@@ -169,7 +211,7 @@ end
 $$;
 
 comment on function private.answer_support_ticket(uuid, text) is
-  'Answers a ticket, which is then answered, and notifies its author. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Answers a ticket, which is then answered, and notifies its author. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function private.close_support_ticket(p_ticket_id uuid) returns void
 language plpgsql
@@ -203,39 +245,64 @@ $$;
 
 comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface shows it in lists.';
 
-create function private.support_messages_of(p_ticket_id uuid) returns jsonb
+create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (
-    with messages as (
-      select m.id, m.author, m.body, m.created_at from public.support_messages m where m.ticket_id = p_ticket_id
-    ), files as (
+    with files as (
       select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
-      from private.attached_assets('support_message', array(select m.id from messages m)) a group by a.entity_id
+      from private.attached_assets('support_message', p_message_ids) a group by a.entity_id
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', m.id, 'author', m.author, 'body', m.body, 'attachment_keys', coalesce(f.keys, '[]'), 'created_at', m.created_at
     ) order by m.created_at, m.id), '[]')
-    from messages m left join files f on f.entity_id = m.id
+    from public.support_messages m left join files f on f.entity_id = m.id
+    where m.id = any (p_message_ids)
   );
 end
 $$;
 
-comment on function private.support_messages_of(uuid) is 'The messages of a ticket in order; attachment_keys are storage keys.';
+comment on function private.support_message_rows(uuid[]) is
+  'Messages as the interface shows them, oldest first; attachment_keys are storage keys.';
+
+create function private.support_message_page(p_ticket_id uuid, p_limit integer, p_cursor text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'support_messages', 'ticket_id', p_ticket_id);
+  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_page jsonb;
+begin
+  perform private.page_limit(p_limit);
+  v_page := private.page(v_filters, private.support_message_rows(array(
+    select m.id from public.support_messages m
+    where m.ticket_id = p_ticket_id
+      and (v_keys is null or (m.created_at, m.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by m.created_at, m.id
+    limit p_limit + 1
+  )), '{created_at,id}', p_limit);
+  return jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
+end
+$$;
+
+comment on function private.support_message_page(uuid, integer, text) is
+  'A page of a ticket''s messages, oldest first: {messages, next_cursor}. Refuses: validation_error.';
 
 grant execute on function
   private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),
   private.answer_support_ticket(uuid, text), private.close_support_ticket(uuid),
-  private.support_ticket_row(public.support_tickets), private.support_messages_of(uuid)
+  private.support_ticket_row(public.support_tickets), private.support_message_rows(uuid[]),
+  private.support_message_page(uuid, integer, text)
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.get_support_ticket(p_id uuid) returns jsonb
+create function api.get_support_ticket(p_id uuid, p_limit integer default 20, p_cursor text default null) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -247,12 +314,12 @@ begin
   if not found then
     perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
   end if;
-  return private.support_ticket_row(v_ticket) || jsonb_build_object('messages', private.support_messages_of(p_id));
+  return private.support_ticket_row(v_ticket) || private.support_message_page(p_id, p_limit, p_cursor);
 end
 $$;
 
-comment on function api.get_support_ticket(uuid) is
-  'A ticket of the caller with its messages, oldest first. Reads only. Refuses: unauthorized, forbidden, not_found.';
+comment on function api.get_support_ticket(uuid, integer, text) is
+  'A ticket of the caller with a page of its messages, oldest first, in messages and next_cursor. Reads only. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 create function api.create_support_ticket(
   p_category text, p_subject text, p_message text, p_attachment_asset_ids uuid[] default '{}'
@@ -275,7 +342,7 @@ end
 $$;
 
 comment on function api.create_support_ticket(text, text, text, uuid[]) is
-  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Refuses: unauthorized, forbidden, validation_error, not_found, rate_limited.';
+  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
 
 create function api.reply_to_support_ticket(
   p_id uuid, p_message text, p_attachment_asset_ids uuid[] default '{}'
@@ -283,14 +350,15 @@ create function api.reply_to_support_ticket(
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_message_id uuid := private.write_support_message(p_id, p_message, p_attachment_asset_ids);
 begin
-  perform private.write_support_message(p_id, p_message, p_attachment_asset_ids);
-  return api.get_support_ticket(p_id);
+  return private.support_message_rows(array[v_message_id]) -> 0;
 end
 $$;
 
 comment on function api.reply_to_support_ticket(uuid, text, uuid[]) is
-  'Writes into the caller''s ticket, which is then open, whatever it was, and returns it. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Writes into the caller''s ticket, which is then open, whatever it was, and returns the message alone. A ticket has at most 200 messages. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function api.list_my_support_tickets(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -323,6 +391,6 @@ comment on function api.list_my_support_tickets(integer, text, text[]) is
   'The caller''s tickets, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.get_support_ticket(uuid), api.create_support_ticket(text, text, text, uuid[]),
+  api.get_support_ticket(uuid, integer, text), api.create_support_ticket(text, text, text, uuid[]),
   api.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text, text[])
 to authenticated;

@@ -1,6 +1,10 @@
 // Conversations with support, through HTTP.
 import assert from "node:assert/strict";
-import { SupportTicketDetail, SupportTickets } from "../../supabase/functions/_shared/schema/support.ts";
+import {
+  SupportMessage,
+  SupportTicketDetail,
+  SupportTickets,
+} from "../../supabase/functions/_shared/schema/support.ts";
 import { createTicket, listTickets, readTicket, replyToTicket } from "../../supabase/functions/support/tickets.ts";
 import { picture } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
@@ -47,13 +51,12 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   assert.deepEqual({ ...told[0] }, { type: "support_reply", body: "It stopped" });
 
   const message = { message: "Still the same." };
-  const reply = await replyOf(
-    replyToTicket,
-    await post(person, `/${ticket.id}/messages`, message),
-    SupportTicketDetail,
-  );
-  assert.equal(reply.status, "open");
-  assert.deepEqual(reply.messages.map(({ author }) => author), ["user", "support", "user"]);
+  const reply = await replyOf(replyToTicket, await post(person, `/${ticket.id}/messages`, message), SupportMessage);
+  assert.deepEqual([reply.author, reply.body, reply.attachment_urls], ["user", "Still the same.", []]);
+  const reopened = await read(person, ticket.id);
+  assert.equal(reopened.status, "open");
+  assert.deepEqual(reopened.messages.map(({ author }) => author), ["user", "support", "user"]);
+  assert.deepEqual(reopened.messages.at(-1), reply);
 
   await answer(support, ticket.id, "close");
   assert.equal((await read(person, ticket.id)).status, "closed");
@@ -142,4 +145,58 @@ Deno.test("the list has the caller's own, newest first, page by page", async () 
     cursor = page.next_cursor;
   } while (cursor !== null);
   assert.deepEqual(seen, ids);
+});
+
+Deno.test("POST /support/tickets/{id}/messages: the 201st message is rejected with 409 conflict, and the reply stays small", async () => {
+  const person = await signUp();
+  const support = await signUp({ appMetadata: { admin: { name: "Support", areas: ["support"] } } });
+  const { id } = await opened(person);
+  await inDatabase((sql) =>
+    sql`
+      insert into public.support_messages (ticket_id, author, body)
+      select ${id}, 'user', repeat('x', 4000) from generate_series(1, 198)`
+  );
+  const last = await post(person, `/${id}/messages`, { message: "The last one" });
+  const text = await last.clone().text();
+  assert.ok(text.length < 1000, `${text.length} characters`);
+  await replyOf(replyToTicket, last, SupportMessage);
+  const asset = await uploaded(person, "support");
+  const beyond = await post(person, `/${id}/messages`, { message: "One more", attachment_asset_ids: [asset] });
+  const { error } = await beyond.clone().json();
+  assert.deepEqual(error.details, { reason: "too_many_messages", max_messages: 200 });
+  await assertRefused(beyond, { code: "conflict" });
+  await assert.rejects(answer(support, id, "answer"), (error: Error) => error.message.includes("too_many_messages"));
+  await assert.rejects(
+    inDatabase((sql) => sql`insert into public.support_messages (ticket_id, author, body) values (${id}, 'user', 'x')`),
+    /support_tickets_message_count_bounds/,
+  );
+  await opened(person, { ...question, attachment_asset_ids: [asset] });
+});
+
+Deno.test("GET /support/tickets/{id}: messages are paged, oldest first, each once", async () => {
+  const person = await signUp();
+  const { id } = await opened(person);
+  await inDatabase((sql) =>
+    sql`
+      insert into public.support_messages (ticket_id, author, body, created_at)
+      select ${id}, 'user', n::text, now() + n * interval '1 second' from generate_series(1, 44) as n`
+  );
+  const page = async (asked: Record<string, string | number>) =>
+    await replyOf(readTicket, await get(person, `/${id}${query(asked)}`), SupportTicketDetail);
+  const first = await page({});
+  assert.equal(first.messages.length, 20);
+  const seen = first.messages.map(({ body }) => body);
+  for (let cursor = first.next_cursor; cursor !== null;) {
+    const next = await page({ cursor, limit: 15 });
+    seen.push(...next.messages.map(({ body }) => body));
+    cursor = next.next_cursor;
+  }
+  assert.deepEqual(seen, [question.message, ...Array.from({ length: 44 }, (_, n) => String(n + 1))]);
+  const other = await opened(person);
+  const cursor = first.next_cursor ?? assert.fail("there is a second page");
+  await assertRefused(await get(person, `/${other.id}${query({ cursor })}`), {
+    code: "validation_error",
+    param: "cursor",
+  });
+  await assertRefused(await get(person, `/${id}?limit=101`), { code: "validation_error", param: "limit" });
 });

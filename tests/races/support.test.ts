@@ -31,3 +31,28 @@ Deno.test(`of ${MANY} tickets at once five are opened, each with its message`, a
   );
   assert.deepEqual({ ...stored }, { tickets: 5, messages: 5 });
 });
+
+Deno.test(`POST /support/tickets/{id}/messages: of ${MANY} messages at once into a ticket with 190, ten are kept`, async () => {
+  const person = await signUp();
+  const send = async (path: string, body: Record<string, unknown>) => {
+    const answer = await ask(`/support/tickets${path}`, { method: "POST", ...jsonBody(body, bearer(person.token)) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const { body: { id } } = await send("", { category: "other", subject: "Long", message: "Hello" });
+  await inDatabase((sql) =>
+    sql`
+      insert into public.support_messages (ticket_id, author, body)
+      select ${id}, 'support', 'x' from generate_series(1, 189)`
+  );
+  const sent = await Promise.all(
+    Array.from({ length: MANY }, (_, n) => send(`/${id}/messages`, { message: `Message ${n}` })),
+  );
+  assert.deepEqual([...new Set(sent.map(({ status }) => status))].sort(), [201, 409]);
+  assert.equal(sent.filter(({ status }) => status === 201).length, 10);
+  const [stored] = await inDatabase((sql) =>
+    sql`
+      select count(*)::integer as messages, max(t.message_count) as counted
+      from public.support_messages m join public.support_tickets t on t.id = m.ticket_id where t.id = ${id}`
+  );
+  assert.deepEqual({ ...stored }, { messages: 200, counted: 200 });
+});

@@ -4,20 +4,25 @@ import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
 import {
   NewSupportMessage,
   NewSupportTicket,
+  type StoredMessage,
   type StoredTicketDetail,
+  SupportMessage,
   SupportTicketDetail,
   SupportTickets,
   SupportTicketsQuery,
   TicketParams,
+  TicketQuery,
 } from "../_shared/schema/support.ts";
 
-async function readable(storage: ObjectStorage, ticket: StoredTicketDetail) {
-  const messages = ticket.messages.map(async ({ attachment_keys, ...message }) => ({
-    ...message,
-    attachment_urls: await addressesOf(storage, attachment_keys),
-  }));
-  return { ...ticket, messages: await Promise.all(messages) };
-}
+const readableMessage = async (storage: ObjectStorage, { attachment_keys, ...message }: StoredMessage) => ({
+  ...message,
+  attachment_urls: await addressesOf(storage, attachment_keys),
+});
+
+const readable = async (storage: ObjectStorage, ticket: StoredTicketDetail) => ({
+  ...ticket,
+  messages: await Promise.all(ticket.messages.map((message) => readableMessage(storage, message))),
+});
 
 export const createTicket = route({
   method: "POST",
@@ -27,7 +32,7 @@ export const createTicket = route({
   description: "At most five new tickets in any 24 hours; `details.retry_after` says when there may be another.",
   body: NewSupportTicket,
   reply: [201, SupportTicketDetail],
-  refusals: ["not_found"],
+  refusals: ["not_found", "conflict"],
   limit: "report",
   handle: async (work) => {
     const { db, body, storage } = work;
@@ -53,11 +58,13 @@ export const readTicket = route({
   path: "/support/tickets/{id}",
   access: "user",
   summary: "Read a ticket with its messages",
+  description: "`messages` is a page, oldest first; `next_cursor` continues it.",
   params: TicketParams,
+  query: TicketQuery,
   reply: [200, SupportTicketDetail],
   refusals: ["not_found"],
-  handle: async ({ db, params, storage }) =>
-    await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id })),
+  handle: async ({ db, params, query, storage }) =>
+    await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
 });
 
 export const replyToTicket = route({
@@ -65,16 +72,17 @@ export const replyToTicket = route({
   path: "/support/tickets/{id}/messages",
   access: "user",
   summary: "Write into a ticket",
-  description: "The ticket is open again, whatever it was.",
+  description: "The reply is the message alone. The ticket is open again, whatever it was. A ticket has at most 200 " +
+    "messages: beyond them `conflict`, with `details.reason` `too_many_messages`.",
   params: TicketParams,
   body: NewSupportMessage,
-  reply: [201, SupportTicketDetail],
-  refusals: ["not_found"],
+  reply: [201, SupportMessage],
+  refusals: ["not_found", "conflict"],
   limit: "report",
   handle: async (work) => {
     const { db, params, body, storage } = work;
     await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
-    const ticket = await db.rpc<StoredTicketDetail>("reply_to_support_ticket", { id: params.id, ...body });
-    return await readable(storage, ticket);
+    const message = await db.rpc<StoredMessage>("reply_to_support_ticket", { id: params.id, ...body });
+    return await readableMessage(storage, message);
   },
 });

@@ -25,7 +25,8 @@ export const SupportMessage = z.object({
 }).meta({ id: "SupportMessage" });
 
 export const SupportTicketDetail = SupportTicket.extend({
-  messages: z.array(SupportMessage).meta({ description: "Oldest first" }),
+  messages: z.array(SupportMessage).meta({ description: "A page of the messages, oldest first" }),
+  next_cursor: NextCursor,
 }).meta({ id: "SupportTicketDetail" });
 
 export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cursor: NextCursor, total: Total }).meta({
@@ -33,6 +34,8 @@ export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cur
 });
 
 export const SupportTicketsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const TicketQuery = z.strictObject({ limit: Limit, cursor: Cursor });
 
 export const TicketParams = z.strictObject({ id: Id.meta({ description: "The ticket" }) });
 
@@ -53,9 +56,11 @@ export const NewSupportMessage = z.strictObject({
   attachment_asset_ids: Attachments,
 }).meta({ id: "NewSupportMessage" });
 
-/** As the database gives a ticket: with the keys of its files. */
+/** As the database gives a message: with the keys of its files. */
+export type StoredMessage = Omit<z.input<typeof SupportMessage>, "attachment_urls"> & {
+  readonly attachment_keys: readonly string[];
+};
+
 export type StoredTicketDetail = Omit<z.input<typeof SupportTicketDetail>, "messages"> & {
-  readonly messages: readonly (Omit<z.input<typeof SupportMessage>, "attachment_urls"> & {
-    readonly attachment_keys: readonly string[];
-  })[];
+  readonly messages: readonly StoredMessage[];
 };
