@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
-import { authRate, functionsDeno, gatewayPort, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
+import { authRate, functionsDeno, gatewayPort, jwtAlgorithm, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
 import { findRunning } from "./state.ts";
 
 const started = performance.now();
@@ -17,6 +17,7 @@ try {
     port,
     durable: true,
     authRate: authRate(),
+    jwtAlgorithm: jwtAlgorithm(),
     functionsDeno: functionsDeno(),
     say,
     log: (line) => console.log(line),

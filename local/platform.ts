@@ -12,13 +12,14 @@ import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
 import { quietLibrary } from "./gateway/quiet.ts";
 import { RealtimeGate } from "./gateway/realtime.ts";
+import { PUBLIC_JWK } from "./gateway/signing_key.ts";
 import { Rest } from "./gateway/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
 import { Supervisor } from "./realtime/supervisor.ts";
 import {
   FUNCTIONS,
-  JWT_SECRET,
+  type JwtAlgorithm,
   S3_BUCKET,
   S3_PRIVATE_BUCKET,
   SECRET_KEY,
@@ -38,6 +39,8 @@ export interface PlatformOptions {
   readonly durable: boolean;
   /** Sign-ins, sign-ups and codes a minute and address. */
   readonly authRate: number;
+  /** What access tokens are signed with; HS256 unless told otherwise. */
+  readonly jwtAlgorithm?: JwtAlgorithm;
   /** The Deno that runs the functions. */
   readonly functionsDeno: string;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
@@ -163,6 +166,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
       origin: current.API_URL,
       config,
       rate: options.authRate,
+      algorithm: options.jwtAlgorithm ?? "HS256",
       log: options.log,
     }),
     Storage.start({
@@ -194,7 +198,6 @@ async function startRealtime(server: PostgresServer, log: (line: string) => void
   const process = new Supervisor({
     entry: fileURLToPath(new URL("realtime/main.ts", import.meta.url)),
     databaseUrl: server.url(),
-    jwtSecret: JWT_SECRET,
     log: (line) => log(`[realtime] ${line}`),
   });
   await process.port(REALTIME_PATIENCE); // one that does not come up is tried again, and answers 503 meanwhile
@@ -222,7 +225,7 @@ function functionEnvironment(current: Status): Record<string, string> {
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: current.PUBLISHABLE_KEY }),
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: current.SECRET_KEY }),
     SUPABASE_DB_URL: current.DB_URL,
-    SUPABASE_JWKS: JSON.stringify({ keys: [] }),
+    SUPABASE_JWKS: JSON.stringify({ keys: [PUBLIC_JWK] }),
     JWT_SECRET: current.JWT_SECRET,
     CDN_URL: `${current.API_URL}/storage/v1/object/public/${S3_BUCKET}`,
     S3_ENDPOINT: current.STORAGE_S3_URL,

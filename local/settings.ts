@@ -62,6 +62,17 @@ export function gatewayPort(): number {
   return wholeNumber("LOCAL_PORT", 54321, 1, 65535);
 }
 
+/** What access tokens are signed with: the shared secret, or the key whose public half is published. */
+export type JwtAlgorithm = "HS256" | "ES256";
+
+/** What the auth server signs access tokens with. Either kind is accepted, as by a hosted project that has both. */
+export function jwtAlgorithm(): JwtAlgorithm {
+  const name = Deno.env.get("LOCAL_JWT_ALG") || "HS256";
+  if (name === "HS256" || name === "ES256") return name;
+  console.error(`LOCAL_JWT_ALG must be HS256 or ES256, not "${name}"`);
+  Deno.exit(1);
+}
+
 /** Sign-ins, sign-ups and one-time codes that one address may ask for in a minute. */
 export function authRate(): number {
   return wholeNumber("LOCAL_AUTH_RATE", 10, 1, 1_000_000);

@@ -7,13 +7,15 @@ import { patient } from "../database/connection.ts";
 import type { Config } from "../config.ts";
 import { textualJson } from "../database/json.ts";
 import { knock } from "../gateway/keys.ts";
+import { PUBLIC_JWK } from "../gateway/signing_key.ts";
 import { verify } from "../gateway/tokens.ts";
-import { JWT_SECRET } from "../settings.ts";
+import { JWT_SECRET, type JwtAlgorithm } from "../settings.ts";
 import { AdminUsers } from "./admin.ts";
 import { authError, AuthRefusal } from "./errors.ts";
 import { AttemptLimit } from "./limits.ts";
 import {
   completeSession,
+  forLibrary,
   refuseBannedCode,
   refuseBannedEmail,
   refuseBannedSession,
@@ -29,6 +31,8 @@ export interface AuthOptions {
   readonly config: Config;
   /** Attempts a minute and address. */
   readonly rate: number;
+  /** What access tokens are signed with. */
+  readonly algorithm: JwtAlgorithm;
   /** Hears what clients are not told. */
   readonly log: (line: string) => void;
 }
@@ -105,12 +109,13 @@ export class Auth {
   }
 
   async #answer(request: Request, url: URL, path: string, client: string): Promise<Response> {
+    if (path === "/.well-known/jwks.json" && /^(GET|HEAD)$/.test(request.method)) return publicKeys();
     let headers = request.headers;
     if (!OPEN.test(path)) {
       const entry = knock(request, url);
       if ("refused" in entry) return entry.refused;
       headers = new Headers(request.headers);
-      headers.set("authorization", entry.authorization);
+      headers.set("authorization", forLibrary(entry.authorization));
     }
     const grant = path === "/token" ? url.searchParams.get("grant_type") : null;
     const attempt = request.method === "POST" && (ATTEMPTS.has(path) || grant === "password");
@@ -163,9 +168,16 @@ export class Auth {
     headers.delete("content-length");
     headers.set("access-control-allow-origin", "*");
     const amr = method === "refresh_token" ? "password" : method;
-    const full = "access_token" in body ? completeSession(body, `${this.options.origin}${PREFIX}`, amr) : body;
+    const { origin, algorithm } = this.options;
+    const full = "access_token" in body ? completeSession(body, `${origin}${PREFIX}`, amr, algorithm) : body;
     return Response.json(full, { status: answer.status, headers });
   }
+}
+
+function publicKeys(): Response {
+  return Response.json({ keys: [PUBLIC_JWK] }, {
+    headers: { "cache-control": "public, max-age=600", "access-control-allow-origin": "*" },
+  });
 }
 
 function requireService(headers: Headers): void {

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "postgres";
 import { type Claims, sign, verify } from "../gateway/tokens.ts";
+import type { JwtAlgorithm } from "../settings.ts";
 import { AuthRefusal } from "./errors.ts";
 
 /** Signs the session's access token again with the claims that the hosted auth server puts into it. */
@@ -10,6 +11,7 @@ export function completeSession(
   session: Record<string, unknown>,
   issuer: string,
   method: string,
+  algorithm: JwtAlgorithm,
 ): Record<string, unknown> {
   const verdict = typeof session["access_token"] === "string" ? verify(session["access_token"]) : undefined;
   if (verdict === undefined || !("claims" in verdict)) return session;
@@ -27,8 +29,15 @@ export function completeSession(
       aal: "aal1",
       amr: [{ method, timestamp: claims["iat"] }],
       is_anonymous: false,
-    }),
+    }, algorithm),
   };
+}
+
+/** The Authorization header as the library reads it: it knows HS256 alone. A token that does not verify stays as it is. */
+export function forLibrary(authorization: string): string {
+  const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
+  const verdict = token === undefined ? undefined : verify(token);
+  return verdict !== undefined && "claims" in verdict ? `Bearer ${sign(verdict.claims)}` : authorization;
 }
 
 /** Refuses what somebody with a session asks for while banned. */

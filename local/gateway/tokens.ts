@@ -1,7 +1,8 @@
-// Tokens at the gate: HS256 only, checked as PostgREST checks them.
+// Tokens at the gate: HS256 by the secret and ES256 by the signing key, checked as PostgREST checks them.
 import { Buffer } from "node:buffer";
-import { createHmac, timingSafeEqual } from "node:crypto";
-import { JWT_SECRET } from "../settings.ts";
+import { createHmac, sign as signWith, timingSafeEqual, verify as verifyWith } from "node:crypto";
+import { JWT_SECRET, type JwtAlgorithm } from "../settings.ts";
+import { KEY_ID, privateKey, publicKey } from "./signing_key.ts";
 
 export type Claims = Record<string, unknown>;
 
@@ -11,6 +12,8 @@ export type Verdict =
 
 /** PostgREST's allowance for clocks that differ, in seconds. */
 const SKEW = 30;
+/** How a JWT has the two halves of the signature. */
+const dsaEncoding = "ieee-p1363";
 
 export function verify(token: string): Verdict {
   const parts = token.split(".");
@@ -19,7 +22,7 @@ export function verify(token: string): Verdict {
   const header = parse(head);
   const claims = parse(body);
   if (header === undefined || claims === undefined) return { problem: "malformed" };
-  if (header["alg"] !== "HS256" || !sameText(signature, mac(`${head}.${body}`))) return { problem: "signature" };
+  if (!isSigned(header, `${head}.${body}`, signature)) return { problem: "signature" };
 
   const now = Date.now() / 1000;
   if (typeof claims["exp"] === "number" && claims["exp"] + SKEW < now) return { problem: "expired" };
@@ -28,9 +31,21 @@ export function verify(token: string): Verdict {
   return { claims };
 }
 
-export function sign(claims: Claims): string {
-  const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
-  return `${body}.${mac(body)}`;
+export function sign(claims: Claims, algorithm: JwtAlgorithm = "HS256"): string {
+  const header = algorithm === "HS256" ? { alg: algorithm, typ: "JWT" } : { alg: algorithm, kid: KEY_ID, typ: "JWT" };
+  const content = `${encode(header)}.${encode(claims)}`;
+  const signature = algorithm === "HS256"
+    ? mac(content)
+    : signWith("sha256", Buffer.from(content), { key: privateKey, dsaEncoding }).toString("base64url");
+  return `${content}.${signature}`;
+}
+
+/** Each algorithm has its own key; a token that names none of the two algorithms is signed by nobody. */
+function isSigned({ alg, kid }: Claims, content: string, signature: string): boolean {
+  if (alg === "HS256") return sameText(signature, mac(content));
+  if (alg !== "ES256" || (kid !== undefined && kid !== KEY_ID)) return false;
+  const given = Buffer.from(signature, "base64url");
+  return verifyWith("sha256", Buffer.from(content), { key: publicKey, dsaEncoding }, given);
 }
 
 function mac(text: string): string {

@@ -14,7 +14,6 @@ import type { Feed } from "./types.ts";
 
 export interface ServerOptions {
   readonly feed: Feed;
-  readonly jwtSecret: string;
   readonly limits?: Partial<Limits>;
   readonly log: (line: string) => void;
 }
@@ -36,9 +35,9 @@ export class RealtimeServer {
   readonly #sockets: WebSocketServer;
   #checks: ReturnType<typeof setInterval> | undefined;
 
-  constructor({ feed, jwtSecret, limits, log }: ServerOptions) {
+  constructor({ feed, limits, log }: ServerOptions) {
     const all = { ...LIMITS, ...limits };
-    this.#shared = { limits: all, tokens: new Tokens(jwtSecret), feed, topics: new Topics(), log };
+    this.#shared = { limits: all, tokens: new Tokens(), feed, topics: new Topics(), log };
     this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: all.frame });
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#http.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));

@@ -8,13 +8,11 @@ export interface SupervisorOptions {
   readonly entry: string;
   /** Connects as the superuser. */
   readonly databaseUrl: string;
-  readonly jwtSecret: string;
   readonly log: (line: string) => void;
 }
 
 /** What the process is told in its environment. */
 export const DATABASE_URL = "REALTIME_DATABASE_URL";
-export const JWT_SECRET = "REALTIME_JWT_SECRET";
 
 const CONFIG = join(ROOT, "deno.json");
 
@@ -79,12 +77,12 @@ export class Supervisor {
 
   async #run(): Promise<Deno.CommandStatus> {
     const marker = `listening:${crypto.randomUUID()}:`;
-    const { entry, databaseUrl, jwtSecret, log } = this.options;
+    const { entry, databaseUrl, log } = this.options;
     // Not read: it tells whoever lists processes whose server this is.
     const { host } = new URL(databaseUrl);
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--no-check", `--config=${CONFIG}`, "-A", entry, marker, host],
-      env: { [DATABASE_URL]: databaseUrl, [JWT_SECRET]: jwtSecret },
+      env: { [DATABASE_URL]: databaseUrl },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",

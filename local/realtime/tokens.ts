@@ -1,6 +1,8 @@
-// The tokens of sockets and channels: HS256 only, and never without an end and a role.
+// The tokens of sockets and channels: HS256 by the secret or ES256 by the signing key, and never without an end and a role.
 import { JWSInvalid, JWTExpired, JWTInvalid } from "jose/errors";
 import { jwtVerify } from "jose/jwt/verify";
+import { publicKey } from "../gateway/signing_key.ts";
+import { JWT_SECRET } from "../settings.ts";
 import type { Identity } from "./types.ts";
 
 export interface Bearer extends Identity {
@@ -25,11 +27,7 @@ export function isKey(token: unknown): boolean {
 }
 
 export class Tokens {
-  readonly #secret: Uint8Array;
-
-  constructor(secret: string) {
-    this.#secret = new TextEncoder().encode(secret);
-  }
+  readonly #secret = new TextEncoder().encode(JWT_SECRET);
 
   async verify(token: string): Promise<Bearer> {
     const claims = await this.#claims(token);
@@ -42,7 +40,8 @@ export class Tokens {
 
   async #claims(token: string): Promise<Record<string, unknown>> {
     try {
-      return (await jwtVerify(token, this.#secret, { algorithms: ["HS256"] })).payload;
+      const keyOf = ({ alg }: { alg?: string }) => alg === "HS256" ? this.#secret : publicKey;
+      return (await jwtVerify(token, keyOf, { algorithms: ["HS256", "ES256"] })).payload;
     } catch (error) {
       if (error instanceof JWTExpired) throw expired(Number(error.payload.exp));
       if (error instanceof JWSInvalid || error instanceof JWTInvalid) {

@@ -79,7 +79,9 @@ for (const route of routes) {
   const policy = limitOf(route);
   if (policy !== undefined && limited++ % LIMITED_A_PERSON === 0) writer = bearer((await signUp()).token);
   const authorization = route.access === "service" ? service.authorization : writer.authorization;
-  const needs = { badAuthorizations: forged, path, otherMethod, authorization, ...goodQuery[route.path] };
+  const userAuthorization = mine.authorization;
+  const known = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
+  const needs = { ...known, ...goodQuery[route.path] };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
   for (const [status, { token }] of route.access === "user" && route !== readMe ? Object.entries(outcasts) : []) {
     const auth = bearer(token);

@@ -287,9 +287,12 @@ Deno.test("a service route opens to the secret keys alone", async () => {
     ANON_KEY,
     SECRET_KEY.slice(0, -1),
     `${SECRET_KEY}x`,
-    token(USER, { secret: SECRET }),
+    token(USER, { secret: "another-secret-of-at-least-32-characters" }),
   ];
   for (const key of strangers) assert.equal(await statusWith(key), 401, key);
+  // Who it is is known, and that it is not the service.
+  const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
+  await assertRefused(await ask("/things/all", { headers: { authorization } }), { code: "forbidden", param: null });
   assert.equal((await ask("/things/all")).status, 401);
 });
 

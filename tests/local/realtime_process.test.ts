@@ -8,7 +8,7 @@ import { type Gateway, listen } from "../../local/gateway/gateway.ts";
 import { RealtimeGate } from "../../local/gateway/realtime.ts";
 import { alive } from "../../local/postgres/process.ts";
 import { Supervisor } from "../../local/realtime/supervisor.ts";
-import { JWT_SECRET, PUBLISHABLE_KEY } from "../../local/settings.ts";
+import { PUBLISHABLE_KEY } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { token, WireClient } from "../support/realtime_server.ts";
 
@@ -28,7 +28,7 @@ interface Behind {
 async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<void> {
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
-  const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", jwtSecret: JWT_SECRET, log: write });
+  const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", log: write });
   const gate = new RealtimeGate((patience) => process.port(patience));
   const gateway = listen(0, () => Promise.resolve(new Response()), write);
   const nobody = () => Promise.resolve(new Response(null, { status: 404 }));
@@ -196,7 +196,7 @@ Deno.test("a stop with clients connected takes less than a second, and tells the
 Deno.test("the server does not outlive a platform that was killed", async () => {
   const platform = `
     import { Supervisor } from "${new URL("../../local/realtime/supervisor.ts", import.meta.url)}";
-    const options = { entry: "${ENTRY}", databaseUrl: "postgres://none", jwtSecret: "none", log: console.error };
+    const options = { entry: "${ENTRY}", databaseUrl: "postgres://none", log: console.error };
     const process = new Supervisor(options);
     await process.port(10_000);
     console.log(process.pid);

@@ -1,7 +1,7 @@
 // A platform of one's own that keeps what it commits, and parts of it that can be killed.
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
-import { startPlatform } from "../../local/platform.ts";
+import { type PlatformOptions, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
 import { removeIfThere } from "../../local/state.ts";
@@ -18,11 +18,12 @@ export interface CrashPlatform extends AsyncDisposable {
   killRealtime(): Promise<void>;
 }
 
-export async function crashPlatform(): Promise<CrashPlatform> {
+export async function crashPlatform(options: Pick<PlatformOptions, "jwtAlgorithm"> = {}): Promise<CrashPlatform> {
   const { home } = await identify(STATE);
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   const lines: string[] = [];
   const platform = await startPlatform({
+    ...options,
     port: 0,
     name,
     durable: true,

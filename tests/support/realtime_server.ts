@@ -12,7 +12,7 @@ import {
   type Subscription,
   SubscriptionRefused,
 } from "../../local/realtime/types.ts";
-import { ANON_KEY, JWT_SECRET } from "../../local/settings.ts";
+import { ANON_KEY } from "../../local/settings.ts";
 import { eventually } from "./eventually.ts";
 
 /** A frame of version 2: the join's ref, its own ref, topic, event, payload. */
@@ -146,7 +146,7 @@ export async function withServer(run: (server: RunningServer) => Promise<void>, 
   const feed = new TestFeed();
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
-  const server = new RealtimeServer({ feed, jwtSecret: JWT_SECRET, limits: { ...HASTY, ...limits }, log: write });
+  const server = new RealtimeServer({ feed, limits: { ...HASTY, ...limits }, log: write });
   const port = await server.listen(0);
   const clients: WireClient[] = [];
   const url = (query: Record<string, string> = {}) => {

@@ -49,6 +49,8 @@ export interface Good {
   readonly body?: Record<string, unknown>;
   /** Needed where access is not public. */
   readonly authorization?: string;
+  /** A user's own, which is good and does not do where only the service may call. */
+  readonly userAuthorization: string;
   readonly badAuthorizations: Record<string, string>;
   /** A method that no route has at this path. */
   readonly otherMethod: string;
@@ -81,6 +83,10 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
       const init = body ? { body: "{}", headers } : { headers };
       add(name, path + query, init, { code: "unauthorized" });
     }
+  }
+  if (access === "service") {
+    const headers = { ...(body ? json : {}), authorization: good.userAuthorization };
+    add("a user", path + query, body ? { body: "{}", headers } : { headers }, { code: "forbidden" });
   }
   const unknown = query ? `${query}&no_such_key=1` : "?no_such_key=1";
   const sent = body ? { body: "{}", headers: json } : { headers: auth };

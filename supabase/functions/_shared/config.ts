@@ -9,7 +9,9 @@ export interface Config {
   readonly baseUrl: string;
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
-  readonly jwtSecret: Uint8Array;
+  readonly tokens: TokenConfig;
+  /** The key of the hashes that stand for network addresses. */
+  readonly addressHashKey: AddressHashKey;
   /** The publishable key and the anonymous key: what a client without a session may send as bearer. */
   readonly visitorKeys: readonly string[];
   /** The secret key and the service role key: what a trusted service sends as bearer. */
@@ -39,8 +41,30 @@ export interface StorageConfig {
   readonly secretAccessKey: string;
 }
 
-/** HS256 wants a key at least as long as its hash. */
-const SHORTEST_SECRET = 32;
+/** How access tokens are verified. */
+export interface TokenConfig {
+  /** The algorithms that are accepted. A token's header chooses among these and adds none. */
+  readonly algorithms: readonly TokenAlgorithm[];
+  /** The shared secret of HS256; null where the project has none. */
+  readonly secret: Uint8Array | null;
+  /** Where the project publishes its public keys; read only when an algorithm needs them. */
+  readonly jwksUrl: string;
+  /** What `iss` must be; null accepts any issuer, because only the project's own keys verify a token. */
+  readonly issuer: string | null;
+}
+
+const TOKEN_ALGORITHMS = ["HS256", "ES256", "RS256"] as const;
+
+export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
+
+/** A secret of its own, or the secret that a key is derived from. */
+export interface AddressHashKey {
+  readonly secret: Uint8Array;
+  readonly isDerived: boolean;
+}
+
+/** HS256 and the keyed hash need a key at least as long as their hash. */
+const MIN_SECRET_BYTES = 32;
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -70,10 +94,17 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
   const visitorKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
   const serviceKeys = keys("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY");
-  const jwtSecret = new TextEncoder().encode(required("JWT_SECRET"));
-  if (jwtSecret.length > 0 && jwtSecret.length < SHORTEST_SECRET) {
-    problems.push(`JWT_SECRET is shorter than ${SHORTEST_SECRET} bytes`);
-  }
+  const jwtSecret = readSecret(get, "JWT_SECRET", problems);
+  const tokens: TokenConfig = {
+    algorithms: readAlgorithms(get, jwtSecret !== null, problems),
+    secret: jwtSecret,
+    jwksUrl: address("JWKS_URL") || `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
+    issuer: get("JWT_ISSUER") || null,
+  };
+  const addressHashSecret = readSecret(get, "ADDRESS_HASH_SECRET", problems);
+  const hashSecret = addressHashSecret ?? jwtSecret;
+  if (hashSecret === null) problems.push("ADDRESS_HASH_SECRET is missing (only JWT_SECRET can replace it)");
+  const addressHashKey = { secret: hashSecret ?? new Uint8Array(), isDerived: addressHashSecret === null };
   const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
   const cdnUrl = address("CDN_URL") ||
     `${gatewayUrl}/storage/v1/object/public/assets`;
@@ -93,7 +124,35 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const apps = readApps(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, cdnUrl, jwtSecret, visitorKeys, serviceKeys, storage, apps };
+  return { gatewayUrl, baseUrl, cdnUrl, tokens, addressHashKey, visitorKeys, serviceKeys, storage, apps };
+}
+
+function readSecret(
+  get: (name: string) => string | undefined,
+  name: string,
+  problems: string[],
+): Uint8Array | null {
+  const text = get(name);
+  if (!text) return null;
+  const secret = new TextEncoder().encode(text);
+  if (secret.length < MIN_SECRET_BYTES) problems.push(`${name} is shorter than ${MIN_SECRET_BYTES} bytes`);
+  return secret;
+}
+
+/** Default: HS256 where there is a secret for it, and what the project's public keys verify. */
+function readAlgorithms(
+  get: (name: string) => string | undefined,
+  hasSecret: boolean,
+  problems: string[],
+): TokenAlgorithm[] {
+  const names = (get("JWT_ALGORITHMS") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  if (names.length === 0) return TOKEN_ALGORITHMS.filter((name) => name !== "HS256" || hasSecret);
+  const isKnown = (name: string): name is TokenAlgorithm => TOKEN_ALGORITHMS.some((known) => known === name);
+  if (!names.every(isKnown)) problems.push(`JWT_ALGORITHMS is not a list of ${TOKEN_ALGORITHMS.join(", ")}`);
+  if (names.includes("HS256") && !hasSecret) {
+    problems.push("JWT_SECRET is missing, which HS256 in JWT_ALGORITHMS needs");
+  }
+  return names.filter(isKnown);
 }
 
 const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;

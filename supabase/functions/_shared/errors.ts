@@ -30,7 +30,9 @@ export const catalogue = {
   forbidden: {
     status: 403,
     message: "You may not do this.",
-    meaning: "The caller is known but may not do this: the account is suspended or withdrawn, or a policy denies it.",
+    meaning:
+      "The caller is known but may not do this: the account is suspended or withdrawn, a policy denies it, or only " +
+      "the service itself may call this path.",
     remedy:
       "Do not retry with the same account. `GET /v1/me` shows the state of the account and its permission scopes.",
   },

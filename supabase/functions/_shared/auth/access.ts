@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
-import { bearerOf, type Caller, invalidToken, missingToken, verifyToken } from "./token.ts";
+import { Refusal } from "../errors.ts";
+import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
 
 /**
  * Who may call a route.
@@ -23,17 +24,24 @@ export async function admit(
   if (access === "public") return null;
   const token = authorization === null ? null : bearerOf(authorization);
 
-  if (access === "service") {
-    if (token === null) throw missingToken();
-    if (!isOneOf(token, config().serviceKeys)) throw invalidToken();
-    return null;
-  }
+  if (access === "service" && token !== null && isOneOf(token, config().serviceKeys)) return null;
   // Client libraries send the project's public key as bearer when nobody is signed in.
   if (token === null || isOneOf(token, config().visitorKeys)) {
-    if (access === "user") throw missingToken();
+    if (access !== "optional") throw missingToken();
     return null;
   }
-  return await verifyToken(token, config().jwtSecret);
+  const caller = await verifierOf(config()).verify(token);
+  if (access === "service") throw new Refusal("forbidden", { message: "Only the service itself may do this." });
+  return caller;
+}
+
+const verifiers = new WeakMap<Config, TokenVerifier>();
+
+/** One for each configuration: it keeps the public keys that it has read. */
+function verifierOf(config: Config): TokenVerifier {
+  const verifier = verifiers.get(config) ?? new TokenVerifier(config.tokens);
+  verifiers.set(config, verifier);
+  return verifier;
 }
 
 /** Compares in a time that depends on the lengths alone, so that a key cannot be guessed byte by byte. */

@@ -1,14 +1,23 @@
-import { jwtVerify } from "jose/jwt/verify";
 import { JOSEError, JWTExpired } from "jose/errors";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify, type JWTVerifyGetKey } from "jose/jwt/verify";
+import type { TokenConfig } from "../config.ts";
 import { Refusal } from "../errors.ts";
+import { KeySet } from "./key_set.ts";
 
-/** Whom a verified token stands for. The token itself goes on to the database. */
+/** Whom a verified token stands for. */
 export interface Caller {
   readonly id: string;
+  /** The token that goes to the database: the caller's own, or a copy of it (see `forDatabase`). */
   readonly token: string;
 }
 
+type Claims = Awaited<ReturnType<typeof jwtVerify>>["payload"];
+
+/** How much the clocks of those who make and those who verify tokens may differ. */
 const LEEWAY_SECONDS = 60;
+/** How long a copy lives: longer than a request waits for the database. */
+const COPY_SECONDS = 60;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The token of an Authorization header: one scheme, one space, one token, nothing else. */
@@ -18,21 +27,53 @@ export function bearerOf(authorization: string): string {
   return token;
 }
 
-export async function verifyToken(token: string, secret: Uint8Array): Promise<Caller> {
-  try {
-    const { payload } = await jwtVerify(token, secret, {
-      algorithms: ["HS256"],
-      audience: "authenticated",
-      requiredClaims: ["sub", "exp"],
-      clockTolerance: LEEWAY_SECONDS,
-    });
-    if (payload["role"] !== "authenticated" || !UUID.test(payload.sub ?? "")) throw invalidToken();
-    return { id: payload.sub!.toLowerCase(), token };
-  } catch (error) {
-    if (error instanceof JWTExpired) throw expiredToken();
-    if (error instanceof JOSEError) throw invalidToken();
-    throw error;
+/** Verifies access tokens by the shared secret and by the project's public keys, as the configuration says. */
+export class TokenVerifier {
+  readonly #getKey: JWTVerifyGetKey;
+
+  constructor(readonly config: TokenConfig, keys = new KeySet(config.jwksUrl)) {
+    const { secret } = config;
+    // Each algorithm has one kind of key, so that a public key is never used as a shared secret.
+    this.#getKey = (header, token) => header.alg === "HS256" && secret ? secret : keys.find(header, token);
   }
+
+  async verify(token: string): Promise<Caller> {
+    const { algorithms, issuer, secret } = this.config;
+    try {
+      const { payload } = await jwtVerify(token, this.#getKey, {
+        algorithms: [...algorithms],
+        audience: "authenticated",
+        requiredClaims: ["sub", "exp"],
+        clockTolerance: LEEWAY_SECONDS,
+        ...(issuer === null ? {} : { issuer }),
+      });
+      if (payload["role"] !== "authenticated" || !UUID.test(payload.sub ?? "")) throw invalidToken();
+      if ((payload.iat ?? 0) > now() + LEEWAY_SECONDS) throw invalidToken();
+      return { id: payload.sub!.toLowerCase(), token: await forDatabase(token, payload, secret) };
+    } catch (error) {
+      if (error instanceof JWTExpired) throw expiredToken();
+      if (error instanceof JOSEError) throw invalidToken();
+      throw error;
+    }
+  }
+}
+
+/**
+ * The Data API allows clocks to differ by 30 s, the interface by 60 s. A token that is good only by such an allowance is
+ * replaced by a copy of its claims with times of now, signed with the shared secret. Where the project has none, the Data
+ * API decides on the token itself.
+ */
+async function forDatabase(token: string, claims: Claims, secret: Uint8Array | null): Promise<string> {
+  const isGoodNow = claims.exp! > now() && (claims.nbf ?? 0) <= now() && (claims.iat ?? 0) <= now();
+  if (isGoodNow || secret === null) return token;
+  const { nbf: _, ...others } = claims;
+  return await new SignJWT({ ...others, iat: now(), exp: now() + COPY_SECONDS })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .sign(secret);
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 export function missingToken(): Refusal {

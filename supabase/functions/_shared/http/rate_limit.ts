@@ -3,6 +3,7 @@
  * before anything else is done for it, as is one with a long body; a caller's other requests are counted together with their
  * first call of the database, or before they have any other effect.
  */
+import { hashAddress } from "../auth/address_hash.ts";
 import type { Caller } from "../auth/token.ts";
 import type { Config } from "../config.ts";
 import { asCaller, asService, type Database, type Timer } from "../db/client.ts";
@@ -129,14 +130,5 @@ export function networkOf(headers: Headers): string {
 
 /** Stands for the network that a request comes from, in limits and bounds. */
 export function networkHash(request: Request, config: Config): Promise<string> {
-  return pseudonym(networkOf(request.headers), config.jwtSecret);
-}
-
-/** Keyed, so that nobody who reads the table can try addresses. */
-async function pseudonym(address: string, secret: Uint8Array): Promise<string> {
-  const key = await crypto.subtle.importKey("raw", new Uint8Array(secret), { name: "HMAC", hash: "SHA-256" }, false, [
-    "sign",
-  ]);
-  const mark = new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`address ${address}`)));
-  return [...mark.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hashAddress(networkOf(request.headers), config.addressHashKey);
 }

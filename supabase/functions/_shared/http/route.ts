@@ -152,9 +152,8 @@ export function keepsAnswers({ method, access }: Route): boolean {
 export function refusalsOf(route: Route): Code[] {
   const all = new Set<Code>(route.refusals);
   all.add("validation_error").add("server_error").add("service_unavailable");
-  if (route.access !== "public") all.add("unauthorized");
-  // A suspended or withdrawn caller is refused wherever a caller is known.
-  if (route.access === "user" || route.access === "optional") all.add("forbidden");
+  // A suspended or withdrawn caller is refused wherever a caller is known, and every user where only the service may call.
+  if (route.access !== "public") all.add("unauthorized").add("forbidden");
   if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
   if (limitOf(route) !== undefined) all.add("rate_limited");
   if (keepsAnswers(route)) all.add("conflict");
