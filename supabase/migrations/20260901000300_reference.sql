@@ -38,7 +38,7 @@ create table public.codes (
 
 comment on table public.codes is 'The codes of each list with their labels: one row for each code and language.';
 comment on column public.codes.sort_order is 'The place in the list, the same in every language. Sizes and levels run from small to large.';
-comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url.';
+comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients read all three: null where the row has none.';
 comment on column public.codes.is_active is 'False for a code that is no longer offered; old rows may still hold it.';
 
 -- No further index: the list of a language is the better part of a small table, and a reply of it is cached at the edge.
@@ -108,7 +108,7 @@ begin
         jsonb_agg(
           jsonb_build_object(
             'category_id', category_id, 'code', code, 'display_label', display_label, 'lang', lang,
-            'sort_order', sort_order, 'metadata', metadata
+            'sort_order', sort_order, 'metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || metadata
           )
           order by category_id, sort_order, code
         ),
@@ -123,6 +123,6 @@ end
 $$;
 
 comment on function api.list_codes(text) is
-  'Every code in use with its label in the language, by category, place and code. Reads only. Refuses: validation_error.';
+  'Every code in use with its label in the language, by category, place and code. metadata is null, or has color, logo_url and url. Reads only. Refuses: validation_error.';
 
 grant execute on function api.list_codes(text) to anon, authenticated;

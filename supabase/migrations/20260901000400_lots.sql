@@ -73,7 +73,7 @@ create table public.parking_lots (
   source_url text check (source_url ~ '^https?://[^[:space:]]+$' and char_length(source_url) <= 2000),
   licence text check (char_length(licence) between 1 and 200),
   attribution text check (char_length(attribution) between 1 and 500),
-  avg_rating numeric(3, 2) check (avg_rating between 1 and 5),
+  avg_rating numeric(3, 2) not null default 0 check (avg_rating = 0 or avg_rating between 1 and 5),
   review_count integer not null default 0 check (review_count >= 0),
   tag_slugs text[] not null default '{}',
   main_image_key text,
@@ -109,7 +109,7 @@ comment on table public.parking_lots is 'Parking lots. Public when active.';
 comment on column public.parking_lots.area is 'The outline, a GeoJSON geometry.';
 comment on column public.parking_lots.max_height_m is 'The highest vehicle that fits; null: nobody has said.';
 comment on column public.parking_lots.external_id is 'The lot''s name at its source; unique there.';
-comment on column public.parking_lots.avg_rating is 'Mean of the approved reviews'' ratings; null without any.';
+comment on column public.parking_lots.avg_rating is 'Mean of the approved reviews'' ratings, 1 to 5; 0 without any.';
 comment on column public.parking_lots.tag_slugs is
   'Slugs of the tags whose state is true, in order. Kept by triggers, so that search needs no join.';
 comment on column public.parking_lots.main_image_key is

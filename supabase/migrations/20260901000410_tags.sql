@@ -1,30 +1,37 @@
 -- Tags, as clients read them: the master of what a lot can be said to offer, for filters and for the labels of a lot.
 --
--- Invariants: every tag is there, one that a lot has and one that none has.
+-- Invariants: every tag is in the list, whether a lot has it or not.
 -- Interface: api.list_tags.
 
-create function api.list_tags(p_lang text default 'ja') returns jsonb
+create function api.list_tags(
+  p_lang text default 'ja', p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'tags', 'lang', private.require_lang(p_lang));
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
 begin
-  if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
-  end if;
-  return jsonb_build_object('items', (
-    select coalesce(jsonb_agg(
-      jsonb_build_object(
-        'id', t.id, 'name', case p_lang when 'en' then coalesce(t.name_en, t.name) else t.name end, 'slug', t.slug,
-        'color', t.color, 'category', t.category, 'icon_name', t.icon_name, 'sort_order', t.sort_order
-      )
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object(
+      'id', t.id, 'name', private.in_lang(p_lang, t.name, t.name_en), 'slug', t.slug, 'color', t.color,
+      'category', t.category, 'icon_name', t.icon_name, 'sort_order', t.sort_order
+    ) order by t.sort_order, t.slug)
+    from (
+      select t.id, t.name, t.name_en, t.slug, t.color, t.category, t.icon_name, t.sort_order from public.tags t
+      where v_after is null or (t.sort_order, t.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
       order by t.sort_order, t.slug
-    ), '[]')
-    from public.tags t
-  ), 'next_cursor', null);
+      limit p_limit + 1
+    ) t
+  ), '{sort_order,slug}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.tags
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_tags(text) is
-  'All tags with their names in the language (the Japanese one where there is no English): {items, next_cursor: null}, in sort_order. Reads only. Refuses: validation_error.';
+comment on function api.list_tags(text, integer, text, text[]) is
+  'All tags by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
-grant execute on function api.list_tags(text) to anon, authenticated;
+grant execute on function api.list_tags(text, integer, text, text[]) to anon, authenticated;

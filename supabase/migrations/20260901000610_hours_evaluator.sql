@@ -359,6 +359,41 @@ $$;
 comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
   'What a stay from p_entry to p_exit meets at each lot. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
 
+create function private.clock_text(p_time time) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return to_char(p_time, 'HH24:MI');
+end
+$$;
+
+comment on function private.clock_text(time) is 'A time of day as clients read it: HH:MM, 24:00 at the end of a day. Seconds are not shown.';
+
+create function private.clock_times(p_value jsonb) returns jsonb
+language plpgsql immutable strict
+set search_path = ''
+as $$
+begin
+  return case jsonb_typeof(p_value)
+    when 'object' then (
+      select coalesce(jsonb_object_agg(e.key, case
+        when e.key in ('open_time', 'close_time', 'time_start', 'time_end')
+          then coalesce(to_jsonb(private.clock_text((e.value #>> '{}')::time)), 'null')
+        else private.clock_times(e.value) end), '{}')
+      from jsonb_each(p_value) as e
+    )
+    when 'array' then (
+      select coalesce(jsonb_agg(private.clock_times(e.value) order by e.place), '[]')
+      from jsonb_array_elements(p_value) with ordinality as e (value, place)
+    )
+    else p_value
+  end;
+end
+$$;
+
+comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override with its times of day as private.clock_text writes them, however they were written.';
+
 create function private.hours_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -378,11 +413,12 @@ begin
         ) as n,
         jsonb_build_object(
           'id', w.id, 'window_type', w.window_type, 'day_type', w.day_type, 'day_of_week', w.day_of_week,
-          'is_24h', w.is_24h, 'is_closed', w.is_closed, 'open_time', w.open_time, 'close_time', w.close_time,
-          'effective_from', w.effective_from, 'effective_to', w.effective_to
+          'is_24h', w.is_24h, 'is_closed', w.is_closed, 'open_time', private.clock_text(w.open_time),
+          'close_time', private.clock_text(w.close_time), 'effective_from', w.effective_from, 'effective_to', w.effective_to
         ) as window_json,
         jsonb_build_object(
-          'day_type', w.day_type, 'open_time', w.open_time, 'close_time', w.close_time, 'is_24h', w.is_24h
+          'day_type', w.day_type, 'open_time', private.clock_text(w.open_time),
+          'close_time', private.clock_text(w.close_time), 'is_24h', w.is_24h
         ) as legacy_json
       from public.parking_lot_windows w
       where w.parking_lot_id = p_lot_id
@@ -403,8 +439,8 @@ begin
     select coalesce(
       jsonb_agg(
         jsonb_build_object(
-          'id', o.id, 'override_date', o.override_date, 'label', coalesce(o.label, ''), 'hours', o.hours,
-          'pricing', o.pricing, 'note', o.note
+          'id', o.id, 'override_date', o.override_date, 'label', coalesce(o.label, ''),
+          'hours', private.clock_times(o.hours), 'pricing', private.clock_times(o.pricing), 'note', o.note
         )
         order by o.override_date
       ),
@@ -429,6 +465,8 @@ grant execute on function
   private.hours_at(uuid[], timestamptz),
   private.next_changes(uuid, timestamptz),
   private.planned_stays(uuid[], timestamptz, timestamptz),
+  private.clock_text(time),
+  private.clock_times(jsonb),
   private.hours_json(uuid),
   private.date_overrides_json(uuid)
 to anon, authenticated, service_role;

@@ -7,16 +7,38 @@
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.clock_text(p_time time) returns text
-language plpgsql immutable
+create function private.pricing_rules_after(p_lot_id uuid, p_after jsonb, p_limit integer)
+returns table (item jsonb, keys jsonb)
+language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return case when extract(second from p_time) = 0 then left(p_time::text, 5) else p_time::text end;
+  return query
+  select jsonb_build_object(
+      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'pricing_group_id', r.pricing_group_id, 'category', r.category,
+      'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
+      'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
+      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
+    ),
+    jsonb_build_array(k.group_place, k.display_order, k.group_id, r.rule_order, r.id)
+  from public.pricing_rules r
+  left join public.pricing_groups g on g.id = r.pricing_group_id and not g.is_default
+  cross join lateral (
+    select (g.id is not null)::integer as group_place, coalesce(g.display_order, 0) as display_order,
+      coalesce(g.id, '00000000-0000-0000-0000-000000000000') as group_id
+  ) k
+  where r.parking_lot_id = p_lot_id and (
+    p_after is null or (k.group_place, k.display_order, k.group_id, r.rule_order, r.id) > (
+      (p_after ->> 0)::integer, (p_after ->> 1)::integer, (p_after ->> 2)::uuid, (p_after ->> 3)::integer, (p_after ->> 4)::uuid
+    )
+  )
+  order by k.group_place, k.display_order, k.group_id, r.rule_order, r.id
+  limit p_limit;
 end
 $$;
 
-comment on function private.clock_text(time) is 'A time of day as rules are written: HH:MM, with seconds when there are any.';
+comment on function private.pricing_rules_after(uuid, jsonb, integer) is
+  'The pricing rules of a lot behind the sort keys p_after, at most p_limit (null: all), and the sort keys of each: those of the default group first, then group by group, in rule_order.';
 
 create function private.pricing_rules_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -24,15 +46,8 @@ set search_path = ''
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'pricing_group_id', r.pricing_group_id, 'category', r.category,
-      'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
-      'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
-      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
-    ) order by g.display_order nulls first, g.id nulls first, r.rule_order, r.id), '[]')
-    from public.pricing_rules r
-    left join public.pricing_groups g on g.id = r.pricing_group_id and not g.is_default
-    where r.parking_lot_id = p_lot_id
+    select coalesce(jsonb_agg(r.item order by r.place), '[]')
+    from private.pricing_rules_after(p_lot_id, null, null) with ordinality as r (item, keys, place)
   );
 end
 $$;
@@ -55,7 +70,7 @@ comment on function private.check_vehicle_type(text) is
   'Refuses what is no code of category vehicle_type: validation_error, param vehicle_type.';
 
 grant execute on function
-  private.clock_text(time), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
+  private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
 to anon, authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -88,21 +103,36 @@ comment on function api.calculate_fee(uuid, timestamptz, timestamptz, text) is
 
 grant execute on function api.calculate_fee(uuid, timestamptz, timestamptz, text) to anon, authenticated;
 
-create function api.list_pricing_rules(p_parking_lot_id uuid) returns jsonb
+create function api.list_pricing_rules(
+  p_parking_lot_id uuid, p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'pricing_rules', 'parking_lot_id', p_parking_lot_id);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,integer,uuid,integer,uuid}');
+  v_items jsonb[];
+  v_keys jsonb[];
 begin
   perform private.visitor_or_user();
+  perform private.page_limit(p_limit);
   perform private.require_public_lot(p_parking_lot_id);
-  return jsonb_build_object('items', private.pricing_rules_json(p_parking_lot_id), 'next_cursor', null);
+  select array_agg(r.item order by r.place), array_agg(r.keys order by r.place) into v_items, v_keys
+  from private.pricing_rules_after(p_parking_lot_id, v_after, p_limit + 1) with ordinality as r (item, keys, place);
+  return jsonb_build_object(
+    'items', coalesce(to_jsonb(v_items[:p_limit]), '[]'),
+    'next_cursor', case when cardinality(v_items) > p_limit then private.cursor_encode(v_filters, v_keys[p_limit]) end
+  ) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.pricing_rules r where r.parking_lot_id = p_parking_lot_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_pricing_rules(uuid) is
-  'All pricing rules of a lot: {items, next_cursor: null}; those of the default group first, then group by group, in rule_order. Reads only. Refuses: forbidden, lot_not_found.';
+comment on function api.list_pricing_rules(uuid, integer, text, text[]) is
+  'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it; those of the default group first, then group by group, in rule_order. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
 
-grant execute on function api.list_pricing_rules(uuid) to anon, authenticated;
+grant execute on function api.list_pricing_rules(uuid, integer, text, text[]) to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reference data

@@ -172,7 +172,7 @@ begin
   set avg_rating = c.avg_rating, review_count = c.review_count
   from unnest(p_lot_ids) as p (id)
   cross join lateral (
-    select round(avg(r.rating), 2) as avg_rating, count(*)::integer as review_count
+    select coalesce(round(avg(r.rating), 2), 0) as avg_rating, count(*)::integer as review_count
     from public.reviews r where r.parking_lot_id = p.id and r.status = 'approved'
   ) c
   where l.id = p.id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);

@@ -221,7 +221,8 @@ as $$
 begin
   return query
   with priced as (
-    select c.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, l.avg_rating,
+    select c.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal,
+      case when l.review_count > 0 then l.avg_rating end as avg_rating,
       min(f.amount) over () as least, max(f.amount) over () as most
     from unnest(p_lot_ids, p_distances) with ordinality as c (id, distance_m, place)
     join public.parking_lots l on l.id = c.id

@@ -115,7 +115,7 @@ begin
   return (
     -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to a lot's own, so that one friend makes no best lot.
     select round(100 * (
-      70 * ((coalesce((p_lot).avg_rating, 0) * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
+      70 * (((p_lot).avg_rating * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
       + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
         + ((p_lot).max_height_m is not null)::integer + ((p_lot).total_spaces is not null)::integer)
     ))::integer

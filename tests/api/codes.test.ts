@@ -4,6 +4,7 @@ import { listCodes } from "../../supabase/functions/codes/codes.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
 import { ask, bearer, replyOf, tagOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
 
 const codes = async (path: string) => await replyOf(listCodes, await ask(path), Codes);
 
@@ -19,6 +20,40 @@ Deno.test("the code master comes in Japanese unless English is asked for, with t
   assert.deepEqual(keys(english), keys(japanese));
   assert.ok(keys(english).includes("vehicle_type/standard"));
   for (const list of [english, japanese]) assert.ok(list.items.every((item) => item.lang === list.lang));
+});
+
+Deno.test("codes: metadata is null or has color, logo_url and url, whatever the row says", async () => {
+  const rows: [code: string, metadata: object | null][] = [
+    ["none", null],
+    ["empty", {}],
+    ["one", { color: "#000000" }],
+    ["more", { url: "https://example.com", width: 3 }],
+  ];
+  const category = "metadata_test";
+  await inDatabase(async (sql) => {
+    await sql`insert into public.code_categories (id, description) values (${category}, 'Test')`;
+    for (const [code, metadata] of rows) {
+      await sql`
+        insert into public.codes (category_id, code, lang, display_label, sort_order, metadata)
+        values (${category}, ${code}, 'ja', 'x', 1, ${metadata && sql.json(metadata as never)})`;
+    }
+  });
+  try {
+    const items: { category_id: string; code: string; metadata: object | null }[] = (await codes("/codes")).items;
+    for (const { code, metadata } of items) {
+      if (metadata) { for (const key of ["color", "logo_url", "url"]) assert.ok(key in metadata, `${code}: ${key}`); }
+    }
+    const none = { color: null, logo_url: null, url: null };
+    assert.deepEqual(
+      Object.fromEntries(
+        items.filter((item) => item.category_id === category).map((item) => [item.code, item.metadata]),
+      ),
+      Object.fromEntries(rows.map(([code, metadata]) => [code, metadata && { ...none, ...metadata }])),
+    );
+  } finally {
+    await inDatabase((sql) => sql`delete from public.codes where category_id = ${category}`);
+    await inDatabase((sql) => sql`delete from public.code_categories where id = ${category}`);
+  }
 });
 
 Deno.test("codes are ordered by category, place and code", async () => {

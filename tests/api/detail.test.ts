@@ -27,7 +27,8 @@ Deno.test("a lot of which nothing but its place is known has every key, and null
   assert.deepEqual(rest, {
     ...none("name_kana", "area", "total_spaces", "structure", "max_height_m", "max_width_m", "max_length_m"),
     ...none("max_weight_t", "min_clearance_cm", "max_tire_width_mm", "max_parking_duration_min", "entry_method"),
-    ...none("shape_type", "entry_difficulty", "operator_code", "phone", "website", "source", "avg_rating"),
+    ...none("shape_type", "entry_difficulty", "operator_code", "phone", "website", "source"),
+    avg_rating: 0,
     ...none("hour_price", "main_image", "operator", "planned_stay", "fit", "availability", "is_saved", "my_rating"),
     id: lot,
     name: "Bare",
@@ -166,7 +167,7 @@ Deno.test("spots, price lists and their rules are told as the lot has them", asy
   assert.deepEqual(pricing_rules, listed.items);
 });
 
-Deno.test("date overrides come by date, with what they replace as it was written", async () => {
+Deno.test("date overrides come by date, with what they replace; times of day are HH:MM however they were written", async () => {
   const lot = await newLot(sql);
   const kinds = {
     business: [{ open_time: "08:00", close_time: "12:00" }, { open_time: "13:00:00", close_time: "24:00" }],
@@ -192,6 +193,7 @@ Deno.test("date overrides come by date, with what they replace as it was written
       })
     }`;
   }
+  kinds.business[1]!.open_time = "13:00";
   const { date_overrides } = await detail(lot);
   assert.deepEqual(date_overrides.map(({ id: _, ...override }) => override), overrides);
 });

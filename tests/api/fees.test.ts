@@ -8,6 +8,7 @@ import type { Rule } from "../oracles/fees.ts";
 import { workedExamples } from "../support/cases.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
+import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 
@@ -122,7 +123,7 @@ Deno.test("a lot's id that is none is a validation error", async () => {
   await assertRefused(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
 });
 
-Deno.test("the pricing rules of a lot come all at once, in their order and as they were written", async () => {
+Deno.test("the pricing rules of a lot come in their order and as they were written", async () => {
   const { items, next_cursor } = await replyOf(
     listPricingRules,
     await ask(`/parking-lots/${lot}/pricing-rules`),
@@ -158,4 +159,34 @@ Deno.test("the pricing rules of a lot come all at once, in their order and as th
       cap_repeat: null,
     },
   ]);
+});
+
+Deno.test("pricing-rules: pages add up to the rules of the detail, group by group, and total counts them", async () => {
+  const many = await newLot(sql, { name: "Many rules", lat: 35.2, lng: 139.2 });
+  const groups = await sql<{ id: string }[]>`
+    insert into public.pricing_groups (parking_lot_id, code, name, is_default, display_order, vehicle_types)
+    values (${many}, 'd', 'd', true, 9, null), (${many}, 'b', 'b', false, 1, '{kei}'), (${many}, 'a', 'a', false, 0, '{large}')
+    returning id`;
+  for (const group of [null, ...groups.map(({ id }) => id)]) {
+    for (const order of [-1, 1, 1, 2]) {
+      await sql`
+        insert into public.pricing_rules (parking_lot_id, pricing_group_id, category, rule_order, per_minutes, price_minor)
+        values (${many}, ${group}, 'time_band', ${order}, 30, 100)`;
+    }
+  }
+  const list = async (query: string) =>
+    await replyOf(listPricingRules, await ask(`/parking-lots/${many}/pricing-rules?${query}`), PricingRules);
+  const whole = await list("limit=100&include=total");
+  assert.deepEqual([whole.items.length, whole.total, whole.next_cursor], [16, 16, null]);
+  const paged = [];
+  for (let cursor = "";;) {
+    const { items, next_cursor } = await list(`limit=3${cursor}`);
+    paged.push(...items);
+    if (next_cursor === null) break;
+    cursor = `&cursor=${next_cursor}`;
+  }
+  assert.deepEqual(paged, whole.items);
+  const detail = await (await ask(`/parking-lots/${many}`)).json();
+  assert.deepEqual(detail.pricing_rules, whole.items);
+  await sql`delete from public.parking_lots where id = ${many}`;
 });

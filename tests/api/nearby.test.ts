@@ -64,7 +64,7 @@ Deno.test("public lots within the radius come nearest first, with their distance
   assert.equal(found[0]?.distance_m, 0);
   assert.ok(Math.abs(found[1]!.distance_m - 111.195) < 0.01, String(found[1]!.distance_m));
   assert.deepEqual(found[0]?.tags, ["covered"]);
-  assert.deepEqual([found[0]?.avg_rating, found[0]?.review_count, found[0]?.main_image], [null, 0, null]);
+  assert.deepEqual([found[0]?.avg_rating, found[0]?.review_count, found[0]?.main_image], [0, 0, null]);
 });
 
 Deno.test("radius and limit bound the search at their edges", async () => {

@@ -41,6 +41,32 @@ Deno.test("conditions are parameters of their own or one object, with the same a
   assert.equal(apart.total, 2);
 });
 
+Deno.test("parking-lots: query goes with sort, bbox, ids, limit and cursor; sort goes before the query's own", async () => {
+  const beside = { bbox: "169,-45,171,-43", ids: ids.join(","), limit: 2, include: "total" };
+  const apart = await found({ keywords: word, center, sort: "distance", ...beside });
+  for (const query of [{ keywords: [word], center }, { keywords: [word], center, sort: "price" }]) {
+    const first = await found({ query, sort: "distance", ...beside });
+    assert.deepEqual(first, apart);
+    const second = await found({ query, sort: "distance", ...beside, cursor: first.next_cursor });
+    assert.deepEqual(second.items.map(({ id }) => id), ids.slice(2));
+  }
+});
+
+Deno.test("parking-lots: numbers with exponents and repeated list parameters are read", async () => {
+  const near = await ask(`/parking-lots/nearby?lat=-4.4e1&lng=1.7E2&radius_m=1e4`);
+  assert.deepEqual((await replyOf(nearbyParkingLots, near, NearbyParkingLots)).map(({ id }) => id), ids);
+  const boxed = await ask(`/parking-lots?bbox=1.69e2,-45,171,-4.3E1&bbox=&keywords=${encodeURIComponent(word)}`);
+  await assertRefused(boxed, { code: "validation_error", param: "bbox" });
+  const listed = await ask(
+    `/parking-lots?bbox=1.69e2,-45,171,-4.3E1&ids=${ids[0]}&ids=${ids[1]},${ids[2]}&keywords=${
+      encodeURIComponent(word)
+    }`,
+  );
+  assert.equal((await replyOf(searchParkingLots, listed, FoundLots)).items.length, 3);
+  const tiny = await ask(`/parking-lots?center=${encodeURIComponent('{"lat":51.4779,"lng":-1.2e-7}')}&limit=1`);
+  assert.equal((await replyOf(searchParkingLots, tiny, FoundLots)).items.length, 1);
+});
+
 Deno.test("pages follow one another by next_cursor", async () => {
   const first = await found({ keywords: word, center, limit: 2, v: 1 });
   const second = await found({ keywords: word, center, limit: 2, v: 1, cursor: first.next_cursor });
@@ -115,7 +141,9 @@ Deno.test("a + that the URL turned into a space is told from a wrong time", asyn
 });
 
 const wrong: [Record<string, unknown>, string][] = [
-  [{ query: { v: 1 }, sort: "price" }, "query"],
+  [{ query: { v: 1 }, price_min: 1 }, "query"],
+  [{ query: { v: 1 }, sort: "distance" }, "sort"],
+  [{ query: { sort: "price" }, sort: "distance" }, "sort"],
   [{ query: { colour: 1 } }, "query.colour"],
   [{ v: 2 }, "v"],
   [{ center: { lat: 91, lng: 0 } }, "center.lat"],

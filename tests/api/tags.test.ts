@@ -5,11 +5,12 @@ import { stack } from "../support/stack.ts";
 import { ask, bearer, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
-const tags = async (path: string) => (await replyOf(listTags, await ask(path), Tags)).items;
+const page = async (path: string) => await replyOf(listTags, await ask(path), Tags);
+const tags = async (query: string) => (await page(`/tags?limit=100${query}`)).items;
 
 Deno.test("every tag is listed in its place, in Japanese unless English is asked for", async () => {
   const rows = await inDatabase((sql) => sql`select slug, name, name_en from public.tags order by sort_order, slug`);
-  const [standard, japanese, english] = [await tags("/tags"), await tags("/tags?lang=ja"), await tags("/tags?lang=en")];
+  const [standard, japanese, english] = [await tags(""), await tags("&lang=ja"), await tags("&lang=en")];
   assert.deepEqual(standard, japanese);
   assert.deepEqual(japanese.map(({ slug, name }) => [slug, name]), rows.map(({ slug, name }) => [slug, name]));
   assert.deepEqual(english.map(({ name }) => name), rows.map(({ name, name_en }) => name_en ?? name));
@@ -24,6 +25,20 @@ Deno.test("every tag is listed in its place, in Japanese unless English is asked
     icon_name: "roof",
     sort_order: 10,
   });
+});
+
+Deno.test("tags: pages add up to the master, and total counts it", async () => {
+  const whole = await tags("");
+  const paged = [];
+  for (let cursor = "";;) {
+    const { items, next_cursor, total } = await page(`/tags?limit=7&include=total${cursor}`);
+    assert.equal(total, whole.length);
+    paged.push(...items);
+    if (next_cursor === null) break;
+    cursor = `&cursor=${next_cursor}`;
+  }
+  assert.deepEqual(paged, whole);
+  assert.equal((await page("/tags")).items.length, Math.min(20, whole.length));
 });
 
 Deno.test("the tags are public, are kept, and come again only when they changed", async () => {

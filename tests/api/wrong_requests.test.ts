@@ -136,7 +136,7 @@ const wrong: [path: string, init: RequestInit, code: ExpectedRefusal["code"], pa
     [`${near}?lat=&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
     [`${near}?lat=north&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
     [`${near}?lat=NaN&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
-    [`${near}?lat=3.5e1&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
+    [`${near}?lat=3.5e&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
     [`${near}?lat=%2035&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
     [`${near}?lat=0x23&lng=139.76`, {}, "validation_error", "lat", "invalid_type"],
     [`${near}?lat=90.01&lng=139.76`, {}, "validation_error", "lat", "too_big"],

@@ -35,6 +35,11 @@ const accepted: [query: string, value: Record<string, unknown>][] = [
   ["?limit=7&&", { limit: 7 }],
   ["?open=true", { open: true }],
   ["?ids=a,b", { ids: ["a", "b"] }],
+  ["?ids=a&ids=b,c&ids=d", { ids: ["a", "b", "c", "d"] }],
+  ["?lat=-1.2e-7", { lat: -1.2e-7 }],
+  ["?lat=5.0E-4", { lat: 0.0005 }],
+  ["?limit=1e2", { limit: 100 }],
+  ["?lat=8e%2B1", { lat: 80 }],
   ["?filters=%7B%22tags%22%3A%5B%22covered%22%5D%7D", { filters: { tags: ["covered"] } }],
   ["?name=a+b%20c%2Bd", { name: "a b c+d" }],
   ["?name=%E6%9D%B1%E4%BA%AC", { name: "東京" }],
@@ -47,7 +52,26 @@ for (const [query, value] of accepted) {
   });
 }
 
-const numbers = ["", "1e3", "%205", "5%20", "+5", "0x10", "05", "1_000", "1,5", ".5", "5.", "--1", "NaN", "Infinity"];
+const numbers = [
+  "",
+  "e3",
+  "1e",
+  "1e3.5",
+  "1e400",
+  "1e+1",
+  "%205",
+  "5%20",
+  "+5",
+  "0x10",
+  "05",
+  "1_000",
+  "1,5",
+  ".5",
+  "5.",
+  "--1",
+  "NaN",
+  "Infinity",
+];
 for (const number of [...numbers, "１", "null", "true", "%22%22", "-"]) {
   Deno.test(`the query refuses "${number}" as a number`, () => {
     assert.throws(() => readQuery(Query, `?lat=${number}`), refusedWith([["lat", "invalid_type"]]));
@@ -65,6 +89,9 @@ const refused: [query: string, errors: Expected][] = [
   ["?open=1", [["open", "invalid_type"]]],
   ["?lat", [["lat", "invalid_type"]]],
   ["?lat=1&lat=1", [["lat", "duplicate"]]],
+  ["?name=a&name=b", [["name", "duplicate"]]],
+  ["?filters={}&filters={}", [["filters", "duplicate"]]],
+  ["?ids=%ff&ids=a", [["ids", "malformed"]]],
   ["?filters=%7B", [["filters", "invalid_type"]]],
   ["?filters=[]", [["filters", "invalid_type"]]],
   ["?filters=null", [["filters", "invalid_type"]]],

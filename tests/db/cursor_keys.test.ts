@@ -16,8 +16,11 @@ const user = await newUser(db.sql);
 const lot = await newLot(db.sql);
 const center = { lat: 35.68, lng: 139.76 };
 
-/** The arguments that a list needs, by name. */
-const needed: Record<string, string> = { p_parking_lot_id: lot };
+const [ticket] = await db.sql<{ id: string }[]>`
+  insert into public.support_tickets (user_id, category, subject) values (${user}, 'other', 'Subject') returning id`;
+
+/** The arguments that lists need. */
+const needed: Record<string, string> = { p_parking_lot_id: lot, "get_support_ticket p_id": ticket!.id };
 
 interface List {
   readonly name: string;
@@ -74,7 +77,9 @@ const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) =>
   }
   const types = keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
   const given = needs.filter((need) => need !== "p_cursor").map((need) =>
-    `${need} => '${needed[need] ?? assert.fail(`${name} needs ${need}: give an example`)}', `
+    `${need} => '${
+      needed[need] ?? needed[`${name} ${need}`] ?? assert.fail(`${name} needs ${need}: give an example`)
+    }', `
   );
   return [{ name, role, call: `${call}${given.join("")}`, good: good(types) }];
 });

@@ -186,8 +186,8 @@ Deno.test("The detail's hours list every window with the specification's keys, a
       ...open,
       window_type: "business",
       day_type: "weekday",
-      open_time: "07:30:00",
-      close_time: "22:00:00",
+      open_time: "07:30",
+      close_time: "22:00",
       effective_from: "2026-04-01",
     },
     {
@@ -196,14 +196,14 @@ Deno.test("The detail's hours list every window with the specification's keys, a
       window_type: "after_hours_exit",
       is_24h: false,
       is_closed: false,
-      open_time: "22:00:00",
-      close_time: "24:00:00",
+      open_time: "22:00",
+      close_time: "24:00",
     },
   ]);
   assert.deepEqual(legacy_business, [
     { day_type: "sunday", open_time: null, close_time: null, is_24h: null },
     { day_type: null, open_time: null, close_time: null, is_24h: true },
-    { day_type: "weekday", open_time: "07:30:00", close_time: "22:00:00", is_24h: null },
+    { day_type: "weekday", open_time: "07:30", close_time: "22:00", is_24h: null },
   ]);
   assert.deepEqual(row!.bare, { windows: [], legacy_business: [] });
 });
@@ -231,4 +231,43 @@ Deno.test("The detail's date overrides are the lot's, by date, with the specific
     { override_date: "2026-12-31", label: "Override", hours, pricing: null, note: null },
   ]);
   assert.deepEqual(row!.bare, []);
+});
+
+Deno.test("times of day: windows, overrides and rules show HH:MM, however they were written", async () => {
+  const [id] = await addLots(db.sql, [{ ...everyDay, windows: [], date_overrides: [] }]);
+  await db.sql`
+    insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+    values (${id!}, 'business', '08:00:30', '23:59:59.5')`;
+  const span = { open_time: "08:00:00", close_time: "24:00:00" };
+  await db.sql`
+    insert into public.parking_lot_date_overrides (parking_lot_id, override_date, hours, pricing)
+    values (${id!}, '2026-12-31',
+      ${db.sql.json({ business: [span, { is_closed: true }], exit: [], is_24h: false })},
+      ${
+    db.sql.json([{ category: "flat", price_minor: 100, time_start: "8:00", time_end: "20:00:00" }, {
+      category: "flat",
+      price_minor: 200,
+      time_start: null,
+      time_end: null,
+    }])
+  })`;
+  await db.sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, price_minor, time_start, time_end)
+    values (${id!}, 'flat', 1, 100, '08:00:15', '24:00:00')`;
+  const [row] = await db.sql`
+    select private.hours_json(${id!}) as hours, private.date_overrides_json(${id!}) as overrides,
+      private.pricing_rules_json(${id!}) as rules`;
+  const { hours, overrides, rules } = row!;
+  assert.deepEqual([hours.windows[0].open_time, hours.windows[0].close_time], ["08:00", "23:59"]);
+  assert.deepEqual([hours.legacy_business[0].open_time, hours.legacy_business[0].close_time], ["08:00", "23:59"]);
+  assert.deepEqual(overrides[0].hours, {
+    business: [{ open_time: "08:00", close_time: "24:00" }, { is_closed: true }],
+    exit: [],
+    is_24h: false,
+  });
+  assert.deepEqual(overrides[0].pricing, [
+    { category: "flat", price_minor: 100, time_start: "08:00", time_end: "20:00" },
+    { category: "flat", price_minor: 200, time_start: null, time_end: null },
+  ]);
+  assert.deepEqual([rules[0].time_start, rules[0].time_end], ["08:00", "24:00"]);
 });

@@ -50,7 +50,7 @@ Deno.test("a lot with a name, an address, a place and a status is whole", async 
     holiday_calendar: "JP",
     currency: "JPY",
     review_count: 0,
-    avg_rating: null,
+    avg_rating: "0.00",
     tag_slugs: [],
     main_image_key: null,
     total_spaces: null,

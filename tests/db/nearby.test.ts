@@ -95,7 +95,7 @@ function checkRanking(items: readonly Item[], radius: number): void {
   for (const { estimated_fee: fee, ranking_components: shown, ...item } of items) {
     near(shown.price, fee === null ? 0 : most === least ? 100 : 100 * (most - fee) / (most - least), 1e-6);
     near(shown.distance, 100 * (1 - item.distance_m / radius), 1e-6);
-    near(shown.rating, item.avg_rating === null ? 50 : 100 * (item.avg_rating - 1) / 4, 1e-6);
+    near(shown.rating, item.review_count === 0 ? 50 : 100 * (item.avg_rating - 1) / 4, 1e-6);
     near(item.ranking_score, 0.4 * shown.price + 0.4 * shown.distance + 0.2 * shown.rating, 0.005 + 1e-9);
     assert.equal(item.is_top3, item.ranking_rank <= 3);
   }

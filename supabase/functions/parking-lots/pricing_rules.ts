@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
-import { PricingRules } from "../_shared/schema/fees.ts";
+import { PricingRules, PricingRulesQuery } from "../_shared/schema/fees.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
 export const listPricingRules = route({
@@ -11,11 +11,13 @@ export const listPricingRules = route({
   description:
     "The rows of the lot's price list: those of the default group first, then group by group, in `rule_order`.",
   params: LotParams,
+  query: PricingRulesQuery,
   reply: [200, PricingRules],
   refusals: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
-  handle: ({ db, params }) =>
+  handle: ({ db, params, query }) =>
     db.rpc<z.input<typeof PricingRules>>("list_pricing_rules", {
       parking_lot_id: params.id,
+      ...query,
     }),
 });

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Refusal } from "../_shared/errors.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import { FoundLots, SearchQuery, SearchQueryV1 } from "../_shared/schema/search.ts";
+import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
 import { features } from "./geojson.ts";
 
 type Page = z.input<typeof FoundLots>;
@@ -50,15 +50,15 @@ async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>)
     return await answer;
   } catch (failure) {
     const isOfQuery = asked.query && failure instanceof Refusal && failure.param !== null &&
-      Object.hasOwn(SearchQueryV1.shape, failure.param);
+      Object.hasOwn(asked.query, failure.param) && !(failure.param === "sort" && asked.sort);
     if (!isOfQuery) throw failure;
     throw Refusal.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
   }
 }
 
-/** The conditions as one object, whichever way they came. */
+/** The conditions as one object, whichever way they came; `sort` may stand beside `query`, and goes before its own. */
 function argumentsOf(asked: z.output<typeof SearchQuery>) {
-  const { query, bbox, ids, zoom, updated_since, limit, cursor, include, ...conditions } = asked;
+  const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...conditions } = asked;
   if (query && Object.keys(conditions).length > 0) {
     throw Refusal.ofFields([{
       param: "query",
@@ -66,7 +66,16 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
       message: "Give the conditions in query or as parameters of their own, not both.",
     }]);
   }
-  return { query: query ?? conditions, bbox, ids, zoom, updated_since, limit, cursor, include };
+  return {
+    query: { ...query ?? conditions, ...(sort ? { sort } : {}) },
+    bbox,
+    ids,
+    zoom,
+    updated_since,
+    limit,
+    cursor,
+    include,
+  };
 }
 
 /** Storage keys become addresses. */

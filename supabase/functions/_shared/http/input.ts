@@ -16,8 +16,8 @@ const MOST_ERRORS = 100;
 /** Nothing in the interface nests half as deep. */
 const DEEPEST = 32;
 
-/** Plain decimal notation; no sign but a minus, no exponent, no leading zero, no spaces. */
-const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+/** A number as JSON writes it: 12, -0.5, 1.2e-7, 5.0E-4. Most languages print small numbers with an exponent. */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
 type Fields = z.ZodObject;
 
@@ -48,10 +48,17 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
     } else if (text === undefined) {
       errors.push({ param: name, code: "malformed", message: "The value is not percent-encoded UTF-8." });
       values.set(name, undefined);
-    } else if (values.has(name)) {
-      errors.push({ param: name, code: "duplicate", message: "The parameter is given more than once." });
     } else {
-      values.set(name, Object.hasOwn(fields.shape, name) ? decoded(text, fields.shape[name]!) : text);
+      const value = Object.hasOwn(fields.shape, name) ? decoded(text, fields.shape[name]!) : text;
+      const before = values.get(name);
+      if (!values.has(name)) {
+        values.set(name, value);
+      } else if (Array.isArray(before) && Array.isArray(value)) {
+        // `include=a&include=b` is `include=a,b`.
+        values.set(name, before.concat(value));
+      } else if (before !== undefined) {
+        errors.push({ param: name, code: "duplicate", message: "The parameter is given more than once." });
+      }
     }
   }
   const raw = Object.fromEntries(values);
@@ -178,7 +185,7 @@ function kindOf(schema: z.core.$ZodType): Kind {
 /** What cannot be decoded stays text, and the schema says what it wanted instead. */
 function decoded(text: string, schema: z.core.$ZodType): unknown {
   const { type, element } = kindOf(schema);
-  if (type === "number") return DECIMAL.test(text) ? Number(text) : text;
+  if (type === "number") return NUMBER.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   if (type === "array") return text.split(",").map((part) => element ? decoded(part, element) : part);
   if (type === "object") return parsedOr(text, text);

@@ -13,9 +13,9 @@ const CodeRow = z.object({
   lang: Lang,
   sort_order: z.int(),
   metadata: z.looseObject({
-    color: z.string().nullable().optional(),
-    logo_url: z.string().nullable().optional(),
-    url: z.string().nullable().optional(),
+    color: z.string().nullable().meta({ examples: ["#1565c0"] }),
+    logo_url: z.string().nullable(),
+    url: z.string().nullable(),
   }).nullable(),
 }).meta({ id: "CodeRow", description: "One value of a list of codes, with its label" });
 

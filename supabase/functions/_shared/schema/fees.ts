@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Id, Moment, text, Timestamp } from "./values.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { ClockTime, Id, Moment, text, Timestamp } from "./values.ts";
 
 export const FeeQuestion = z.strictObject({
   entry_at: Moment.meta({ description: "When the stay begins: from 2000 to 2099" }),
@@ -118,11 +119,6 @@ export const Fee = z.object({
   breakdown: Breakdown,
 }).meta({ id: "Fee", description: "What a stay costs, and why" });
 
-const ClockTime = z.string().regex(/^\d\d:\d\d(:\d\d(\.\d+)?)?$/).meta({
-  description: "By the lot's own clock",
-  examples: ["08:00", "24:00"],
-});
-
 export const PricingRule = z.object({
   id: Id,
   parking_lot_id: Id,
@@ -146,5 +142,8 @@ export const PricingRule = z.object({
 
 export const PricingRules = z.object({
   items: z.array(PricingRule),
-  next_cursor: z.null().meta({ description: "A lot's rules come all at once" }),
+  next_cursor: NextCursor,
+  total: Total,
 }).meta({ id: "PricingRules" });
+
+export const PricingRulesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });

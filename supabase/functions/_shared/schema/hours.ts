@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { Id } from "./values.ts";
-
-const ClockTime = z.string().regex(/^\d\d:\d\d:\d\d(\.\d+)?$/).nullable();
+import { ClockTime, Id } from "./values.ts";
 
 const Day = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).nullable();
 
@@ -15,12 +13,10 @@ const Window = z.object({
   day_of_week: z.int().min(0).max(6).nullable().meta({ description: "0 is Sunday" }),
   is_24h: z.boolean().nullable(),
   is_closed: z.boolean().nullable(),
-  open_time: ClockTime.meta({ description: "By the lot's own clock", examples: ["08:00:00"] }),
-  close_time: ClockTime.meta({
-    description:
-      "Not after `open_time`: on the next day, and when equal at the same time of the next day. `24:00:00` " +
-      "is the day's end",
-    examples: ["22:00:00"],
+  open_time: ClockTime.nullable(),
+  close_time: ClockTime.nullable().meta({
+    description: "Not after `open_time`: on the next day, and when equal at the same time of the next day",
+    examples: ["22:00"],
   }),
   effective_from: z.iso.date().nullable(),
   effective_to: z.iso.date().nullable().meta({ description: "Inclusive" }),
@@ -34,18 +30,15 @@ export const Hours = z.object({
   windows: z.array(Window),
   legacy_business: z.array(z.object({
     day_type: Day,
-    open_time: ClockTime,
-    close_time: ClockTime,
+    open_time: ClockTime.nullable(),
+    close_time: ClockTime.nullable(),
     is_24h: z.boolean().nullable(),
   })).meta({ description: "The business windows in an older form" }),
 }).meta({ id: "Hours" });
 
-/** As it was written: HH:MM, or with seconds. */
-const WrittenTime = z.string().regex(/^\d\d:\d\d(:\d\d)?$/).optional();
-
 const Spans = z.array(z.object({
-  open_time: WrittenTime,
-  close_time: WrittenTime,
+  open_time: ClockTime.optional(),
+  close_time: ClockTime.optional(),
   is_24h: z.literal(true).optional(),
   is_closed: z.literal(true).optional(),
 })).optional();

@@ -6,7 +6,7 @@ import { DateOverride, Hours } from "./hours.ts";
 import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
 import { PlannedStay } from "./parking_lots.ts";
 import { LotTag } from "./tags.ts";
-import { Id, Moment, text, Timestamp } from "./values.ts";
+import { AvgRating, Id, Moment, text, Timestamp } from "./values.ts";
 
 const Part = z.enum(["field_value_ids", "hours", "field_provenance", "occupancy_forecast"]);
 
@@ -157,7 +157,7 @@ export const LotDetail = z.object({
   holiday_calendar: z.string().meta({ examples: ["JP"] }),
   currency: z.string().meta({ examples: ["JPY"] }),
   source: known,
-  avg_rating: z.number().min(1).max(5).nullable().meta({ description: "Null without reviews" }),
+  avg_rating: AvgRating,
   review_count: count,
   good_count: count.meta({ description: "How many people rate the lot good" }),
   bad_count: count,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fit, Vehicle } from "./fit.ts";
-import { Id, Moment, text, Timestamp } from "./values.ts";
+import { AvgRating, Id, Moment, text, Timestamp } from "./values.ts";
 
 export const NearbyFilters = z.strictObject({
   max_height_m: z.number().positive().max(100).optional().meta({
@@ -112,7 +112,7 @@ export const NearbyParkingLot = z.object({
   lat: z.number().nullable(),
   lng: z.number().nullable(),
   distance_m: z.number().min(0).meta({ description: "Great-circle distance in metres, two decimals" }),
-  avg_rating: z.number().min(1).max(5).nullable().meta({ description: "Null without reviews" }),
+  avg_rating: AvgRating,
   review_count: z.int().min(0),
   main_image: z.string().nullable().meta({ description: "Public URL of the main image" }),
   tags: z.array(z.string()).meta({

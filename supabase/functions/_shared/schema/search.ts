@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, Instant, text, Timestamp } from "./values.ts";
+import { AvgRating, Id, Instant, text, Timestamp } from "./values.ts";
 
 /** Each attribute, and what a lot must have to be found by it. A tag that is known to be false always excludes. */
 export const attributes = {
@@ -87,7 +87,9 @@ export const SearchQueryV1 = z.strictObject(conditions).meta({
 export const SearchQuery = z.strictObject({
   ...conditions,
   query: SearchQueryV1.optional().meta({
-    description: "All conditions as one JSON object, instead of the parameters of the same names",
+    description:
+      "All conditions as one JSON object, instead of the parameters of the same names. Only `sort` may be given as well, and " +
+      "takes the place of the object's own",
     example: { v: 1, attributes: ["covered"] },
   }),
   bbox: z.array(z.number().min(-180).max(180)).min(4).max(4).optional().meta({
@@ -143,7 +145,7 @@ export const FoundLot = z.object({
       "What a standard vehicle pays for an hour on an ordinary Wednesday noon, in minor units. Null: unknown",
   }),
   currency: z.string().meta({ examples: ["JPY"] }),
-  avg_rating: z.number().min(1).max(5).nullable(),
+  avg_rating: AvgRating,
   review_count: z.int().min(0),
   main_image: z.string().nullable().meta({ description: "Public URL of the main image" }),
   tags: z.array(z.string()).meta({ description: "Slugs of the tags the lot has" }),
@@ -173,7 +175,7 @@ const Cluster = z.object({
     lat: z.number(),
     lng: z.number(),
     hour_price: z.int().nullable(),
-    avg_rating: z.number().nullable(),
+    avg_rating: AvgRating,
   }).meta({ description: "The first of these lots in the recommended order" }),
 }).meta({ id: "ParkingLotCluster" });
 

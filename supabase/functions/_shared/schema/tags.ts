@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { Lang } from "./codes.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id } from "./values.ts";
 
 export const TagsQuery = z.strictObject({
   lang: Lang.default("ja").meta({ description: "Language of the names" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
 });
 
 const fields = {
@@ -22,5 +26,6 @@ const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });
 
 export const Tags = z.object({
   items: z.array(Tag).meta({ description: "In `sort_order`" }),
-  next_cursor: z.null().meta({ description: "Tags come all at once" }),
+  next_cursor: NextCursor,
+  total: Total,
 }).meta({ id: "TagsResponse", description: "What a lot can be said to offer" });

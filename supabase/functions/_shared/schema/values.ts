@@ -33,6 +33,17 @@ export const Moment = Timestamp.refine((text) => {
   return at >= EARLIEST && at < LATEST && isReadable(text);
 }, "This is no moment from 2000 to 2099.");
 
+export const AvgRating = z.number().min(0).max(5).meta({
+  description: "Mean of the approved reviews, 1 to 5; 0 while `review_count` is 0",
+  examples: [4.2],
+});
+
+/** A time of day as every reply writes it. */
+export const ClockTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).meta({
+  description: "HH:MM by the lot's own clock; 24:00 is the end of the day",
+  examples: ["08:00"],
+});
+
 /** Text counted in characters (code points), as the database and JSON Schema count, not in UTF-16 units. */
 export function text(min: number, max: number) {
   return z.string().superRefine((value, context) => {
