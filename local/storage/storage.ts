@@ -1,5 +1,5 @@
-// Object storage of the local platform: PUT, GET, HEAD and DELETE of objects by the S3 protocol at /storage/v1/s3, and
-// the public bucket's objects for everyone at /storage/v1/object/public.
+// Object storage of the local platform: PUT, GET, HEAD, DELETE and copies of objects by the S3 protocol at /storage/v1/s3,
+// and the public bucket's objects for everyone at /storage/v1/object/public.
 import { createHash } from "node:crypto";
 import { rangeWanted, refusedBy } from "./conditions.ts";
 import { errorResponse, S3Error } from "./errors.ts";
@@ -22,6 +22,7 @@ export interface StorageOptions {
 const S3 = "/storage/v1/s3";
 const PUBLIC = "/storage/v1/object/public";
 const LONGEST_KEY = 1024;
+const XMLNS = "http://s3.amazonaws.com/doc/2006-03-01/";
 
 const CORS = {
   "access-control-allow-origin": "*",
@@ -74,6 +75,7 @@ export class Storage {
       case "HEAD":
         return await this.#read(request, bucket, key, {});
       case "PUT": {
+        if (request.headers.has("x-amz-copy-source")) return await this.#copy(request, bucket, key, signed);
         const { etag } = await this.#write(request, bucket, key, signed);
         return new Response(null, { headers: { etag } });
       }
@@ -100,7 +102,6 @@ export class Storage {
   async #write(request: Request, bucket: string, key: string, signed: Signed): Promise<Description> {
     const { largestObject } = this.options;
     const declared = request.headers.get("content-length");
-    if (request.headers.has("x-amz-copy-source")) throw new S3Error(501, "NotImplemented", "Copies are not made");
     const condition = request.headers.has("if-match") || request.headers.has("if-none-match");
     if (condition) throw new S3Error(501, "NotImplemented", "Conditions of a PUT are not looked at");
     let received = 0;
@@ -122,6 +123,40 @@ export class Storage {
     };
     const contentType = request.headers.get("content-type") ?? "application/octet-stream";
     return await this.#objects.put(bucket, key, contentType, request.body, watch, finish);
+  }
+
+  /** The object of another place, if it is the one that is meant. Bytes and type are the source's. */
+  async #copy(request: Request, bucket: string, key: string, signed: Signed): Promise<Response> {
+    const header = (name: string) => request.headers.get(`x-amz-${name}`);
+    const source = header("copy-source") ?? "";
+    if (!signed.headers.has("x-amz-copy-source")) {
+      throw new S3Error(403, "AccessDenied", "The header x-amz-copy-source is not signed");
+    }
+    const other = ["none-match", "modified-since", "unmodified-since"].some((name) => header(`copy-source-if-${name}`));
+    if (other || source.includes("?") || (header("metadata-directive") ?? "COPY") !== "COPY") {
+      throw new S3Error(501, "NotImplemented", "Only whole objects are copied, by x-amz-copy-source-if-match alone");
+    }
+    await request.body?.cancel();
+    const from = this.#place(source.startsWith("/") ? source : `/${source}`);
+    if (from.bucket.name === bucket && from.key === key) {
+      throw new S3Error(400, "InvalidRequest", "An object is not copied to itself");
+    }
+    const object = await this.#objects.get(from.bucket.name, from.key);
+    if (object === undefined) throw noSuchKey();
+    const { size, contentType, etag } = object.description;
+    const wanted = header("copy-source-if-match");
+    if (wanted !== null && wanted !== etag) {
+      object.close();
+      throw new S3Error(412, "PreconditionFailed", "The object is another one");
+    }
+    if (size === 0) object.close();
+    const body = size === 0 ? null : object.read(0, size - 1);
+    const copy = await this.#objects.put(bucket, key, contentType, body, () => {}, () => {});
+    const modified = new Date(copy.modified).toISOString();
+    const quoted = copy.etag.replaceAll('"', "&quot;");
+    const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<CopyObjectResult xmlns="${XMLNS}">` +
+      `<LastModified>${modified}</LastModified><ETag>${quoted}</ETag></CopyObjectResult>`;
+    return new Response(xml, { headers: { "content-type": "application/xml" } });
   }
 
   async #read(request: Request, bucket: string, key: string, more: Record<string, string>): Promise<Response> {

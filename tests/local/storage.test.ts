@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import {
+  CopyObjectCommand,
+  type CopyObjectCommandInput,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -106,6 +108,33 @@ Deno.test("an object is replaced whole, is the same after a restart, and what a 
   const url = `${origin}/storage/v1/object/public/assets/twice`;
   assert.equal(await (await again.handle(new Request(url), new URL(url))).text(), "second");
   assert.deepEqual([...Deno.readDirSync(join(folder, "unfinished"))], []);
+});
+
+Deno.test("local storage: the client library copies an object into another bucket, with its type, if it is the one that is meant", async () => {
+  const body = new Uint8Array(200_000).map((_, n) => n % 251);
+  await client.send(new PutObjectCommand({ ...at("駐 車.png", "private"), Body: body, ContentType: "image/png" }));
+  const { ETag } = await client.send(new HeadObjectCommand(at("駐 車.png", "private")));
+  const CopySource = `/private/${encodeURIComponent("駐 車.png")}`;
+  const copied = await client.send(
+    new CopyObjectCommand({ ...at("copy.png"), CopySource, CopySourceIfMatch: ETag! }),
+  );
+  assert.equal(copied.CopyObjectResult?.ETag, ETag);
+  const copy = await fetch(`${origin}/storage/v1/object/public/assets/copy.png`);
+  assert.equal(copy.headers.get("content-type"), "image/png");
+  assert.deepEqual(new Uint8Array(await copy.arrayBuffer()), body);
+  const copying = (input: Partial<CopyObjectCommandInput>) =>
+    failure(client.send(new CopyObjectCommand({ ...at("other.png"), CopySource, ...input })));
+  assert.deepEqual(await copying({ CopySourceIfMatch: '"other"' }), [412, "PreconditionFailed"]);
+  assert.deepEqual(await copying({ CopySource: "/private/nothing.png" }), [404, "NoSuchKey"]);
+  assert.deepEqual(await copying({ CopySource: "/nowhere/a.png" }), [404, "NoSuchBucket"]);
+  assert.deepEqual(await copying({ CopySource: "/assets/other.png" }), [400, "InvalidRequest"]);
+  assert.deepEqual(await copying({ MetadataDirective: "REPLACE" }), [501, "NotImplemented"]);
+  assert.deepEqual(await failure(client.send(new HeadObjectCommand(at("other.png")))), [404, "NotFound"]);
+  const unsigned = await put(await uploadUrl("copy", 1), "1", {
+    "content-type": "image/png",
+    "x-amz-copy-source": CopySource,
+  });
+  assert.deepEqual(await refused(unsigned), [403, "AccessDenied"]);
 });
 
 Deno.test("ranges and conditions are answered as the protocol says", async () => {

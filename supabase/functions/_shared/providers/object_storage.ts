@@ -1,10 +1,7 @@
-/**
- * Object storage, by the S3 protocol. Every request is one signed address, for the client who uploads as for ourselves,
- * so that the SDK only signs: it is loaded when the first address is needed, and no function starts slower for it.
- */
-import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
+/** Object storage, by the S3 protocol. Every request is one signed address, for the client who uploads as for ourselves. */
 import { type Config, ConfigError, type StorageConfig } from "../config.ts";
 import { Refusal } from "../errors.ts";
+import { encodePath, signerOf } from "./s3_signature.ts";
 
 /** What is known of an object without reading it. */
 export interface ObjectFacts {
@@ -22,6 +19,8 @@ export interface ObjectStorage {
   head(key: string): Promise<ObjectFacts | null>;
   /** The first bytes of the object that has this ETag; null when it is another one by now, or gone. */
   firstBytes(key: string, etag: string, count: number): Promise<Uint8Array | null>;
+  /** Copies the object that has this ETag: `changed` when it is another one by now, or gone; null when storage failed. */
+  copy(from: string, to: string, etag: string): Promise<"copied" | "changed" | null>;
   /** Deletes the object, and says whether it is gone; that there was none is as good. */
   delete(key: string): Promise<boolean>;
 }
@@ -33,29 +32,28 @@ const DEADLINE_MS = 10_000;
 /** Our own requests are sent at once. */
 const OWN_SECONDS = 60;
 
-type Command = "PutObject" | "GetObject" | "HeadObject" | "DeleteObject";
-type Input = { ContentType?: string; ContentLength?: number; Range?: string; IfMatch?: string };
-type Place = { Bucket: string; Key: string };
-type Sign = (command: Command, key: string, input: Input, seconds: number, signedAt?: Date) => Promise<string>;
-
 export function objectStorage(config: () => Config): ObjectStorage {
-  let signer: Promise<Sign> | undefined;
-  const sign: Sign = async (...about) => await (await (signer ??= loadSigner(settings(config()))))(...about);
+  let store: Store | undefined;
+  const storeOf = () => store ??= openStore(settings(config()));
 
-  const ask = async (command: Command, key: string, input: Input = {}): Promise<Response> => {
-    const headers: Record<string, string> = {};
-    if (input.Range !== undefined) headers["Range"] = input.Range;
-    if (input.IfMatch !== undefined) headers["If-Match"] = input.IfMatch;
-    const method = { PutObject: "PUT", GetObject: "GET", HeadObject: "HEAD", DeleteObject: "DELETE" }[command];
-    return await send(await sign(command, key, input, OWN_SECONDS), { method, headers });
+  /** Sends a request of our own. All its headers are signed. */
+  const ask = async (method: string, key: string, headers: Record<string, string> = {}): Promise<Response> => {
+    const { sign, path } = storeOf();
+    return await send(await sign({ method, path: path(key), headers, seconds: OWN_SECONDS }), { method, headers });
   };
 
   return {
-    uploadUrl: (key, { size, contentType, signedAt, seconds }) =>
-      sign("PutObject", key, { ContentType: contentType, ContentLength: size }, seconds, signedAt),
-    readUrl: (key, seconds) => sign("GetObject", key, {}, seconds),
+    uploadUrl: async (key, { size, contentType, signedAt, seconds }) => {
+      const { sign, path } = storeOf();
+      const headers = { "content-length": String(size), "content-type": contentType };
+      return await sign({ method: "PUT", path: path(key), headers, seconds, signedAt });
+    },
+    readUrl: async (key, seconds) => {
+      const { sign, path } = storeOf();
+      return await sign({ method: "GET", path: path(key), seconds });
+    },
     head: async (key) => {
-      const answer = await ask("HeadObject", key);
+      const answer = await ask("HEAD", key);
       if (answer.status === 404) return null;
       expect(answer, 200);
       const { headers } = answer;
@@ -66,69 +64,45 @@ export function objectStorage(config: () => Config): ObjectStorage {
       };
     },
     firstBytes: async (key, etag, count) => {
-      const answer = await ask("GetObject", key, { Range: `bytes=0-${count - 1}`, IfMatch: etag });
+      const answer = await ask("GET", key, { "range": `bytes=0-${count - 1}`, "if-match": etag });
       const bytes = new Uint8Array(await answer.arrayBuffer());
       if (answer.status === 404 || answer.status === 412) return null;
       expect(answer, 206);
       return bytes;
     },
+    copy: async (from, to, etag) => {
+      const source = `/${encodePath(storeOf().path(from).join("/"))}`;
+      const headers = { "x-amz-copy-source": source, "x-amz-copy-source-if-match": etag };
+      const answer = await attempt(() => ask("PUT", to, headers));
+      const body = await answer?.text();
+      if (answer?.status === 404 || answer?.status === 412) return "changed";
+      // A copy that fails after it began is answered 200 with an error in the body.
+      return answer?.ok && !body?.includes("<Error>") ? "copied" : null;
+    },
     delete: async (key) => {
-      const answer = await attempt(() => ask("DeleteObject", key));
+      const answer = await attempt(() => ask("DELETE", key));
       await answer?.body?.cancel();
       return answer !== null && (answer.ok || answer.status === 404);
     },
   };
 }
 
+interface Store {
+  readonly sign: ReturnType<typeof signerOf>;
+  /** Bucket and key. */
+  readonly path: (key: string) => readonly [bucket: string, key: string];
+}
+
+function openStore(storage: StorageConfig): Store {
+  return {
+    sign: signerOf(storage),
+    path: (key) => [key.startsWith(PRIVATE_PREFIX) ? storage.privateBucket : storage.bucket, key],
+  };
+}
+
 function settings({ storage }: Config): StorageConfig {
   if (storage === null) throw new ConfigError("S3_ENDPOINT is missing");
   return storage;
-}
-
-/** Whatever is not said here the SDK looks for in files and in the system, which a function may not read. */
-const NOT_LOOKED_UP = {
-  authSchemePreference: ["sigv4"],
-  defaultsMode: "standard",
-  defaultUserAgentProvider: () => Promise.resolve([]),
-  disableS3ExpressSessionAuth: true,
-  maxAttempts: 1,
-  retryMode: "standard",
-  useArnRegion: false,
-  useDualstackEndpoint: false,
-  useFipsEndpoint: false,
-  userAgentAppId: "parking-lots",
-} satisfies S3ClientConfig & Record<string, unknown>;
-
-async function loadSigner(storage: StorageConfig): Promise<Sign> {
-  const [s3, { getSignedUrl }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("@aws-sdk/s3-request-presigner"),
-  ]);
-  const client: S3Client = new s3.S3Client({
-    endpoint: storage.endpoint,
-    region: storage.region,
-    credentials: { accessKeyId: storage.accessKeyId, secretAccessKey: storage.secretAccessKey },
-    forcePathStyle: true,
-    // Otherwise an upload's address would carry the checksum of an empty body.
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    ...NOT_LOOKED_UP,
-  });
-  const commands = {
-    PutObject: (input: Input & Place) => new s3.PutObjectCommand(input),
-    GetObject: (input: Input & Place) => new s3.GetObjectCommand(input),
-    HeadObject: (input: Input & Place) => new s3.HeadObjectCommand(input),
-    DeleteObject: (input: Input & Place) => new s3.DeleteObjectCommand(input),
-  };
-  return (command, key, input, seconds, signedAt) => {
-    const bucket = key.startsWith(PRIVATE_PREFIX) ? storage.privateBucket : storage.bucket;
-    const options = {
-      expiresIn: seconds,
-      signableHeaders: new Set(["content-length", "content-type", "if-match", "range"]),
-      ...(signedAt === undefined ? {} : { signingDate: signedAt }),
-    };
-    return getSignedUrl(client, commands[command]({ Bucket: bucket, Key: key, ...input }), options);
-  };
 }
 
 /** Sends a request that may be repeated: a second time when the first found nobody, or trouble at the other end. */
