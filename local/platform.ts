@@ -13,7 +13,7 @@ import { listen } from "./gateway/gateway.ts";
 import { quietLibrary } from "./gateway/quiet.ts";
 import { RealtimeGate } from "./gateway/realtime.ts";
 import { PUBLIC_JWK } from "./gateway/signing_key.ts";
-import { Rest } from "./gateway/rest.ts";
+import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
 import { Supervisor } from "./realtime/supervisor.ts";

@@ -24,7 +24,9 @@ end
 $$;
 
 grant anon, authenticated, service_role to authenticator;
-grant anon, authenticated, service_role, authenticator to postgres;
+-- With admin option: a hosted project's postgres may alter the settings of these roles.
+grant anon, authenticated, service_role, authenticator to postgres with admin option;
+grant set on parameter pgrst.db_pre_request to postgres;
 grant pg_monitor, pg_read_all_data, pg_signal_backend, pg_create_subscription to postgres;
 
 alter role anon set statement_timeout = '3s';
