@@ -6,6 +6,7 @@ import postgres, { type Sql } from "postgres";
 import { patient } from "../database/connection.ts";
 import type { Config } from "../config.ts";
 import { textualJson } from "../database/json.ts";
+import { preflight } from "../gateway/cors.ts";
 import { knock } from "../gateway/keys.ts";
 import { PUBLIC_JWK } from "../gateway/signing_key.ts";
 import { verify } from "../gateway/tokens.ts";
@@ -91,7 +92,7 @@ export class Auth {
 
   async handle(request: Request, url: URL, client: string): Promise<Response> {
     const path = url.pathname.slice(PREFIX.length);
-    if (request.method === "OPTIONS") return await this.#app.fetch(request);
+    if (request.method === "OPTIONS") return preflight(request);
     try {
       return await this.#answer(request, url, path, client);
     } catch (error) {
@@ -156,7 +157,11 @@ export class Auth {
   }
 
   async #finish(request: Request, answer: Response, method: string): Promise<Response> {
-    if (!answer.headers.get("content-type")?.includes("json")) return answer;
+    if (!answer.headers.get("content-type")?.includes("json")) {
+      const headers = new Headers(answer.headers);
+      headers.set("access-control-allow-origin", "*");
+      return new Response(answer.body, { status: answer.status, headers });
+    }
     const body = await answer.json();
     if (!answer.ok) {
       const { error_code: code = "unexpected_failure", msg = "Internal server error", code: _, error: __, ...rest } =

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
+import { preflight } from "../gateway/cors.ts";
 import { type More, refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
@@ -57,6 +58,8 @@ export class FunctionRunner {
       });
     }
     const entry = NAME.test(name) ? await this.#entry(name) : undefined;
+    // A page that misspells a function shall read so, and not that its preflight failed.
+    if (entry === undefined && request.method === "OPTIONS") return preflight(request);
     if (entry === undefined) return plain(request, 404, "NOT_FOUND", "Requested function was not found");
     const authorization = functionAuthorization(request);
     if (request.method !== "OPTIONS" && this.options.verifyJwt(name)) {

@@ -1,5 +1,6 @@
 // The platform's own answers, in the envelope that the functions use.
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
+import { ANY_ORIGIN } from "./cors.ts";
 
 export interface More {
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,5 +21,10 @@ export function refusal(request: Request, status: number, code: Code, message: s
     doc_url: `${new URL(request.url).origin}/functions/v1/openapi/errors/${code}`,
     ...(details === undefined ? {} : { details }),
   };
-  return Response.json({ ...beside, error }, { status, headers: { ...headers, "x-request-id": error.request_id } });
+  // A page of another origin has to be able to read why its request failed.
+  const readable = { ...ANY_ORIGIN, "access-control-expose-headers": "x-request-id, sb-error-code, retry-after" };
+  return Response.json({ ...beside, error }, {
+    status,
+    headers: { ...readable, ...headers, "x-request-id": error.request_id },
+  });
 }

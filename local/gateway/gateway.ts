@@ -1,4 +1,5 @@
 // The one address of the platform: http://127.0.0.1:<LOCAL_PORT>. It sends each request to the part that answers it.
+import { preflight } from "./cors.ts";
 import { refusal } from "./envelope.ts";
 
 export interface Parts {
@@ -58,6 +59,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (document !== undefined) return parts.functions(request, "well-known", `/${document}`, client);
   if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
   if (pathname.startsWith("/realtime/v1/")) return parts.realtime(request, url);
+  if (request.method === "OPTIONS") return preflight(request);
   if (/^\/storage\/v1(\/|$)/.test(pathname)) {
     return refusal(request, 501, "not_implemented", "The local platform does not have this service yet");
   }

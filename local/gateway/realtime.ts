@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 // @ts-types="@types/ws"
 import { WebSocket as Backend } from "ws";
+import { ANY_ORIGIN, preflight } from "./cors.ts";
 import { refusal } from "./envelope.ts";
 import { knock, tokenOf } from "./keys.ts";
 
@@ -79,12 +80,7 @@ export class RealtimeGate {
   }
 
   async #api(request: Request, url: URL, target: string): Promise<Response> {
-    const cors = { "access-control-allow-origin": "*" };
-    if (request.method === "OPTIONS") {
-      const asked = request.headers.get("access-control-request-headers") ?? "*";
-      const allowed = { "access-control-allow-methods": "POST", "access-control-allow-headers": asked };
-      return new Response(null, { status: 204, headers: { ...cors, ...allowed } });
-    }
+    if (request.method === "OPTIONS") return preflight(request);
     const caller = knock(request, url);
     if ("refused" in caller) return caller.refused;
     const type = request.headers.get("content-type");
@@ -93,7 +89,7 @@ export class RealtimeGate {
       headers: { authorization: caller.authorization, ...(type === null ? {} : { "content-type": type }) },
       body: request.body,
     });
-    const headers = new Headers(cors);
+    const headers = new Headers(ANY_ORIGIN);
     const answered = answer.headers.get("content-type");
     if (answered !== null) headers.set("content-type", answered);
     return new Response(answer.body, { status: answer.status, headers });

@@ -228,7 +228,16 @@ class Dealer {
     refusalFor: (role: string) => string | undefined,
     deliver: (route: Route, name: string, make: () => Change) => void,
   ): void {
-    const told = { schema, table, type: change.type, commit_timestamp: null, columns: [], record: {} };
+    const told = {
+      schema,
+      table,
+      type: change.type,
+      commit_timestamp: null,
+      columns: [],
+      record: {},
+      // Old clients (supabase-js 2.39) fail on an UPDATE without it.
+      ...(change.type === "UPDATE" ? { old_record: {} } : {}),
+    };
     for (const route of this.routes.of(change.relation.table)) {
       const { role } = route.subscriber;
       // Whoever came while Postgres was asked came after the change.

