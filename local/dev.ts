@@ -2,7 +2,16 @@
 import { join } from "node:path";
 import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
-import { authRate, functionsDeno, gatewayPort, jwtAlgorithm, PUBLISHABLE_KEY, ROOT, SECRET_KEY } from "./settings.ts";
+import {
+  authRate,
+  functionsDeno,
+  gatewayPort,
+  jwtAlgorithm,
+  PUBLISHABLE_KEY,
+  realtimePrivateOnly,
+  ROOT,
+  SECRET_KEY,
+} from "./settings.ts";
 import { findRunning } from "./state.ts";
 
 const started = performance.now();
@@ -18,6 +27,7 @@ try {
     durable: true,
     authRate: authRate(),
     jwtAlgorithm: jwtAlgorithm(),
+    realtimePrivateOnly: realtimePrivateOnly(),
     functionsDeno: functionsDeno(),
     say,
     log: (line) => console.log(line),

@@ -41,6 +41,8 @@ export interface PlatformOptions {
   readonly authRate: number;
   /** What access tokens are signed with; HS256 unless told otherwise. */
   readonly jwtAlgorithm?: JwtAlgorithm;
+  /** Whether only private channels of Realtime can be joined; public ones too unless told otherwise. */
+  readonly realtimePrivateOnly?: boolean;
   /** The Deno that runs the functions. */
   readonly functionsDeno: string;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
@@ -153,7 +155,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
-  const realtime = startRealtime(server, options.log);
+  const realtime = startRealtime(server, options);
   const [rest, auth, storage] = await Promise.all([
     Rest.start({
       authenticator: server.url("authenticator"),
@@ -194,11 +196,12 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   return { server, rest, auth, functions, storage, jobs, realtime: await realtime };
 }
 
-async function startRealtime(server: PostgresServer, log: (line: string) => void): Promise<Realtime> {
+async function startRealtime(server: PostgresServer, options: PlatformOptions): Promise<Realtime> {
   const process = new Supervisor({
     entry: fileURLToPath(new URL("realtime/main.ts", import.meta.url)),
     databaseUrl: server.url(),
-    log: (line) => log(`[realtime] ${line}`),
+    privateOnly: options.realtimePrivateOnly ?? false,
+    log: (line) => options.log(`[realtime] ${line}`),
   });
   await process.port(REALTIME_PATIENCE); // one that does not come up is tried again, and answers 503 meanwhile
   return { process, gate: new RealtimeGate((patience) => process.port(patience)) };

@@ -73,6 +73,14 @@ export function jwtAlgorithm(): JwtAlgorithm {
   Deno.exit(1);
 }
 
+/** Whether Realtime's public channels can be joined, as a hosted project's setting "Allow public access" says. */
+export function realtimePrivateOnly(): boolean {
+  const value = Deno.env.get("LOCAL_REALTIME_PUBLIC") || "on";
+  if (value === "on" || value === "off") return value === "off";
+  console.error(`LOCAL_REALTIME_PUBLIC must be on or off, not "${value}"`);
+  Deno.exit(1);
+}
+
 /** Sign-ins, sign-ups and one-time codes that one address may ask for in a minute. */
 export function authRate(): number {
   return wholeNumber("LOCAL_AUTH_RATE", 10, 1, 1_000_000);

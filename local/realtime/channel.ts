@@ -14,6 +14,8 @@ export interface Host {
   /** The connection's own token. */
   readonly token: string;
   readonly limits: Limits;
+  /** Whether only private channels can be joined. */
+  readonly privateOnly: boolean;
   readonly tokens: Tokens;
   readonly feed: Feed;
   readonly topics: Topics;
@@ -138,6 +140,9 @@ export class Channel implements Member {
   async #admit(payload: unknown): Promise<void> {
     if (this.#name === "") throw new JoinRefused("TopicNameRequired: You must provide a topic name");
     this.#join = readJoin(payload);
+    if (this.host.privateOnly && !this.#join.isPrivate) {
+      throw new JoinRefused("PrivateOnly: This project only allows private channels");
+    }
     this.hearsPresence = this.#join.hearsPresence;
     this.#token = this.#join.token ?? this.host.token;
     this.#bearer = await this.host.tokens.verify(this.#token);

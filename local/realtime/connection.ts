@@ -12,6 +12,7 @@ import type { Feed } from "./types.ts";
 /** What every connection shares. */
 export interface Shared {
   readonly limits: Limits;
+  readonly privateOnly: boolean;
   readonly tokens: Tokens;
   readonly feed: Feed;
   readonly topics: Topics;
@@ -25,6 +26,7 @@ const TOO_MANY = "Too many messages per second";
 
 export class Connection implements Host {
   readonly limits: Limits;
+  readonly privateOnly: boolean;
   readonly tokens: Tokens;
   readonly feed: Feed;
   readonly topics: Topics;
@@ -41,6 +43,7 @@ export class Connection implements Host {
   constructor(readonly socket: WebSocket, readonly version: Version, readonly token: string, shared: Shared) {
     const { limits } = shared;
     this.limits = limits;
+    this.privateOnly = shared.privateOnly;
     this.tokens = shared.tokens;
     this.feed = shared.feed;
     this.topics = shared.topics;

@@ -1,7 +1,7 @@
 // The life of the realtime server's process: it says where it listens, and ends when it is told to or when the platform
 // that started it is gone.
 import { RealtimeServer } from "./server.ts";
-import { DATABASE_URL } from "./supervisor.ts";
+import { DATABASE_URL, PRIVATE_ONLY } from "./supervisor.ts";
 import type { Feed } from "./types.ts";
 
 /** A goodbye takes no longer than this. */
@@ -11,7 +11,7 @@ export async function serve(makeFeed: (databaseUrl: string, log: (line: string) 
   const [marker] = Deno.args;
   const log = (line: string) => console.error(line);
   const feed = makeFeed(given(DATABASE_URL), log);
-  const server = new RealtimeServer({ feed, log });
+  const server = new RealtimeServer({ feed, privateOnly: given(PRIVATE_ONLY) === "true", log });
   const port = await server.listen(0);
 
   let ending = false;

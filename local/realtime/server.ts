@@ -15,6 +15,8 @@ import type { Feed } from "./types.ts";
 export interface ServerOptions {
   readonly feed: Feed;
   readonly limits?: Partial<Limits>;
+  /** Whether only private channels can be joined. */
+  readonly privateOnly?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -35,9 +37,9 @@ export class RealtimeServer {
   readonly #sockets: WebSocketServer;
   #checks: ReturnType<typeof setInterval> | undefined;
 
-  constructor({ feed, limits, log }: ServerOptions) {
+  constructor({ feed, limits, privateOnly = false, log }: ServerOptions) {
     const all = { ...LIMITS, ...limits };
-    this.#shared = { limits: all, tokens: new Tokens(), feed, topics: new Topics(), log };
+    this.#shared = { limits: all, privateOnly, tokens: new Tokens(), feed, topics: new Topics(), log };
     this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: all.frame });
     this.#http = createServer((request, response) => void this.#answer(request, response));
     this.#http.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));

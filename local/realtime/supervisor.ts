@@ -8,11 +8,14 @@ export interface SupervisorOptions {
   readonly entry: string;
   /** Connects as the superuser. */
   readonly databaseUrl: string;
+  /** Whether only private channels can be joined. */
+  readonly privateOnly?: boolean;
   readonly log: (line: string) => void;
 }
 
 /** What the process is told in its environment. */
 export const DATABASE_URL = "REALTIME_DATABASE_URL";
+export const PRIVATE_ONLY = "REALTIME_PRIVATE_ONLY";
 
 const CONFIG = join(ROOT, "deno.json");
 
@@ -77,12 +80,12 @@ export class Supervisor {
 
   async #run(): Promise<Deno.CommandStatus> {
     const marker = `listening:${crypto.randomUUID()}:`;
-    const { entry, databaseUrl, log } = this.options;
+    const { entry, databaseUrl, privateOnly = false, log } = this.options;
     // Not read: it tells whoever lists processes whose server this is.
     const { host } = new URL(databaseUrl);
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--no-check", `--config=${CONFIG}`, "-A", entry, marker, host],
-      env: { [DATABASE_URL]: databaseUrl },
+      env: { [DATABASE_URL]: databaseUrl, [PRIVATE_ONLY]: String(privateOnly) },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",

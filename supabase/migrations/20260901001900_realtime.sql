@@ -14,8 +14,15 @@
 -- Replica identity stays the primary key: none of the channels needs the row as it was, and the whole old row, with the
 -- breakdown and the rules of a session, would be written to the log with each update.
 --
--- Invariants: five tables are published, each with a primary key of its own, row security and a SELECT policy.
--- Interface: the publication.
+-- Channels. Realtime lets anybody join a public channel under any name, and send and be present there: whoever has the
+-- publishable key could send to another's topic. A private channel asks the policies of realtime.messages whether the
+-- caller may read and write its topic. They open the five topics of this service to those whose rows they carry and no
+-- other topic to anybody; nobody may write, because nothing is ever sent by clients. Clients join with `private: true`,
+-- and a hosted project turns "Allow public access" off (docs/operations.md).
+--
+-- Invariants: five tables are published, each with a primary key of its own, row security and a SELECT policy; nobody may
+-- write to a private channel.
+-- Interface: the publication; the policies of realtime.messages.
 
 do $publication$
 begin
@@ -32,3 +39,26 @@ alter publication supabase_realtime add table
   public.user_badges, -- user_badges:user_id=eq.{uid}
   public.user_activity_logs, -- live-user-activity
   public.admin_notifications; -- admin-notifications-sidebar
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The platform's table, with row security on. Realtime asks with a row of the topic that it takes back, and keeps nothing.
+-- The policy asks for the standing itself, as the policies of the five tables do.
+create policy "People join their own topics, administrators the console's" on realtime.messages for select to authenticated
+  using (
+    extension = 'broadcast'
+    and case
+      when (select realtime.topic()) in ('live-user-activity', 'admin-notifications-sidebar') then
+        exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active')
+      when (select realtime.topic()) in (
+        'user_notifications:user_id=eq.' || (select auth.uid()),
+        'parking_sessions:user_id=eq.' || (select auth.uid()),
+        'user_badges:user_id=eq.' || (select auth.uid())
+      ) then
+        exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
+      else false
+    end
+  );
+-- No insert: nobody sends to a private channel or is present there, so that presence is not selected either.

@@ -30,15 +30,19 @@ export interface Who {
   /** Another address of the platform's gateway. */
   readonly apiUrl?: string;
   readonly key?: string;
+  /** Whether the channels that it joins are private. */
+  readonly isPrivate?: boolean;
 }
 
 /** A client whose token can be changed, as a session that is refreshed changes it. */
 export class Client implements AsyncDisposable {
   readonly supabase: SupabaseClient;
   token: string | undefined;
+  readonly #isPrivate: boolean;
 
-  constructor({ token, realtime = {}, apiUrl = stack().apiUrl, key = stack().publishableKey }: Who = {}) {
+  constructor({ token, realtime = {}, apiUrl = stack().apiUrl, key = stack().publishableKey, isPrivate }: Who = {}) {
     this.token = token;
+    this.#isPrivate = isPrivate ?? false;
     this.supabase = createClient(apiUrl, key, {
       realtime,
       ...(token === undefined ? { auth: NO_SESSION } : { accessToken: () => Promise.resolve(this.token ?? null) }),
@@ -56,7 +60,7 @@ export class Client implements AsyncDisposable {
   async join(name: string, ...bindings: Binding[]): Promise<Listening> {
     // What is joined sooner than the library has asked for the token is joined without one.
     await this.supabase.realtime.setAuth();
-    return new Listening(this.supabase.channel(name), bindings);
+    return new Listening(this.supabase.channel(name, { config: { private: this.#isPrivate } }), bindings);
   }
 
   /** Whatever the server sent before now has been heard. */

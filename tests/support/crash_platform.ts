@@ -18,7 +18,9 @@ export interface CrashPlatform extends AsyncDisposable {
   killRealtime(): Promise<void>;
 }
 
-export async function crashPlatform(options: Pick<PlatformOptions, "jwtAlgorithm"> = {}): Promise<CrashPlatform> {
+export async function crashPlatform(
+  options: Pick<PlatformOptions, "jwtAlgorithm" | "realtimePrivateOnly"> = {},
+): Promise<CrashPlatform> {
   const { home } = await identify(STATE);
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   const lines: string[] = [];
