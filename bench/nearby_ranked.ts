@@ -86,7 +86,7 @@ async function ask(sql: Sql, { lat, lng, radius_m, filters }: Question): Promise
   const [row] = await sql<{ found: unknown[] }[]>`
     select api.nearby_parking_lots(
       ${lat}, ${lng}, ${radius_m}, 50, ${JSON.stringify(filters)}::text::jsonb, 'recommended'
-    ) as found`;
+    ) -> 'items' as found`;
   return row!.found;
 }
 

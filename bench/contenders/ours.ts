@@ -25,13 +25,14 @@ export function ours(url: string): Ours {
         name: "private.nearest_lots",
         run: async ({ lat, lng, radius_m }) =>
           (await search`
-            select parking_lot_id, distance_m from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`).length,
+            select unnest(lot_ids), unnest(distances) from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`)
+            .length,
       },
       {
         name: "api.nearby_parking_lots",
         run: async ({ lat, lng, radius_m }) => {
           const [row] = await visitor<{ found: unknown[] }[]>`
-            select api.nearby_parking_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT}) as found`;
+            select api.nearby_parking_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT}) -> 'items' as found`;
           return row!.found.length;
         },
       },
@@ -53,7 +54,7 @@ export function filtered(url: string, filters: Record<string, unknown>): Ours {
         const [row] = await visitor<{ found: unknown[] }[]>`
           select api.nearby_parking_lots(
             ${lat}, ${lng}, ${radius_m}, ${LIMIT}, ${JSON.stringify(filters)}::text::jsonb
-          ) as found`;
+          ) -> 'items' as found`;
         return row!.found.length;
       },
     }],
@@ -65,7 +66,7 @@ export function filtered(url: string, filters: Record<string, unknown>): Ours {
 export async function planOfSearch(url: string, { lat, lng, radius_m }: Search): Promise<string> {
   const plans = await plansOf(
     url,
-    (sql) => sql`select count(*) from private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`,
+    (sql) => sql`select private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`,
   );
   const plan = plans.find((text) => text.includes("parking_lots_mercator_idx") || text.includes("Seq Scan"));
   return plan?.slice(plan.indexOf("Aggregate")) ?? "The plan was not logged.";

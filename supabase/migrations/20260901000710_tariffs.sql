@@ -55,6 +55,7 @@ create table private.tariffs (
   initial_time bigint not null default 0,
   least_rate double precision,
   least_price bigint,
+  least_pace double precision not null default 0,
   tariff private.tariff,
   primary key (parking_lot_id, place)
 );
@@ -63,10 +64,12 @@ comment on table private.tariffs is 'The compiled price lists of lots, kept by t
 comment on column private.tariffs.place is 'Of the group among the lot''s, by display_order and id.';
 comment on column private.tariffs.is_default is 'The rules of the default group and of no group.';
 comment on column private.tariffs.vehicle_types is 'Of the group; null: all of them.';
-comment on column private.tariffs.longest_grace is 'Of the grace rows, in microseconds. This and the next three bound a fee from below: private.lots_in_reach.';
+comment on column private.tariffs.longest_grace is 'Of the grace rows, in microseconds. This and the next four bound a fee from below: private.lots_in_reach.';
 comment on column private.tariffs.initial_time is 'Of all initial rows together, in microseconds.';
 comment on column private.tariffs.least_rate is 'The least that any metered rate charges for a microsecond; null: none is metered.';
 comment on column private.tariffs.least_price is 'The least price of a flat rate or a cap; null: there is neither.';
+comment on column private.tariffs.least_pace is
+  'What a microsecond of a stay, after its initial rows, costs on average at the least, caps included; 0: not known.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: packing rules into arrays
@@ -319,6 +322,47 @@ $$;
 
 comment on function private.tariff_bounds(private.tariff) is
   'What bounds the fees of a tariff from below; of a tariff of the lot''s own rules, without rows of date overrides.';
+
+-- Let J be the window of a cap that was reached, and as much more as the longest unit lasts, because the last unit that it
+-- makes free may end after it. Whatever is free lies in some J, and a window that was reached costs what its cap says. With
+-- one series of caps no two windows overlap, so that the time in all J costs cap / J or more. With several series, some of the
+-- windows that do not overlap cover half of that time or more. All other time is paid at its rate.
+create function private.least_pace(p_tariff private.tariff) returns double precision
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  c_hour constant bigint := 3600000000;
+begin
+  return (
+    with terms as (
+      select r.family, r.unit, r.price, r.cap_type, r.cap_span, r.cap_price,
+        -- How long a band lasts; the clock may be put back in it.
+        case when r.starts < r.ends then r.ends - r.starts else r.ends - r.starts + 24 * c_hour end + c_hour as band
+      from unnest(
+        p_tariff.families, p_tariff.units, p_tariff.prices, p_tariff.cap_types, p_tariff.cap_spans, p_tariff.cap_prices,
+        p_tariff.starts, p_tariff.ends
+      ) as r (family, unit, price, cap_type, cap_span, cap_price, starts, ends)
+    ), spans as (
+      -- Null: as long as the stay.
+      select t.price, coalesce(t.unit, t.band) as unit, t.family, t.cap_price,
+        case t.cap_type when 'duration' then t.cap_span when 'day' then 25 * c_hour when 'band' then t.band end as cap_span
+      from terms t
+    )
+    select case
+        when bool_or(s.family = 'rate' and s.unit is null) or bool_or(s.cap_price is not null and s.cap_span is null) then 0
+        else coalesce(least(
+          min(s.price::double precision / s.unit) filter (where s.family = 'rate'),
+          min(s.cap_price::double precision / (s.cap_span + l.longest)) / case when cardinality(p_tariff.series) > 1 then 2 else 1 end
+        ), 0) end
+    from spans s
+    cross join (select max(u.unit) as longest from spans u where u.family = 'rate') l
+  );
+end
+$$;
+
+comment on function private.least_pace(private.tariff) is
+  'What a microsecond of a stay, after its initial rows, costs on average at the least; 0 where that depends on how long it lasts. Of a compiled tariff of the lot''s own rules.';
 
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)

@@ -6,7 +6,10 @@
 --
 -- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee.
 -- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
--- Interface: private.stay_fees(lots, vehicle type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
+-- Whoever prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
+-- be priced at (private.most_priced_lots): the work of a question is bounded, whatever it asks.
+-- Interface: private.check_compared_stay, private.most_priced_lots, private.refuse_pricing; private.stay_fees(lots, vehicle
+-- type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -134,14 +137,17 @@ declare
   c_stay constant bigint := round(extract(epoch from p_exit - p_entry) * 1000000);
 begin
   -- Units cover the stay. Where none is flat and no cap binds, those after the initial rows cost their least rate or more;
-  -- a flat one costs its price, and where a cap binds, its window costs what the cap says. The factor allows for rounding.
+  -- a flat one costs its price, and where a cap binds, its window costs what the cap says. A long stay has many windows:
+  -- those after the initial rows cost their least pace or more. The factor allows for rounding.
   return array(
     select t.parking_lot_id
     from private.tariffs t
     where t.parking_lot_id = any (p_lot_ids) and (t.is_default or p_vehicle_type = any (t.vehicle_types))
       and (
-        c_stay <= t.longest_grace or c_stay <= t.initial_time or t.least_price <= p_amount
-        or t.least_rate * (c_stay - t.initial_time) * 0.999999 <= p_amount
+        c_stay <= t.longest_grace or c_stay <= t.initial_time or (
+          (t.least_price <= p_amount or t.least_rate * (c_stay - t.initial_time) * 0.999999 <= p_amount)
+          and t.least_pace * (c_stay - t.initial_time) * 0.999999 <= p_amount
+        )
       )
     union
     select o.parking_lot_id
@@ -155,7 +161,54 @@ $$;
 comment on function private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric) is
   'Of these lots those that the stay may cost no more than p_amount at; for every other it is known to cost more, or not known. Much cheaper than private.stay_fees.';
 
+create function private.check_compared_stay(p_entry timestamptz, p_exit timestamptz, p_param text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_exit > p_entry + interval '744 hours' then
+    perform private.refuse('validation_error', 422, 'A stay that is priced at many lots lasts at most 31 days.', p_param);
+  end if;
+end
+$$;
+
+comment on function private.check_compared_stay(timestamptz, timestamptz, text) is
+  'Refuses a stay that a search does not price, because it is longer than 31 days: validation_error, param p_param.';
+
+create function private.most_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- A lot is as much work as eight days of its stay. All together: 0.2 s on two slow cores.
+  c_most_work constant integer := 16000;
+begin
+  return c_most_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer);
+end
+$$;
+
+comment on function private.most_priced_lots(timestamptz, timestamptz) is
+  'At how many lots one question may have this stay priced: 1,777 for a day or less, 410 for 31 days.';
+
+create function private.refuse_pricing(p_entry timestamptz, p_exit timestamptz) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.refuse('validation_error', 422,
+    format('This question would have to price more than %s lots. Ask for a smaller area, a shorter stay or other prices.',
+      private.most_priced_lots(p_entry, p_exit)),
+    p_details => '{"reason": "too_much_to_price"}');
+end
+$$;
+
+comment on function private.refuse_pricing(timestamptz, timestamptz) is
+  'Refuses a question that would price a stay at more lots than private.most_priced_lots: validation_error, details.reason too_much_to_price.';
+
 grant execute on function
+  private.check_compared_stay(timestamptz, timestamptz, text),
+  private.most_priced_lots(timestamptz, timestamptz),
+  private.refuse_pricing(timestamptz, timestamptz),
   private.stay_fees(uuid[], text, timestamptz, timestamptz),
   private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric)
 to anon, authenticated, service_role;
@@ -198,10 +251,10 @@ begin
   end if;
   delete from private.tariffs where parking_lot_id = any (v_lot_ids);
   insert into private.tariffs (
-    parking_lot_id, place, is_default, vehicle_types, longest_grace, initial_time, least_rate, least_price, tariff
+    parking_lot_id, place, is_default, vehicle_types, longest_grace, initial_time, least_rate, least_price, least_pace, tariff
   )
   select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, b.longest_grace, b.initial_time, b.least_rate,
-    b.least_price, c.tariff
+    b.least_price, private.least_pace(c.tariff), c.tariff
   from private.compiled_tariffs(v_lot_ids) c
   cross join lateral private.tariff_bounds(c.tariff) b
   -- A default list that says nothing is as good as none.

@@ -2,13 +2,13 @@
 --
 -- private.nearest_lots (0500) yields lots in order of distance, and knows of the filters that the index holds (height and
 -- tags). Whether a lot is open and what a stay costs has to be worked out; private.nearby_candidates does so batch by
--- batch, nearest first, until enough lots have passed or the radius is exhausted. So the candidates are the nearest lots
--- that pass, however few do. Ranking, price component and order are over the candidates alone.
+-- batch, nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is reached: 3,000
+-- lots looked at, private.most_priced_lots priced. Ranking, price component and order are over the candidates alone.
 --
 -- The stay is the one asked for (entry_at and exit_at), or else 60 minutes from now. Its fee is what calc-fee answers: both
 -- ask the one evaluator. A fee that is not known is null, with the reason; it never counts as cheap.
 --
--- Invariants: shown numbers explain one another: ranking_score is made of ranking_components, these of distance_m,
+-- Invariants: the candidates are the nearest lots that pass; where one that passes may be missing, is_truncated says so. Shown numbers explain one another: ranking_score is made of ranking_components, these of distance_m,
 -- estimated_fee and avg_rating; effective_cost is estimated_fee + walk_minutes * walk_yen_per_minute.
 -- Interface: api.nearby_parking_lots.
 
@@ -89,13 +89,13 @@ begin
   v_fault := case
     when v_filters.exit_at is null and v_filters.entry_at is not null then 'entry_at needs an exit_at'
     when v_filters.exit_at < v_filters.entry_at then 'The exit is before the entry'
-    when v_filters.exit_at > v_filters.entry_at + interval '8784 hours' then 'A stay lasts at most 366 days'
   end;
   if v_fault is not null then
     perform private.refuse('validation_error', 422, v_fault, p_param => 'filters.exit_at');
   elsif v_filters.entry_at is null and v_filters.exit_at is not null then
     perform private.refuse('validation_error', 422, 'exit_at needs an entry_at', p_param => 'filters.entry_at');
   end if;
+  perform private.check_compared_stay(v_filters.entry_at, v_filters.exit_at, 'filters.exit_at');
   return v_filters;
 end
 $$;
@@ -132,84 +132,100 @@ comment on function private.check_nearby(double precision, double precision, int
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.passing_lots(
-  p_lot_ids uuid[], p_filters private.nearby_filters, p_entry timestamptz, p_exit timestamptz
-) returns uuid[]
+  p_lot_ids uuid[], p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
+  p_most_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
+)
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_lot_ids uuid[] := p_lot_ids;
 begin
-  -- What is told cheaply comes first, and the fee itself last, for those that are left.
+  -- Cheap conditions come first, and the fee last, for the lots that are left.
+  lot_ids := p_lot_ids;
+  priced := 0;
+  is_cut := false;
   if p_filters.max_price is not null then
-    v_lot_ids := private.lots_in_reach(v_lot_ids, 'standard', p_entry, p_exit, p_filters.max_price);
+    lot_ids := private.lots_in_reach(lot_ids, p_vehicle_type, p_entry, p_exit, p_filters.max_price);
   end if;
   if p_filters.open_now then
-    v_lot_ids := array(select h.parking_lot_id from private.hours_at(v_lot_ids, now()) as h where h.is_open);
+    lot_ids := array(select h.parking_lot_id from private.hours_at(lot_ids, now()) as h where h.is_open);
   end if;
-  if p_filters.max_price is not null then
-    v_lot_ids := array(
-      select f.parking_lot_id from private.stay_fees(v_lot_ids, 'standard', p_entry, p_exit) as f
-      where f.amount <= p_filters.max_price
-    );
+  if p_filters.max_price is null then
+    return;
   end if;
-  return v_lot_ids;
+  lot_ids := array(
+    select l.id from unnest(p_lot_ids) with ordinality as l (id, place)
+    join unnest(lot_ids) as left_over (id) on left_over.id = l.id
+    order by l.place
+  );
+  is_cut := cardinality(lot_ids) > p_most_priced;
+  lot_ids := lot_ids[:p_most_priced];
+  priced := cardinality(lot_ids);
+  select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.amount), '{}') into lot_ids, amounts
+  from private.stay_fees(lot_ids, p_vehicle_type, p_entry, p_exit) as f
+  where f.amount <= p_filters.max_price;
 end
 $$;
 
-comment on function private.passing_lots(uuid[], private.nearby_filters, timestamptz, timestamptz) is
-  'Those of the lots that are known to be open now and to cost no more for the stay than the filters ask.';
+comment on function private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer) is
+  'Those of the lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters ask. With max_price amounts has their fees, priced says how many lots were priced, the nearest p_most_priced at most, and is_cut that others were not.';
 
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
-  p_filters private.nearby_filters, p_entry timestamptz, p_exit timestamptz,
-  out lot_ids uuid[], out distances double precision[]
+  p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
+  out lot_ids uuid[], out distances double precision[], out amounts bigint[], out is_truncated boolean
 )
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_batch uuid[];
-  v_batch_distances double precision[];
-  v_passing uuid[];
+  -- Lots that are looked at, if the filters need more than the index holds: 0.3 s on two slow cores.
+  c_most constant integer := 3000;
+  v_near record;
+  v_passing record;
+  v_left integer := private.most_priced_lots(p_entry, p_exit);
   v_seen integer := 0;
-  v_upto integer := p_limit;
+  v_upto integer := p_limit + 1;
 begin
   lot_ids := '{}';
   distances := '{}';
   loop
-    select array_agg(n.parking_lot_id order by n.place), array_agg(n.distance_m order by n.place)
-    into v_batch, v_batch_distances
-    from private.nearest_lots(p_lat, p_lng, p_radius_m, v_upto, p_filters.max_height_m, p_filters.tags)
-      with ordinality as n (parking_lot_id, distance_m, place)
-    where n.place > v_seen;
-    v_seen := v_seen + coalesce(cardinality(v_batch), 0);
-    v_passing := private.passing_lots(coalesce(v_batch, '{}'), p_filters, p_entry, p_exit);
-    select lot_ids || array_agg(b.id order by b.place), distances || array_agg(b.distance_m order by b.place)
-    into lot_ids, distances
-    from unnest(v_batch, v_batch_distances) with ordinality as b (id, distance_m, place)
-    join unnest(v_passing) as p (id) on p.id = b.id;
-    exit when v_seen < v_upto or cardinality(lot_ids) >= p_limit;
+    -- One lot more than the limit, to know whether there is one.
+    v_near := private.nearest_lots(p_lat, p_lng, p_radius_m, v_upto, p_filters.max_height_m, p_filters.tags);
+    v_passing := private.passing_lots(v_near.lot_ids[v_seen + 1:], p_filters, p_vehicle_type, p_entry, p_exit, v_left);
+    select lot_ids || array_agg(b.id order by b.place), distances || array_agg(b.distance_m order by b.place),
+      amounts || array_agg(p.amount order by b.place)
+    into lot_ids, distances, amounts
+    from unnest(v_near.lot_ids[v_seen + 1:], v_near.distances[v_seen + 1:]) with ordinality as b (id, distance_m, place)
+    join unnest(v_passing.lot_ids, v_passing.amounts) as p (id, amount) on p.id = b.id;
+    v_seen := cardinality(v_near.lot_ids);
+    v_left := v_left - v_passing.priced;
+    exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_most;
     -- As many more as should do at the share that passed so far, and at least as many again: few rounds, little in vain.
-    v_upto := v_seen + greatest(
-      v_seen, ceil(1.2 * (p_limit - cardinality(lot_ids)) / greatest(cardinality(lot_ids)::numeric / v_seen, 0.1))
-    )::integer;
+    v_upto := least(c_most, v_seen + greatest(
+      v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / greatest(cardinality(lot_ids)::numeric / v_seen, 0.1))
+    )::integer);
   end loop;
+  if v_passing.is_cut and cardinality(lot_ids) < p_limit then
+    perform private.refuse_pricing(p_entry, p_exit);
+  end if;
+  is_truncated := v_near.is_cut or v_passing.is_cut or cardinality(lot_ids) > p_limit;
   lot_ids := lot_ids[:p_limit];
   distances := distances[:p_limit];
+  amounts := case when p_filters.max_price is not null then amounts[:p_limit] end;
 end
 $$;
 
-comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, timestamptz, timestamptz) is
-  'The nearest lots that pass all filters, at most p_limit, nearest first, and how far they are.';
+comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz) is
+  'The nearest lots that pass all filters, at most p_limit, nearest first, how far they are and, with max_price, what they cost. At most 3,000 lots are looked at. is_truncated: others within the radius pass or were not looked at. Refuses: validation_error (too_much_to_price).';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: comparing
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.nearby_ranking(
-  p_lot_ids uuid[], p_distances double precision[], p_radius_m integer, p_entry timestamptz, p_exit timestamptz
+  p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
+  p_entry timestamptz, p_exit timestamptz
 ) returns table (
   parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal text,
   walk_minutes integer, price numeric, distance numeric, rating numeric, score numeric, rank bigint
@@ -220,13 +236,18 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
-  with priced as (
+  with fees as (
+    select f.parking_lot_id, f.amount, f.refusal
+    from private.stay_fees(case when p_amounts is null then p_lot_ids else '{}' end, p_vehicle_type, p_entry, p_exit) as f
+    union all
+    select k.id, k.amount, null from unnest(p_lot_ids, p_amounts) as k (id, amount) where p_amounts is not null
+  ), priced as (
     select c.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal,
       case when l.review_count > 0 then l.avg_rating end as avg_rating,
       min(f.amount) over () as least, max(f.amount) over () as most
     from unnest(p_lot_ids, p_distances) with ordinality as c (id, distance_m, place)
     join public.parking_lots l on l.id = c.id
-    left join private.stay_fees(p_lot_ids, 'standard', p_entry, p_exit) as f on f.parking_lot_id = c.id
+    left join fees f on f.parking_lot_id = c.id
   ),
   -- Rounded as they are shown, so that the score can be made of what is shown.
   compared as materialized (
@@ -245,12 +266,12 @@ begin
 end
 $$;
 
-comment on function private.nearby_ranking(uuid[], double precision[], integer, timestamptz, timestamptz) is
-  'Fee and ranking of lots that are given nearest first. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; ties go to the nearer lot.';
+comment on function private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz) is
+  'Fee and ranking of lots that are given nearest first. p_amounts: their fees, where they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; ties go to the nearer lot.';
 
 create function private.nearby_items(
-  p_lot_ids uuid[], p_distances double precision[], p_radius_m integer, p_filters private.nearby_filters,
-  p_entry timestamptz, p_exit timestamptz, p_sort text, p_vehicle private.vehicle
+  p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
+  p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -267,7 +288,10 @@ begin
         l.main_image_key as main_image, l.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
         json_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
-        r.estimated_fee, r.currency, r.fee_refusal, r.walk_minutes,
+        r.estimated_fee, r.currency,
+        case when r.fee_refusal is not null then json_build_object('code', 'fee_unknown', 'reason', r.fee_refusal) end
+          as fee_refusal,
+        r.walk_minutes,
         case when r.currency = 'JPY' then r.estimated_fee + r.walk_minutes * c_yen end as effective_cost,
         c_yen as walk_yen_per_minute,
         case when s.parking_lot_id is not null then json_build_object(
@@ -283,12 +307,12 @@ begin
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
           'source', o.source
         ) end as availability
-      from private.nearby_ranking(p_lot_ids, p_distances, p_radius_m, p_entry, p_exit) as r
+      from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as r
       join public.parking_lots l on l.id = r.parking_lot_id
       left join private.my_marks(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join (
-        select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_filters.entry_at is not null
+        select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned
         offset 0 -- keeps the condition inside, where it spares the call
       ) as s on s.parking_lot_id = r.parking_lot_id
       order by case p_sort when 'price' then r.estimated_fee when 'recommended' then r.rank end nulls last, r.place
@@ -297,20 +321,20 @@ begin
 end
 $$;
 
-comment on function private.nearby_items(uuid[], double precision[], integer, private.nearby_filters, timestamptz, timestamptz, text, private.vehicle) is
-  'The candidates as api.nearby_parking_lots shows them, in the order of p_sort.';
+comment on function private.nearby_items(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle) is
+  'The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.';
 
 grant execute on function
   private.nearby_filter_fault(text, jsonb),
   private.read_nearby_filters(jsonb),
   private.check_nearby(double precision, double precision, integer, integer, text),
-  private.passing_lots(uuid[], private.nearby_filters, timestamptz, timestamptz),
+  private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer),
   private.nearby_candidates(
-    double precision, double precision, integer, integer, private.nearby_filters, timestamptz, timestamptz
+    double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz
   ),
-  private.nearby_ranking(uuid[], double precision[], integer, timestamptz, timestamptz),
+  private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz),
   private.nearby_items(
-    uuid[], double precision[], integer, private.nearby_filters, timestamptz, timestamptz, text, private.vehicle
+    uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle
   )
 to anon, authenticated;
 
@@ -325,7 +349,8 @@ create function api.nearby_parking_lots(
   p_limit integer default 50,
   p_filters jsonb default '{}',
   p_sort text default 'distance',
-  p_vehicle jsonb default null
+  p_vehicle jsonb default null,
+  p_vehicle_type text default 'standard'
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -339,23 +364,26 @@ declare
 begin
   perform private.visitor_or_user();
   perform private.check_nearby(p_lat, p_lng, p_radius_m, p_limit, p_sort);
+  perform private.check_vehicle_type(p_vehicle_type);
   v_filters := private.read_nearby_filters(p_filters);
   v_vehicle := private.read_vehicle(p_vehicle);
   if v_filters.entry_at is not null then
     v_entry := v_filters.entry_at;
     v_exit := v_filters.exit_at;
   end if;
-  select c.lot_ids, c.distances into v_candidates
-  from private.nearby_candidates(p_lat, p_lng, p_radius_m, p_limit, v_filters, v_entry, v_exit) as c;
-  return private.nearby_items(
-    v_candidates.lot_ids, v_candidates.distances, p_radius_m, v_filters, v_entry, v_exit, p_sort, v_vehicle
+  v_candidates := private.nearby_candidates(
+    p_lat, p_lng, p_radius_m, p_limit, v_filters, p_vehicle_type, v_entry, v_exit
   );
+  return json_build_object('is_truncated', v_candidates.is_truncated, 'items', private.nearby_items(
+    v_candidates.lot_ids, v_candidates.distances, v_candidates.amounts, p_radius_m, p_vehicle_type, v_entry, v_exit,
+    v_filters.entry_at is not null, p_sort, v_vehicle
+  ));
 end
 $$;
 
-comment on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb) is
-  'The p_limit (1..100) active lots nearest to a point within p_radius_m (1..50000) that pass p_filters, compared for the stay from entry_at to exit_at of the filters, or 60 minutes from now: an array in the order of p_sort (distance, price, recommended). Filters: max_height_m (lots known to take this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee for the stay is known and not higher), entry_at with exit_at. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre; main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Refuses: validation_error, forbidden.';
+comment on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text) is
+  'The p_limit (1..100) active lots nearest to a point within p_radius_m (1..50000) that pass p_filters, compared for the stay from entry_at to exit_at of the filters, or 60 minutes from now, with p_vehicle_type: {items, is_truncated}, items in the order of p_sort (distance, price, recommended). is_truncated: other lots within the radius pass, or were not looked at: of the lots with the tags and the height the nearest 3,000 are looked at. Filters: max_height_m (lots known to take this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee for the stay is known and not higher), entry_at with exit_at (at most 31 days). A max_price that would have more lots priced than one question may is refused with details.reason too_much_to_price. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre; main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Refuses: validation_error, forbidden.';
 
 grant execute on function
-  api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb)
+  api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text)
 to anon, authenticated;

@@ -7,8 +7,8 @@
 -- it holds many it is a mere filter.
 --
 -- Invariants: a lot of which something asked is not known never passes.
--- Interface: private.check_search, private.search_condition, private.great_circle_m, private.bbox_boxes. What the conditions
--- mean is in the contract.
+-- Interface: private.check_search, private.search_condition, private.bbox_boxes. What the conditions mean is in the
+-- contract.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading the question
@@ -128,19 +128,6 @@ comment on function private.check_search(jsonb, double precision[], uuid[]) is
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the question as a condition
 -- ---------------------------------------------------------------------------------------------------------------------
-
--- Neither strict nor with a search_path, so that Postgres writes the expression into the statement: a call a row costs ten times as much.
-create function private.great_circle_m(
-  p_lat double precision, p_lng double precision, p_to_lat double precision, p_to_lng double precision
-) returns double precision
-language sql immutable parallel safe
-return case when p_lat + p_lng + p_to_lat + p_to_lng is not null then 2 * 6371008.8 * asin(least(1, sqrt(
-  sin(radians(p_to_lat - p_lat) / 2) ^ 2
-    + cos(radians(p_lat)) * cos(radians(p_to_lat)) * sin(radians(p_to_lng - p_lng) / 2) ^ 2
-))) end;
-
-comment on function private.great_circle_m(double precision, double precision, double precision, double precision) is
-  'The great-circle distance on the sphere of mean radius, in metres; null when an argument is null.';
 
 create function private.bbox_boxes(p_bbox double precision[]) returns box[]
 language plpgsql immutable strict parallel safe
@@ -270,6 +257,5 @@ comment on function private.search_condition(jsonb, double precision[], uuid[]) 
 grant execute on function
   private.search_text(text),
   private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb, integer, integer),
-  private.search_query_fault(text, jsonb), private.check_search(jsonb, double precision[], uuid[]),
-  private.great_circle_m(double precision, double precision, double precision, double precision)
+  private.search_query_fault(text, jsonb), private.check_search(jsonb, double precision[], uuid[])
 to anon, authenticated;

@@ -74,6 +74,31 @@ Deno.test("radius and limit bound the search at their edges", async () => {
   assert.deepEqual(await namesFor({ radius_m: 50_000, limit: 100 }), ["first", "second", "third", "far"]);
 });
 
+Deno.test("nearby: X-Truncated is true when lots within the radius were left out, else absent", async () => {
+  const truncated = async (values: Record<string, unknown>) => {
+    const response = await ask(`/parking-lots/nearby${query({ ...origin, ...values })}`);
+    await response.body?.cancel();
+    return response.headers.get("x-truncated");
+  };
+  assert.equal(await truncated({ limit: 3 }), null);
+  assert.equal(await truncated({ limit: 2 }), "true");
+  assert.equal(await truncated({ limit: 2, filters: { open_now: true } }), null);
+  assert.equal(await truncated({ limit: 1, filters: { ...stay, max_price: 1_000 } }), "true");
+  assert.equal(await truncated({ limit: 2, filters: { ...stay, max_price: 1_000 } }), null);
+});
+
+Deno.test("nearby: fees are those of vehicle_type", async () => {
+  const bike = await search({ filters: stay, vehicle_type: "motorcycle" });
+  const [first] = bike;
+  assert.deepEqual([first?.estimated_fee, first?.fee_refusal], [1_000, null]);
+  await sql`
+    insert into public.pricing_groups (parking_lot_id, code, name, is_default, vehicle_types)
+    select id, 'cars', 'Cars', true, '{standard}' from public.parking_lots where source = ${source} and name = 'first'`;
+  const [refused] = await search({ filters: stay, vehicle_type: "motorcycle" });
+  assert.deepEqual(refused?.fee_refusal, { code: "fee_unknown", reason: "vehicle_type_not_priced" });
+  assert.deepEqual((await search({ filters: stay }))[0]?.estimated_fee, 1_000);
+});
+
 Deno.test("the height filter passes only lots that are known to be high enough", async () => {
   assert.deepEqual(await namesFor({ filters: { max_height_m: 2.1 } }), ["first", "second"]);
   assert.deepEqual(await namesFor({ filters: { max_height_m: 2.2 } }), ["second"]);
@@ -95,7 +120,7 @@ Deno.test("a fee in the list is the total that calc-fee answers for the same sta
   assert.deepEqual(found.map(({ estimated_fee, fee_refusal }) => [estimated_fee, fee_refusal]), [
     [1_000, null],
     [600, null],
-    [null, "no_rules"],
+    [null, { code: "fee_unknown", reason: "no_rules" }],
   ]);
   for (const { id, estimated_fee, currency } of found.filter(({ estimated_fee }) => estimated_fee !== null)) {
     const response = await ask(`/parking-lots/${id}/calc-fee`, { method: "POST", ...jsonBody(stay) });

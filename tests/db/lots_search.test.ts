@@ -16,7 +16,7 @@ await storeLots(db.sql, world);
 async function answers(queries: readonly Query[]): Promise<{ id: string; distance_m: number }[][]> {
   const column = <Key extends keyof Query>(key: Key) => queries.map((query) => query[key]);
   const rows = await db.sql<{ query: number; id: string; distance_m: number }[]>`
-    select q.query::integer - 1 as query, n.parking_lot_id as id, n.distance_m
+    select q.query::integer - 1 as query, n.id, n.distance_m
     from unnest(
       ${column("lat")}::float8[], ${column("lng")}::float8[], ${column("radius_m")}::float8[],
       ${column("limit")}::integer[], ${queries.map(({ filters }) => filters.max_height_m ?? null)}::numeric[],
@@ -24,7 +24,8 @@ async function answers(queries: readonly Query[]): Promise<{ id: string; distanc
     ) with ordinality as q (lat, lng, radius_m, "limit", max_height_m, tags, query)
     cross join lateral private.nearest_lots(
       q.lat, q.lng, q.radius_m, q.limit, q.max_height_m, q.tags::text[]
-    ) with ordinality as n (parking_lot_id, distance_m, place)
+    ) as f
+    cross join lateral unnest(f.lot_ids, f.distances) with ordinality as n (id, distance_m, place)
     order by q.query, n.place`;
   const lists: { id: string; distance_m: number }[][] = queries.map(() => []);
   for (const { query, id, distance_m } of rows) lists[query]!.push({ id, distance_m });
@@ -134,7 +135,7 @@ Deno.test("lots a few centimetres to metres apart are all found, however the ind
         filters: {},
       };
       const given = await near.sql<{ id: string }[]>`
-        select parking_lot_id as id
+        select unnest(lot_ids) as id
         from private.nearest_lots(${query.lat}, ${query.lng}, ${query.radius_m}, ${query.limit})`;
       assert.deepEqual(given.map(({ id }) => id), nearest(crowd, query).map(({ id }) => id), JSON.stringify(query));
     }

@@ -49,7 +49,7 @@ const wrong: readonly [string, Record<string, unknown>][] = [
   ["filters.exit_at", filters({ entry_at: ENTRY })],
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "tomorrow" })],
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2026-11-25T09:59:59+09:00" })],
-  ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2027-11-26T10:00:01+09:00" })],
+  ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2026-12-26T10:00:01+09:00" })],
   ["filters.entry_at", filters({ entry_at: "1999-12-31T23:59:59Z", exit_at: ENTRY })],
   ["filters.exit_at", filters({ entry_at: ENTRY, exit_at: "2099-12-31T23:59:59-14:00" })],
   ["filters.Tags", filters({ Tags: [] })],
@@ -65,16 +65,18 @@ const wrong: readonly [string, Record<string, unknown>][] = [
   ["vehicle.clearance_cm", vehicle({ clearance_cm: 12.5 })],
   ["vehicle.tire_width_mm", vehicle({ tire_width_mm: 0 })],
   ["vehicle.tire_width_mm", vehicle({ tire_width_mm: 501 })],
+  ["vehicle_type", { p_vehicle_type: "spaceship" }],
+  ["vehicle_type", { p_vehicle_type: null }],
 ];
 
 function ask(argument: Record<string, unknown>) {
   const given = { p_lat: 35, p_lng: 139, p_radius_m: 500, p_limit: 50, p_sort: "price", p_filters: "{}", ...argument };
-  const { p_vehicle = null, ...others } = given as Record<string, string | number | null>;
+  const { p_vehicle = null, p_vehicle_type = "standard", ...others } = given as Record<string, string | number | null>;
   return db.as({ role: "anon" }, (sql) =>
     sql`
       select api.nearby_parking_lots(
         ${others.p_lat!}::text::float8, ${others.p_lng!}::text::float8, ${others.p_radius_m!}, ${others.p_limit!},
-        ${others.p_filters!}::text::jsonb, ${others.p_sort!}, ${p_vehicle}::text::jsonb
+        ${others.p_filters!}::text::jsonb, ${others.p_sort!}, ${p_vehicle}::text::jsonb, ${p_vehicle_type}
       )`);
 }
 
@@ -86,7 +88,7 @@ for (const [param, argument] of wrong) {
 }
 
 Deno.test("what is just within its bounds is answered", async () => {
-  const widest = { entry_at: ENTRY, exit_at: "2027-11-26T10:00:00+09:00", max_price: 100_000, max_height_m: 100 };
+  const widest = { entry_at: ENTRY, exit_at: "2026-12-26T10:00:00+09:00", max_price: 100_000, max_height_m: 100 };
   for (
     const argument of [
       filters(widest),

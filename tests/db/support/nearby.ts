@@ -13,14 +13,24 @@ export interface Question {
   readonly filters?: Record<string, unknown>;
   readonly sort?: string;
   readonly vehicle?: Record<string, unknown> | null;
+  readonly vehicle_type?: string;
+}
+
+export interface Found {
+  readonly items: Item[];
+  readonly is_truncated: boolean;
 }
 
 export async function nearby(sql: TransactionSql, question: Question): Promise<Item[]> {
+  return (await nearbyFound(sql, question)).items;
+}
+
+export async function nearbyFound(sql: TransactionSql, question: Question): Promise<Found> {
   const { lat, lng, radius_m = 500, limit = 50, filters = {}, sort = "distance", vehicle = null } = question;
-  const [row] = await sql<{ found: Item[] }[]>`
+  const [row] = await sql<{ found: Found }[]>`
     select api.nearby_parking_lots(
       ${lat}, ${lng}, ${radius_m}, ${limit}, ${JSON.stringify(filters)}::text::jsonb, ${sort},
-      ${vehicle === null ? null : JSON.stringify(vehicle)}::text::jsonb
+      ${vehicle === null ? null : JSON.stringify(vehicle)}::text::jsonb, ${question.vehicle_type ?? "standard"}
     ) as found`;
   return row!.found;
 }

@@ -5,6 +5,7 @@ import { VERSION } from "../config.ts";
 import { catalogue, type Code, codes, Refusal } from "../errors.ts";
 import { envelope, ErrorEnvelope } from "./envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
+import { TRUNCATED_HEADER } from "./reply.ts";
 import { keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
 
 /** The routes of one function, as a chapter of the document. */
@@ -90,6 +91,10 @@ const headers = {
     description: "`true` when this is the answer to an earlier request with the same `Idempotency-Key`; else absent",
     schema: { type: "string" as const, enum: ["true"] },
   },
+  [TRUNCATED_HEADER]: {
+    description: "`true` when the list left something out; else absent",
+    schema: { type: "string" as const, enum: ["true"] },
+  },
   "RateLimit-Policy": {
     description:
       'The policy the request counts under, its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
@@ -172,6 +177,7 @@ function success(route: Route): Responses {
         ...always,
         ...(cache ? ["ETag"] as const : []),
         ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
+        ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
       ),
       ...(status === 204 ? {} : {
         content: {

@@ -9,6 +9,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 const GEOJSON_TYPE = "application/geo+json";
 export const LINES_TYPE = "application/x-ndjson";
+export const TRUNCATED_HEADER = "X-Truncated";
 const NO_CONTENT = 204;
 
 /** Whether the Accept header names this type; weights are not compared. */
@@ -66,6 +67,7 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
     ? asText(parsed.data as never)
     : JSON.stringify(inGeoJson ? route.also?.geojson?.(parsed.data as never) : parsed.data);
   const headers = new Headers({ "Cache-Control": cacheControl(route.cache) });
+  if (route.isTruncated?.(data as never)) headers.set(TRUNCATED_HEADER, "true");
   if (asText || route.also) headers.append("Vary", "Accept");
   if (route.cache) {
     const tag = await entityTag(text);

@@ -80,6 +80,8 @@ export interface Definition<
    */
   readonly limit?: string;
   readonly cache?: Cache;
+  /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
+  readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
   handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
 }
 
@@ -107,6 +109,7 @@ export interface Route {
   readonly refusals: readonly Code[];
   readonly limit?: string;
   readonly cache?: Cache;
+  readonly isTruncated?: (returned: never) => boolean;
   handle(work: never): unknown;
 }
 

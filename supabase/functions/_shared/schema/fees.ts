@@ -147,3 +147,10 @@ export const PricingRules = z.object({
 }).meta({ id: "PricingRules" });
 
 export const PricingRulesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const FeeRefusal = z.object({
+  code: z.literal("fee_unknown"),
+  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
+  from: Timestamp.optional().meta({ description: "With `no_rate`, where one lot is asked about: from when on" }),
+  until: Timestamp.optional().meta({ description: "With `from`: until when, if the next rate is known" }),
+}).meta({ id: "FeeRefusal", description: "Why a fee is not known" });

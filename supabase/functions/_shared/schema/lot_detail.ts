@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Lang } from "./codes.ts";
-import { Fee, PricingRule } from "./fees.ts";
+import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
 import { DateOverride, Hours } from "./hours.ts";
 import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
@@ -113,13 +113,6 @@ const FieldProvenance = z.record(
     deny_count: count,
   }),
 ).meta({ id: "FieldProvenance", description: "By field: where its value comes from and what people say to it" });
-
-const FeeRefusal = z.object({
-  code: z.literal("fee_unknown"),
-  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
-  from: Timestamp.optional().meta({ description: "With `no_rate`: from when on" }),
-  until: Timestamp.optional().meta({ description: "With `no_rate`: until when, if the next rate is known" }),
-}).meta({ id: "FeeRefusal" });
 
 const PlannedStayWithFee = PlannedStay.extend({
   vehicle_type: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FeeRefusal } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
 import { AvgRating, Id, Moment, text, Timestamp } from "./values.ts";
 
@@ -13,14 +14,16 @@ export const NearbyFilters = z.strictObject({
     description: "`true`: only lots that are known to be open now. `false` filters nothing",
   }),
   max_price: z.number().min(0).max(100_000).optional().meta({
-    description: "Only lots whose fee for the stay is known and at most this, in minor units of the lot's currency",
+    description: "Only lots whose fee for the stay is known and at most this, in minor units of the lot's currency. " +
+      "Too many lots to price are `validation_error` with `details.reason` `too_much_to_price`: ask for a smaller " +
+      "radius, a shorter stay or another price",
   }),
   entry_at: Moment.optional().meta({
     description:
       "When the stay begins. It filters nothing: it says for which stay the lots are compared. Needs `exit_at`",
   }),
   exit_at: Moment.optional().meta({
-    description: "When the stay ends: not before `entry_at`, at most 366 days later. Needs `entry_at`",
+    description: "When the stay ends: not before `entry_at`, at most 31 days later. Needs `entry_at`",
     examples: ["2026-09-01T12:00:00+09:00"],
   }),
 }).meta({ id: "NearbyFilters" });
@@ -41,6 +44,9 @@ export const NearbyQuery = z.strictObject({
   vehicle: Vehicle.optional().meta({
     description: "JSON object, url-encoded, as `vehicle` of a search query: each lot then says whether it fits (`fit`)",
     example: { height_m: 1.9, width_m: 1.8 },
+  }),
+  vehicle_type: text(1, 50).default("standard").meta({
+    description: "A code of category `vehicle_type`: fees are those of this type",
   }),
 });
 
@@ -66,12 +72,12 @@ const Ranking = {
 const Cost = {
   estimated_fee: z.int().nullable().meta({
     description:
-      "What calc-fee answers for a standard vehicle and the stay, or for 60 minutes from now when no stay is " +
+      "What calc-fee answers for the `vehicle_type` and the stay, or for 60 minutes from now when no stay is " +
       "given; in minor units. Null when it is not known",
   }),
   currency: z.string().meta({ examples: ["JPY"] }),
-  fee_refusal: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).nullable().meta({
-    description: "Why the fee is not known: the `details.reason` of calc-fee's `fee_unknown`",
+  fee_refusal: z.union([FeeRefusal, z.null()]).meta({
+    description: "Why the fee is not known: `details` of calc-fee's `fee_unknown`. Null with `estimated_fee`",
   }),
   walk_minutes: z.int().min(0).meta({ description: "`distance_m` / 80, rounded up: 80 m a minute" }),
   effective_cost: z.int().nullable().meta({

@@ -1,0 +1,83 @@
+// Bounds of nearby: whatever is asked among tens of thousands of lots is answered or rejected well within anon's three
+// seconds, and a list that left something out says so.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { nearbyFound, type Question } from "./support/nearby.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const CENTER = { lat: 35.68, lng: 139.77 };
+const LOTS = 60_000;
+const PRICED = 4_000;
+/** By day an hour costs 100, by night 1,000: the night costs more than the price list lets expect. */
+const NIGHT = { entry_at: "2026-11-25T20:00:00+09:00", exit_at: "2026-11-26T06:00:00+09:00" };
+const MONTH = { entry_at: "2026-11-25T10:00:00+09:00", exit_at: "2026-12-26T10:00:00+09:00" };
+
+// Nearby reads no search entry, and to write one takes longer than all the rest.
+const triggers = await db.sql<{ on: string; name: string }[]>`
+  select tgrelid::regclass::text as on, tgname as name from pg_trigger
+  where tgfoid in ('private.tg_parking_lots__refresh_search'::regproc, 'private.tg_lot_rows__refresh_search'::regproc)`;
+for (const { on, name } of triggers) await db.sql.unsafe(`alter table ${on} disable trigger ${name}`);
+await db.sql`delete from public.parking_lots`;
+// On a spiral: the first are the nearest.
+await db.sql`
+  insert into public.parking_lots (name, lat, lng, status)
+  select 'Lot ' || n, ${CENTER.lat}::float8 + 0.0008 * sqrt(n) * sin(n), ${CENTER.lng}::float8 + 0.0008 * sqrt(n) * cos(n), 'active'
+  from generate_series(1, ${LOTS}::integer) as n`;
+await db.sql`
+  insert into public.pricing_rules (parking_lot_id, category, rule_order, time_start, time_end, per_minutes, price_minor)
+  select l.id, 'time_band', r.place, r.opens::time, r.closes::time, 60, r.price
+  from public.parking_lots l
+  join generate_series(1, ${PRICED}::integer) as n on l.name = 'Lot ' || n
+  cross join (values (1, '08:00', '20:00', 100), (2, '20:00', '08:00', 1000)) as r (place, opens, closes, price)`;
+await db.sql`
+  insert into public.parking_lot_windows (parking_lot_id, window_type, is_closed)
+  select l.id, 'business', true from public.parking_lots l`;
+await db.sql`vacuum (analyze) public.parking_lots, private.tariffs, public.parking_lot_windows`;
+
+const asked = (question: Partial<Question>) =>
+  db.as({ role: "anon" }, async (sql) => {
+    await sql`set local statement_timeout = '3s'`;
+    const { items, is_truncated } = await nearbyFound(sql, { ...CENTER, radius_m: 50_000, limit: 100, ...question });
+    return [items.length, is_truncated];
+  });
+
+Deno.test("nearby: a max_price that almost every lot may meet and none does is 422 too_much_to_price", async () => {
+  for (const stay of [NIGHT, MONTH]) {
+    const max_price = stay === NIGHT ? 9_000 : 100_000;
+    const refused = await refusal(asked({ filters: { ...stay, max_price } }));
+    assert.deepEqual([refused.code, refused.status, refused.details], [
+      "validation_error",
+      422,
+      { reason: "too_much_to_price" },
+    ]);
+  }
+});
+
+Deno.test("nearby: within a radius that holds few lots the same question is answered", async () => {
+  assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
+  assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
+});
+
+Deno.test("nearby: lots whose price list is above the limit are left out without being priced", async () => {
+  assert.deepEqual(await asked({ filters: { ...NIGHT, max_price: 900 } }), [0, true]);
+  assert.deepEqual(await asked({ filters: { ...MONTH, max_price: 70_000 } }), [0, true]);
+});
+
+Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, and is_truncated says so", async () => {
+  assert.deepEqual(await asked({ filters: { open_now: true } }), [0, true]);
+  assert.deepEqual(await asked({ filters: { ...NIGHT, open_now: true, max_price: 9_000 } }), [0, true]);
+  assert.deepEqual(await asked({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
+});
+
+Deno.test("nearby: a tag or height that no lot has ends after the nearest 50,000 lots, and is_truncated says so", async () => {
+  assert.deepEqual(await asked({ filters: { tags: ["covered"] } }), [0, true]);
+  assert.deepEqual(await asked({ filters: { max_height_m: 100 } }), [0, true]);
+  assert.deepEqual(await asked({ radius_m: 10_000, filters: { tags: ["covered"] } }), [0, false]);
+});
+
+Deno.test("nearby: a stay of 31 days is priced at 100 lots within the time of an anonymous request", async () => {
+  assert.deepEqual(await asked({ sort: "price", filters: MONTH }), [100, true]);
+});
