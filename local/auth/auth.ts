@@ -1,18 +1,17 @@
 // /auth/v1: the library's auth server, and in front of it what it lacks and a hosted project has: the users'
 // administration, the limit on attempts, bans, the full access token, and the error shape by API version.
-import { App } from "@supabase/lite";
-import { createPostgresConnection } from "@supabase/lite/postgres";
-import postgres, { type Sql } from "postgres";
-import { patient } from "../database/connection.ts";
+import postgres from "postgres";
 import type { Config } from "../config.ts";
-import { textualJson } from "../database/json.ts";
+import { Mutex } from "../database/mutex.ts";
+import { Recovering, Unavailable } from "../database/recovering.ts";
+import { BodyError, readBody } from "../gateway/body.ts";
 import { preflight } from "../gateway/cors.ts";
 import { knock } from "../gateway/keys.ts";
 import { PUBLIC_JWK } from "../gateway/signing_key.ts";
 import { verify } from "../gateway/tokens.ts";
-import { JWT_SECRET, type JwtAlgorithm } from "../settings.ts";
-import { AdminUsers } from "./admin.ts";
+import type { JwtAlgorithm } from "../settings.ts";
 import { authError, AuthRefusal } from "./errors.ts";
+import { AUTH_SIZE, type AuthLibrary, connectLibrary } from "./library.ts";
 import { AttemptLimit } from "./limits.ts";
 import {
   completeSession,
@@ -21,7 +20,7 @@ import {
   refuseBannedEmail,
   refuseBannedSession,
   refuseBannedUser,
-  Turnstile,
+  undoHalfRefresh,
 } from "./sessions.ts";
 
 export interface AuthOptions {
@@ -47,70 +46,104 @@ const OF_A_USER = new Set(["/user", "/logout", "/reauthenticate"]);
 /** Fields that are text wherever they stand. */
 const TEXTS = ["email", "password", "phone", "refresh_token", "token", "token_hash", "type"];
 const BODY_LIMIT = 1_048_576;
+/** Together what a request may take: then it is told to come again. */
+const [WAIT_TIMEOUT_MS, RUN_TIMEOUT_MS] = [2_000, 3_000];
 
 export class Auth {
-  readonly #connection;
-  readonly #app;
-  readonly #sql: Sql;
-  readonly #users: AdminUsers;
+  readonly #library: Recovering<AuthLibrary>;
   readonly #limit: AttemptLimit;
-  readonly #refreshes = new Turnstile();
+  readonly #mutex = new Mutex();
+  /** Tokens whose refresh was cut off. */
+  readonly #cutOff = new Set<string>();
 
   private constructor(readonly options: AuthOptions) {
-    const { admin, config, origin, rate } = options;
     // Passwords here protect nothing; hashing them as slowly as in production would only slow the tests.
     if (!Deno.env.has("LITE_AUTH_BCRYPT_COST")) Deno.env.set("LITE_AUTH_BCRYPT_COST", "4");
-    this.#connection = createPostgresConnection({
-      url: admin,
-      postgresOptions: { max: 5, ...patient, types: textualJson },
-    });
-    Object.assign(this.#connection, { rlsState: "inactive" });
-    this.#sql = postgres(admin, { max: 5, ...patient });
-    this.#users = new AdminUsers(this.#sql, config.minimumPasswordLength);
-    this.#limit = new AttemptLimit(rate);
-    this.#app = new App({
-      connection: this.#connection,
-      auth: {
-        enabled: true,
-        jwt_secret: JWT_SECRET,
-        jwt_expiry: config.jwtExpiry,
-        site_url: origin,
-        minimum_password_length: config.minimumPasswordLength,
-        enable_refresh_token_rotation: true,
-        refresh_token_reuse_interval: config.refreshTokenReuseInterval,
-        email: { enable_signup: true, enable_confirmations: false },
-      },
-      options: { server: { disableStudio: true, apiKeys: false } },
+    this.#limit = new AttemptLimit(options.rate);
+    this.#library = new Recovering({
+      open: (onLost) => connectLibrary(options, onLost),
+      size: AUTH_SIZE,
+      waitTimeoutMs: WAIT_TIMEOUT_MS,
+      runTimeoutMs: RUN_TIMEOUT_MS,
+      log: options.log,
     });
   }
 
   static async start(options: AuthOptions): Promise<Auth> {
     const auth = new Auth(options);
-    await auth.#app.init();
+    await auth.#library.ready();
     return auth;
   }
 
   async handle(request: Request, url: URL, client: string): Promise<Response> {
     const path = url.pathname.slice(PREFIX.length);
     if (request.method === "OPTIONS") return preflight(request);
+    if (path === "/.well-known/jwks.json" && /^(GET|HEAD)$/.test(request.method)) return publicKeys();
     try {
-      return await this.#answer(request, url, path, client);
+      const body = /^(GET|HEAD)$/.test(request.method) ? undefined : await readBody(request, BODY_LIMIT);
+      const key = mutexKey(path, fieldsOf(body, path.startsWith("/admin/") ? [] : TEXTS));
+      const run = () => this.#run(request, body, url, path, client);
+      return key === undefined ? await run() : await this.#mutex.run(key, run);
     } catch (error) {
-      if (error instanceof AuthRefusal) return authError(request, error);
-      if (!(error instanceof postgres.PostgresError)) throw error;
-      // A trigger on auth.users refused, say: the auth server says no more than this to its clients.
-      this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
-      return authError(request, { status: 500, code: "unexpected_failure", message: "Database error saving user" });
+      return this.#refused(request, url, error);
     }
   }
 
   async stop(): Promise<void> {
-    await this.#connection.driver.end({ timeout: 1 });
-    await this.#sql.end({ timeout: 1 });
+    await this.#library.close();
   }
 
-  async #answer(request: Request, url: URL, path: string, client: string): Promise<Response> {
-    if (path === "/.well-known/jwks.json" && /^(GET|HEAD)$/.test(request.method)) return publicKeys();
+  async #run(
+    request: Request,
+    body: Uint8Array | undefined,
+    url: URL,
+    path: string,
+    client: string,
+  ): Promise<Response> {
+    const { method, headers } = request;
+    const { refresh_token: token } = fieldsOf(body, []);
+    try {
+      return await this.#library.run(async (library) => {
+        if (typeof token === "string" && this.#cutOff.has(token)) {
+          await undoHalfRefresh(library.sql, token);
+          this.#cutOff.delete(token);
+        }
+        const inner = new Request(request.url, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body: buffer(body) }),
+        });
+        return await this.#answer(library, inner, url, path, client);
+      });
+    } catch (error) {
+      if (error instanceof Unavailable && typeof token === "string") this.#cutOff.add(token);
+      throw error;
+    }
+  }
+
+  #refused(request: Request, url: URL, error: unknown): Response {
+    if (error instanceof AuthRefusal) return authError(request, error);
+    if (error instanceof BodyError) {
+      const code = error.status === 413 ? "request_too_large" : "request_timeout";
+      return authError(request, { status: error.status, code, message: error.message });
+    }
+    if (error instanceof Unavailable) {
+      const headers = { "retry-after": "1" };
+      return authError(request, { status: 503, code: "unexpected_failure", message: error.message, headers });
+    }
+    if (!(error instanceof postgres.PostgresError)) throw error;
+    // A trigger on auth.users refused, say: the auth server says no more than this to its clients.
+    this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
+    return authError(request, { status: 500, code: "unexpected_failure", message: "Database error saving user" });
+  }
+
+  async #answer(
+    { app, sql, users: admin }: AuthLibrary,
+    request: Request,
+    url: URL,
+    path: string,
+    client: string,
+  ): Promise<Response> {
     let headers = request.headers;
     if (!OPEN.test(path)) {
       const entry = knock(request, url);
@@ -126,15 +159,15 @@ export class Auth {
     const users = path.match(/^\/admin\/users(?:\/([^/]*))?\/?$/);
     if (users !== null) {
       requireService(headers);
-      return await this.#users.handle(request, url, users[1] ?? "");
+      return await admin.handle(request, url, users[1] ?? "");
     }
 
-    let body = request.method === "GET" || request.method === "HEAD" ? undefined : await limited(request);
+    let body = request.body === null ? undefined : await request.bytes();
     const fields = fieldsOf(body);
-    if (OF_A_USER.has(path)) await refuseBannedUser(this.#sql, headers.get("authorization")?.split(" ")[1]);
+    if (OF_A_USER.has(path)) await refuseBannedUser(sql, headers.get("authorization")?.split(" ")[1]);
     if (path === "/verify") {
       const code = body === undefined ? { token_hash: url.searchParams.get("token") } : fields;
-      await refuseBannedCode(this.#sql, code);
+      await refuseBannedCode(sql, code);
       // The library has one name for what a client may call either.
       if (fields["type"] === "email") {
         body = new TextEncoder().encode(JSON.stringify({ ...fields, type: "magiclink" }));
@@ -146,14 +179,12 @@ export class Auth {
         headers,
         ...(body === undefined ? {} : { body }),
       });
-      return await this.#finish(request, await this.#app.fetch(inner), grant ?? "otp");
+      return await this.#finish(request, await app.fetch(inner), grant ?? "otp");
     };
-    if (grant === "password") await refuseBannedEmail(this.#sql, fields["email"]);
+    if (grant === "password") await refuseBannedEmail(sql, fields["email"]);
     if (grant !== "refresh_token") return await pass();
-    return await this.#refreshes.pass(async () => {
-      await refuseBannedSession(this.#sql, fields["refresh_token"]);
-      return await pass();
-    });
+    await refuseBannedSession(sql, fields["refresh_token"]);
+    return await pass();
   }
 
   async #finish(request: Request, answer: Response, method: string): Promise<Response> {
@@ -201,14 +232,23 @@ function requireService(headers: Headers): void {
   if (verdict.claims["role"] !== "service_role") throw new AuthRefusal(403, "not_admin", "User not allowed");
 }
 
-async function limited(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  const body = await request.bytes();
-  if (body.byteLength > BODY_LIMIT) throw new AuthRefusal(413, "request_too_large", "Request body too large");
-  return body;
+/**
+ * What must not run at the same time: two refreshes with the same token would both rotate it, and two sign-ups with one
+ * address would both find it free.
+ */
+function mutexKey(path: string, { refresh_token, email, phone }: Record<string, unknown>): string | undefined {
+  if (typeof refresh_token === "string") return `token ${refresh_token}`;
+  if (!/^\/(signup|otp|magiclink|invite|user|admin\/.*)$/.test(path)) return undefined;
+  if (typeof email === "string") return `email ${email.toLowerCase()}`;
+  return typeof phone === "string" ? `phone ${phone}` : undefined;
+}
+
+function buffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>;
 }
 
 /** The fields of a JSON body; none for a body that is no JSON, which the auth server refuses in its own words. */
-function fieldsOf(body: Uint8Array | undefined): Record<string, unknown> {
+function fieldsOf(body: Uint8Array | undefined, texts: readonly string[] = TEXTS): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(body));
@@ -218,7 +258,7 @@ function fieldsOf(body: Uint8Array | undefined): Record<string, unknown> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw badJson("the body is not an object");
   const fields = value as Record<string, unknown>;
-  const odd = TEXTS.find((name) => typeof (fields[name] ?? "") !== "string");
+  const odd = texts.find((name) => typeof (fields[name] ?? "") !== "string");
   if (odd !== undefined) throw badJson(`${odd} is not a string`);
   return fields;
 }

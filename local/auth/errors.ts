@@ -10,6 +10,7 @@ export interface AuthErrorBody {
   readonly message: string;
   /** Further keys of the body. */
   readonly details?: Record<string, unknown>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export class AuthRefusal extends Error {
@@ -19,9 +20,12 @@ export class AuthRefusal extends Error {
 }
 
 /** The answer to `request` that carries this refusal. */
-export function authError(request: Request, { status, code, message, details = {} }: AuthErrorBody): Response {
+export function authError(
+  request: Request,
+  { status, code, message, details = {}, headers: more = {} }: AuthErrorBody,
+): Response {
   const version = request.headers.get(VERSION_HEADER);
-  const headers = new Headers({ "x-sb-error-code": code, "access-control-allow-origin": "*" });
+  const headers = new Headers({ ...more, "x-sb-error-code": code, "access-control-allow-origin": "*" });
   if (version !== null && version >= NEW_SHAPE_SINCE) {
     headers.set(VERSION_HEADER, NEW_SHAPE_SINCE);
     headers.set("access-control-expose-headers", `${VERSION_HEADER}, x-sb-error-code`);

@@ -77,13 +77,13 @@ export async function refuseBannedSession(sql: Sql, refreshToken: unknown): Prom
   if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
 }
 
-/** Runs tasks one after the other: two refreshes with the same token must not both rotate it. */
-export class Turnstile {
-  #last: Promise<unknown> = Promise.resolve();
-
-  pass<Result>(task: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(task, task);
-    this.#last = turn;
-    return turn;
-  }
+/**
+ * Gives back a token whose refresh was cut off between its two halves: the token was marked as used, and the next one was
+ * never written.
+ */
+export async function undoHalfRefresh(sql: Sql, token: string): Promise<void> {
+  await sql`
+    update auth.refresh_tokens used set revoked = false
+    where used.token = ${token} and used.revoked
+      and not exists (select from auth.refresh_tokens next where next.parent = used.token)`;
 }

@@ -23,7 +23,8 @@ function fromDriver(error: Error): boolean {
   return /\/postgres\/src\/connection\.js/.test(error.stack ?? "");
 }
 
-function isLostConnection(reason: unknown): reason is Error {
+/** Whether the driver says that a connection was lost or could not be made. */
+export function isLostConnection(reason: unknown): reason is Error {
   return reason instanceof Error && "code" in reason && typeof reason.code === "string" &&
     /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|57P0[123])/.test(reason.code);
 }

@@ -37,7 +37,9 @@ export function listen(port: number, control: Control, log: (line: string) => vo
       return await route(parts, request, url, info.remoteAddr.hostname);
     } catch (error) {
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
-      return refusal(request, 503, "service_unavailable", "The platform could not answer; its log says why");
+      return refusal(request, 503, "service_unavailable", "The platform could not answer; its log says why", {
+        headers: { "retry-after": "1" },
+      });
     }
   });
   return {

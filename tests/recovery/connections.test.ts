@@ -1,0 +1,168 @@
+// Lost connections to the database: what clients are told while they are gone, and that the Data API and the auth server
+// come back by themselves.
+import assert from "node:assert/strict";
+import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { eventually } from "../support/eventually.ts";
+
+const CLIENTS = 60;
+const LOSSES = 6;
+/** What one request may take at most, whatever is lost. */
+const LONGEST_MS = 5_000;
+/** How soon somebody is served again once the database accepts connections. */
+const RECOVERY_MS = 2_000;
+
+interface Heard {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly took: number;
+  readonly at: number;
+}
+
+/** Clients that ask again and again until `over`; what they heard. */
+function ask(send: () => Promise<Response>, over: AbortSignal): { heard: Heard[]; done: Promise<unknown> } {
+  const heard: Heard[] = [];
+  const client = async () => {
+    while (!over.aborted) {
+      const begun = performance.now();
+      const answer = await send();
+      await answer.body?.cancel();
+      const at = performance.now();
+      heard.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), took: at - begun, at });
+      if (answer.status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  return { heard, done: Promise.all(Array.from({ length: CLIENTS }, client)) };
+}
+
+function tags({ status }: CrashPlatform): Promise<Response> {
+  return fetch(`${status.REST_URL}/rpc/list_tags`, {
+    method: "POST",
+    headers: { apikey: status.PUBLISHABLE_KEY, "content-type": "application/json" },
+    body: '{"p_lang": "en"}',
+  });
+}
+
+function users({ status }: CrashPlatform): Promise<Response> {
+  return fetch(`${status.API_URL}/auth/v1/admin/users?per_page=1`, { headers: { apikey: status.SECRET_KEY } });
+}
+
+function judge(heard: readonly Heard[], refused: readonly number[]): void {
+  const statuses = new Set(heard.map(({ status }) => status));
+  for (const status of refused) statuses.delete(status);
+  assert.deepEqual([...statuses], [200]);
+  for (const { status, retryAfter } of heard) if (status !== 200) assert.equal(retryAfter, "1");
+  const longest = Math.max(...heard.map(({ took }) => took));
+  assert.ok(longest < LONGEST_MS, `a request took ${longest} ms`);
+}
+
+/** The successes that were heard after this moment. */
+function successesSince(heard: readonly Heard[], moment: number): number {
+  return heard.filter(({ status, at }) => status === 200 && at > moment).length;
+}
+
+for (
+  const [what, role, send] of [
+    ["the Data API", "authenticator", tags],
+    ["the auth server", "supabase_auth_admin", users],
+  ] as const
+) {
+  Deno.test(`connections: ${what} serves ${CLIENTS} clients through ${LOSSES} lost connections`, async () => {
+    await using platform = await crashPlatform();
+    const over = new AbortController();
+    const { heard, done } = ask(() => send(platform), over.signal);
+    try {
+      for (let loss = 0; loss < LOSSES; loss++) {
+        const before = performance.now();
+        await eventually(() => successesSince(heard, before) > CLIENTS ? true : undefined);
+        const lost = await platform.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where usename = ${role} and query not like 'listen%' limit 1`;
+        assert.equal(lost.length, 1);
+        const moment = performance.now();
+        await eventually(() => successesSince(heard, moment) > 0 ? true : undefined, RECOVERY_MS);
+      }
+      const last = performance.now();
+      await eventually(() => successesSince(heard, last) > CLIENTS ? true : undefined);
+    } finally {
+      over.abort();
+      await done;
+    }
+    judge(heard, [503]);
+  });
+
+  Deno.test(`connections: after kill -9 of Postgres ${what} serves whoever waits, within ${RECOVERY_MS} ms`, async () => {
+    await using platform = await crashPlatform();
+    const over = new AbortController();
+    const { heard, done } = ask(() => send(platform), over.signal);
+    try {
+      await eventually(() => successesSince(heard, 0) > CLIENTS ? true : undefined);
+      await platform.killDatabase();
+      await eventually(async () => {
+        const back = await platform.sql`select`.catch(() => undefined); // not yet
+        return back === undefined ? undefined : true;
+      }, 30_000);
+      const back = performance.now();
+      await eventually(() => successesSince(heard, back) > 0 ? true : undefined, RECOVERY_MS);
+    } finally {
+      over.abort();
+      await done;
+    }
+    judge(heard, [503, 504]);
+  });
+}
+
+Deno.test("connections: a locked table stops only what needs it, and its callers are told in time", async () => {
+  await using platform = await crashPlatform();
+  const { sql, status } = platform;
+  await sql.unsafe(`
+    create table private.locked (i integer);
+    create function api.needs_locked() returns bigint language sql security definer set search_path = ''
+      as $$ select count(*) from private.locked $$;
+    grant execute on function api.needs_locked() to anon;
+    notify pgrst, 'reload schema'`);
+  const needs = () =>
+    fetch(`${status.REST_URL}/rpc/needs_locked`, { method: "POST", headers: { apikey: status.PUBLISHABLE_KEY } });
+  await eventually(async () => {
+    const answer = await needs();
+    await answer.body?.cancel();
+    return answer.status === 200 ? true : undefined;
+  });
+  await sql.begin(async (holder) => {
+    await holder`lock table private.locked`;
+    const blocked = Array.from({ length: 20 }, async () => {
+      const begun = performance.now();
+      const answer = await needs();
+      await answer.body?.cancel();
+      assert.ok([500, 504].includes(answer.status), String(answer.status)); // anon's statement timeout, or no connection
+      assert.ok(performance.now() - begun < 8_000);
+    });
+    await eventually(async () => {
+      const [row] = await holder`select count(*)::integer as waiting from pg_locks where not granted`;
+      return row!["waiting"] > 0 ? true : undefined;
+    });
+    for (let round = 0; round < 5; round++) {
+      const begun = performance.now();
+      const answer = await tags(platform);
+      await answer.body?.cancel();
+      assert.equal(answer.status, 200);
+      assert.ok(performance.now() - begun < RECOVERY_MS);
+    }
+    await Promise.all(blocked);
+  });
+});
+
+Deno.test("connections: of eight sign-ups at once with one address one is 200 and the others are 422", async () => {
+  await using platform = await crashPlatform();
+  const { status } = platform;
+  const signUp = async () => {
+    const answer = await fetch(`${status.API_URL}/auth/v1/signup`, {
+      method: "POST",
+      headers: { apikey: status.PUBLISHABLE_KEY, "content-type": "application/json" },
+      body: '{"email": "Same@example.com", "password": "password1"}',
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  const heard = await Promise.all(Array.from({ length: 8 }, signUp));
+  assert.deepEqual(heard.sort(), [200, ...Array(7).fill(422)]);
+});
