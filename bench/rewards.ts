@@ -97,7 +97,7 @@ async function aStay(user: string): Promise<() => Promise<unknown>> {
   const [session] = await sql<{ id: string }[]>`
     insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
     select ${user}, md5('lot ' || 1 + floor(${LOTS}::integer * random()))::uuid, 'parking', now() - interval '2 hours' returning id`;
-  return () => as(user, (sql) => sql`select api.finalize_parking_session(${session!.id}, now())`);
+  return () => as(user, (sql) => sql`select commands.finalize_parking_session(${session!.id}, now())`);
 }
 
 const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_give_exp", "_200_count"] } as const;
@@ -112,7 +112,8 @@ const DEEDS: readonly Deed[] = [
       return () =>
         as(
           user,
-          (sql) => sql`select api.check_in_at_sponsor(md5('sponsor ' || ${sponsor}::integer)::uuid, 35.7, 139.7, 5)`,
+          (sql) =>
+            sql`select commands.check_in_at_sponsor(md5('sponsor ' || ${sponsor}::integer)::uuid, 35.7, 139.7, 5)`,
         );
     },
   },

@@ -12,10 +12,12 @@
 -- api.service_readiness, which says that the database answers and how far it is migrated.
 
 create schema if not exists api;
+create schema if not exists commands;
 create schema if not exists private;
 create schema if not exists extensions;
 
 comment on schema api is 'The functions that the Data API exposes. No tables.';
+comment on schema commands is 'Functions that write for a signed-in client; reached by api.run_command, never exposed by themselves.';
 comment on schema private is 'Rules, predicates and settings that no client may name.';
 
 create extension if not exists pg_trgm with schema extensions;
@@ -25,6 +27,7 @@ create extension if not exists pg_trgm with schema extensions;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant usage on schema public, api, private, extensions to anon, authenticated, service_role;
+grant usage on schema commands to authenticated;
 
 -- What a platform grants by default is taken back; from here on every grant stands next to the thing it opens.
 alter default privileges in schema public revoke all on tables from anon, authenticated;

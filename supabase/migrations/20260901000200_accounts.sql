@@ -8,7 +8,7 @@
 -- what the person wrote about themselves; an administrator's metadata that is not understood is refused, whole.
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
--- Interface: api.my_account, api.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
+-- Interface: api.my_account, commands.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
 -- private.require_admin(area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ $$;
 comment on function api.my_account() is
   'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Refuses: unauthorized.';
 
-create function api.update_my_account(p_display_name text default null) returns jsonb
+create function commands.update_my_account(p_display_name text default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -432,7 +432,7 @@ begin
 end
 $$;
 
-comment on function api.update_my_account(text) is
+comment on function commands.update_my_account(text) is
   'Changes what is given of the caller''s account and returns it as my_account does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
-grant execute on function api.my_account(), api.update_my_account(text) to authenticated;
+grant execute on function api.my_account(), commands.update_my_account(text) to authenticated;

@@ -360,7 +360,7 @@ $$;
 comment on function api.list_parking_lot_reviews(uuid, integer, text, text[]) is
   'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_name is a neutral word where the author has none to show. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
 
-create function api.post_review(p_parking_lot_id uuid, p_rating integer, p_comment text default null) returns jsonb
+create function commands.post_review(p_parking_lot_id uuid, p_rating integer, p_comment text default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -382,7 +382,7 @@ begin
 end
 $$;
 
-comment on function api.post_review(uuid, integer, text) is
+comment on function commands.post_review(uuid, integer, text) is
   'Posts the caller''s review of a lot, pending, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, conflict.';
 
 create function api.list_my_reviews(
@@ -415,7 +415,7 @@ $$;
 comment on function api.list_my_reviews(integer, text, text[]) is
   'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.update_my_review(p_id uuid, p_rating integer default null, p_comment text default null) returns jsonb
+create function commands.update_my_review(p_id uuid, p_rating integer default null, p_comment text default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -440,10 +440,10 @@ begin
 end
 $$;
 
-comment on function api.update_my_review(uuid, integer, text) is
+comment on function commands.update_my_review(uuid, integer, text) is
   'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-create function api.delete_my_review(p_id uuid) returns void
+create function commands.delete_my_review(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -458,11 +458,11 @@ begin
 end
 $$;
 
-comment on function api.delete_my_review(uuid) is
+comment on function commands.delete_my_review(uuid) is
   'Deletes the caller''s review. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function api.list_parking_lot_reviews(uuid, integer, text, text[]) to anon, authenticated;
 grant execute on function
-  api.post_review(uuid, integer, text), api.list_my_reviews(integer, text, text[]), api.update_my_review(uuid, integer, text),
-  api.delete_my_review(uuid)
+  commands.post_review(uuid, integer, text), api.list_my_reviews(integer, text, text[]), commands.update_my_review(uuid, integer, text),
+  commands.delete_my_review(uuid)
 to authenticated;

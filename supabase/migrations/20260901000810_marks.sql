@@ -273,7 +273,7 @@ $$;
 comment on function api.my_parking_lot_rating(uuid) is
   'The caller''s rating of a lot; null when there is none, as for every visitor. Reads only. Refuses: forbidden, lot_not_found.';
 
-create function api.rate_parking_lot(p_parking_lot_id uuid, p_value text) returns jsonb
+create function commands.rate_parking_lot(p_parking_lot_id uuid, p_value text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -294,10 +294,10 @@ begin
 end
 $$;
 
-comment on function api.rate_parking_lot(uuid, text) is
+comment on function commands.rate_parking_lot(uuid, text) is
   'Sets the caller''s rating of a lot and returns it. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
 
-create function api.unrate_parking_lot(p_parking_lot_id uuid) returns void
+create function commands.unrate_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -310,8 +310,8 @@ begin
 end
 $$;
 
-comment on function api.unrate_parking_lot(uuid) is
+comment on function commands.unrate_parking_lot(uuid) is
   'Takes the caller''s rating of a lot back. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
 
 grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
-grant execute on function api.rate_parking_lot(uuid, text), api.unrate_parking_lot(uuid) to authenticated;
+grant execute on function commands.rate_parking_lot(uuid, text), commands.unrate_parking_lot(uuid) to authenticated;

@@ -13,7 +13,7 @@
 -- Invariants: one vote a person and value, which can be changed; counts, state and last_verified_at are what a recount of
 -- the votes gives, whoever votes at the same time; a field has at most one primary value, the one that the lot's row says
 -- (or that the service stored for a field of its own).
--- Interface: api.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
+-- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -353,7 +353,7 @@ grant execute on function private.store_field_value(uuid, uuid) to authenticated
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.vote_on_field_value(p_parking_lot_id uuid, p_field_value_id uuid, p_vote text) returns jsonb
+create function commands.vote_on_field_value(p_parking_lot_id uuid, p_field_value_id uuid, p_vote text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -388,7 +388,7 @@ begin
 end
 $$;
 
-comment on function api.vote_on_field_value(uuid, uuid, text) is
+comment on function commands.vote_on_field_value(uuid, uuid, text) is
   'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
 
-grant execute on function api.vote_on_field_value(uuid, uuid, text) to authenticated;
+grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;

@@ -18,7 +18,7 @@
 --
 -- Invariants: a reporter has one current report a lot; a driver's report within ten minutes of their last one is a
 -- correction and takes its place, in the forecast too; who reported is never told.
--- Interface: api.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
+-- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
 -- private.occupancy_of(lots), private.available_lots(lots) and private.occupancy_forecast(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ $$;
 comment on function api.parking_lot_occupancy(uuid) is
   'How full a lot is and usually was: {current, forecast}; current is null when nobody knows. Reads only. Refuses: forbidden, lot_not_found.';
 
-create function api.report_occupancy(
+create function commands.report_occupancy(
   p_parking_lot_id uuid, p_state text default null, p_free_spaces integer default null, p_occupancy_ratio numeric default null
 ) returns jsonb
 language plpgsql
@@ -371,7 +371,7 @@ begin
 end
 $$;
 
-comment on function api.report_occupancy(uuid, text, integer, numeric) is
+comment on function commands.report_occupancy(uuid, text, integer, numeric) is
   'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place of the caller''s last one. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
 
 create function api.feed_occupancy(p_source text, p_reports jsonb) returns jsonb
@@ -419,5 +419,5 @@ comment on function api.feed_occupancy(text, jsonb) is
   'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is kept as history. Refuses: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
-grant execute on function api.report_occupancy(uuid, text, integer, numeric) to authenticated;
+grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;
 grant execute on function api.feed_occupancy(text, jsonb) to service_role;

@@ -278,7 +278,7 @@ $$;
 comment on function api.list_my_vehicles(integer, text, text[]) is
   'The caller''s vehicles, in the order in which they were added: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.add_my_vehicle(p_vehicle jsonb) returns jsonb
+create function commands.add_my_vehicle(p_vehicle jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -304,10 +304,10 @@ begin
 end
 $$;
 
-comment on function api.add_my_vehicle(jsonb) is
+comment on function commands.add_my_vehicle(jsonb) is
   'Adds a vehicle of the caller''s, an object of its fields, and returns it. The first is the default, whatever is_default says. At most ten. Refuses: unauthorized, forbidden, validation_error, conflict.';
 
-create function api.update_my_vehicle(p_id uuid, p_changes jsonb) returns jsonb
+create function commands.update_my_vehicle(p_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -336,10 +336,10 @@ begin
 end
 $$;
 
-comment on function api.update_my_vehicle(uuid, jsonb) is
+comment on function commands.update_my_vehicle(uuid, jsonb) is
   'Changes the fields of the caller''s vehicle that p_changes has and returns it; null takes a field away. is_default true takes that from the other; false is refused for the default. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
-create function api.delete_my_vehicle(p_id uuid) returns void
+create function commands.delete_my_vehicle(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -354,10 +354,10 @@ begin
 end
 $$;
 
-comment on function api.delete_my_vehicle(uuid) is
+comment on function commands.delete_my_vehicle(uuid) is
   'Deletes the caller''s vehicle. When it was the default, the one added first among the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
-  api.list_my_vehicles(integer, text, text[]), api.add_my_vehicle(jsonb), api.update_my_vehicle(uuid, jsonb),
-  api.delete_my_vehicle(uuid)
+  api.list_my_vehicles(integer, text, text[]), commands.add_my_vehicle(jsonb), commands.update_my_vehicle(uuid, jsonb),
+  commands.delete_my_vehicle(uuid)
 to authenticated;

@@ -292,7 +292,7 @@ $$;
 comment on function api.list_my_search_presets(integer, text, text[]) is
   'The caller''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.create_my_search_preset(
+create function commands.create_my_search_preset(
   p_name text, p_query_json jsonb, p_is_default boolean default false, p_sort_order integer default null
 ) returns jsonb
 language plpgsql
@@ -305,10 +305,10 @@ begin
 end
 $$;
 
-comment on function api.create_my_search_preset(text, jsonb, boolean, integer) is
+comment on function commands.create_my_search_preset(text, jsonb, boolean, integer) is
   'Creates a preset of the caller''s and returns it; without p_sort_order behind the others. The first is the default, whatever p_is_default says. At most twenty. Refuses: unauthorized, forbidden, validation_error, conflict.';
 
-create function api.update_my_search_preset(
+create function commands.update_my_search_preset(
   p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null
 ) returns jsonb
 language plpgsql
@@ -319,10 +319,10 @@ begin
 end
 $$;
 
-comment on function api.update_my_search_preset(uuid, text, jsonb, integer) is
+comment on function commands.update_my_search_preset(uuid, text, jsonb, integer) is
   'Changes what is not null of the caller''s preset and returns it; a query is replaced whole. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-create function api.delete_my_search_preset(p_id uuid) returns void
+create function commands.delete_my_search_preset(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -331,10 +331,10 @@ begin
 end
 $$;
 
-comment on function api.delete_my_search_preset(uuid) is
+comment on function commands.delete_my_search_preset(uuid) is
   'Deletes the caller''s preset. When it was the default, the first of the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
-create function api.set_default_search_preset(p_id uuid) returns jsonb
+create function commands.set_default_search_preset(p_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -343,11 +343,11 @@ begin
 end
 $$;
 
-comment on function api.set_default_search_preset(uuid) is
+comment on function commands.set_default_search_preset(uuid) is
   'Makes the caller''s preset the default, instead of the other, and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
-  api.list_my_search_presets(integer, text, text[]), api.create_my_search_preset(text, jsonb, boolean, integer),
-  api.update_my_search_preset(uuid, text, jsonb, integer), api.delete_my_search_preset(uuid),
-  api.set_default_search_preset(uuid)
+  api.list_my_search_presets(integer, text, text[]), commands.create_my_search_preset(text, jsonb, boolean, integer),
+  commands.update_my_search_preset(uuid, text, jsonb, integer), commands.delete_my_search_preset(uuid),
+  commands.set_default_search_preset(uuid)
 to authenticated;

@@ -90,7 +90,7 @@ $$;
 comment on function api.list_my_saved_parking_lots(integer, text, text[]) is
   'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when that is not public any more; main_image is a storage key. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.save_parking_lot(p_parking_lot_id uuid) returns jsonb
+create function commands.save_parking_lot(p_parking_lot_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -118,10 +118,10 @@ begin
 end
 $$;
 
-comment on function api.save_parking_lot(uuid) is
+comment on function commands.save_parking_lot(uuid) is
   'Saves a public lot for the caller and returns the row, with is_new: false when it was saved already. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
 
-create function api.unsave_parking_lot(p_parking_lot_id uuid) returns void
+create function commands.unsave_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -133,7 +133,7 @@ begin
 end
 $$;
 
-comment on function api.unsave_parking_lot(uuid) is
+comment on function commands.unsave_parking_lot(uuid) is
   'Takes a lot from those that the caller saved, if it is one. Idempotent. Refuses: unauthorized, forbidden.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ $$;
 comment on function api.my_search_preferences() is
   'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: they never set any. Reads only. Refuses: unauthorized, forbidden.';
 
-create function api.set_my_search_preferences(p_yen_per_walk_minute integer) returns jsonb
+create function commands.set_my_search_preferences(p_yen_per_walk_minute integer) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -171,10 +171,10 @@ begin
 end
 $$;
 
-comment on function api.set_my_search_preferences(integer) is
+comment on function commands.set_my_search_preferences(integer) is
   'Sets what a minute of walking is worth to the caller, a premium member, and returns their preferences. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.list_my_saved_parking_lots(integer, text, text[]), api.save_parking_lot(uuid), api.unsave_parking_lot(uuid),
-  api.my_search_preferences(), api.set_my_search_preferences(integer)
+  api.list_my_saved_parking_lots(integer, text, text[]), commands.save_parking_lot(uuid), commands.unsave_parking_lot(uuid),
+  api.my_search_preferences(), commands.set_my_search_preferences(integer)
 to authenticated;

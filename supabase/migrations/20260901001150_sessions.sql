@@ -9,7 +9,7 @@
 -- Invariants: one running session a person; what a person sends twice with the same client request id happens once; a
 -- session that has ended has its answer, whole, and no other has one; a session outlives its person, without a trace of
 -- them: no memo, no rating, no place.
--- Interface: api.start_parking_session, finalize_parking_session, cancel_parking_session.
+-- Interface: commands.start_parking_session, finalize_parking_session, cancel_parking_session.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -333,7 +333,7 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.start_parking_session(
+create function commands.start_parking_session(
   p_parking_lot_id uuid, p_vehicle_type text default null, p_start_lat double precision default null,
   p_start_lng double precision default null, p_client_request_id uuid default null, p_vehicle_id uuid default null
 ) returns jsonb
@@ -369,10 +369,10 @@ begin
 end
 $$;
 
-comment on function api.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
+comment on function commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
   'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before gives the session that it started, and is_new is false. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
 
-create function api.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
+create function commands.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -387,10 +387,10 @@ begin
 end
 $$;
 
-comment on function api.finalize_parking_session(uuid, timestamptz, uuid) is
+comment on function commands.finalize_parking_session(uuid, timestamptz, uuid) is
   'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is not known, total_amount is null and breakdown is {refusal}. With the client request id that ended it, it answers the same again. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
 
-create function api.cancel_parking_session(p_id uuid) returns jsonb
+create function commands.cancel_parking_session(p_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -400,10 +400,10 @@ begin
 end
 $$;
 
-comment on function api.cancel_parking_session(uuid) is
+comment on function commands.cancel_parking_session(uuid) is
   'Cancels a session of the caller within 5 minutes of its start. Idempotent. Refuses: unauthorized, forbidden, not_found, conflict.';
 
 grant execute on function
-  api.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),
-  api.finalize_parking_session(uuid, timestamptz, uuid), api.cancel_parking_session(uuid)
+  commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),
+  commands.finalize_parking_session(uuid, timestamptz, uuid), commands.cancel_parking_session(uuid)
 to authenticated;

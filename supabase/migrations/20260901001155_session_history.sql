@@ -74,7 +74,7 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.update_my_parking_session(p_id uuid, p_memo text default null, p_personal_rating text default null)
+create function commands.update_my_parking_session(p_id uuid, p_memo text default null, p_personal_rating text default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
-comment on function api.update_my_parking_session(uuid, text, text) is
+comment on function commands.update_my_parking_session(uuid, text, text) is
   'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 create function api.list_my_parking_sessions(
@@ -140,6 +140,6 @@ comment on function api.list_my_parking_sessions(integer, text, text, timestampt
   'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it; of one status, one lot, begun from p_from to before p_to. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.update_my_parking_session(uuid, text, text),
+  commands.update_my_parking_session(uuid, text, text),
   api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid, text[])
 to authenticated;

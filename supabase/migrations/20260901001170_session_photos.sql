@@ -189,7 +189,7 @@ $$;
 comment on function api.my_parking_session(uuid) is
   'A session of the caller with what it cost line by line, the rules of then, and its photos: those of during first. Reads only. Refuses: unauthorized, forbidden, not_found.';
 
-create function api.put_my_session_photo(p_id uuid, p_phase text, p_slot integer, p_asset_id uuid) returns jsonb
+create function commands.put_my_session_photo(p_id uuid, p_phase text, p_slot integer, p_asset_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -199,10 +199,10 @@ begin
 end
 $$;
 
-comment on function api.put_my_session_photo(uuid, text, integer, uuid) is
+comment on function commands.put_my_session_photo(uuid, text, integer, uuid) is
   'Puts a confirmed upload of the caller into a slot of their session and returns the photo; what lay there goes. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-create function api.delete_my_session_photo(p_id uuid, p_phase text, p_slot integer) returns void
+create function commands.delete_my_session_photo(p_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -212,10 +212,10 @@ begin
 end
 $$;
 
-comment on function api.delete_my_session_photo(uuid, text, integer) is
+comment on function commands.delete_my_session_photo(uuid, text, integer) is
   'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
-  api.my_parking_session(uuid), api.put_my_session_photo(uuid, text, integer, uuid),
-  api.delete_my_session_photo(uuid, text, integer)
+  api.my_parking_session(uuid), commands.put_my_session_photo(uuid, text, integer, uuid),
+  commands.delete_my_session_photo(uuid, text, integer)
 to authenticated;

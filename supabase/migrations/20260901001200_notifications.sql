@@ -361,7 +361,7 @@ $$;
 comment on function api.list_my_notifications(boolean, integer, text, text[]) is
   'The caller''s inbox, what was sent last first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.mark_my_notifications_read(p_ids uuid[] default null, p_before timestamptz default null) returns jsonb
+create function commands.mark_my_notifications_read(p_ids uuid[] default null, p_before timestamptz default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -387,7 +387,7 @@ begin
 end
 $$;
 
-comment on function api.mark_my_notifications_read(uuid[], timestamptz) is
+comment on function commands.mark_my_notifications_read(uuid[], timestamptz) is
   'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ $$;
 comment on function api.my_notification_preferences(text) is
   'How the caller is told about each type, and what the types are called: {items, types}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.set_my_notification_preferences(p_items jsonb, p_lang text default 'ja') returns jsonb
+create function commands.set_my_notification_preferences(p_items jsonb, p_lang text default 'ja') returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -430,10 +430,10 @@ begin
 end
 $$;
 
-comment on function api.set_my_notification_preferences(jsonb, text) is
+comment on function commands.set_my_notification_preferences(jsonb, text) is
   'Sets how the caller is told about the types in p_items, all or none; the others stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.put_my_push_token(p_fcm_token text, p_device_type text) returns jsonb
+create function commands.put_my_push_token(p_fcm_token text, p_device_type text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -449,10 +449,10 @@ begin
 end
 $$;
 
-comment on function api.put_my_push_token(text, text) is
+comment on function commands.put_my_push_token(text, text) is
   'Makes a device the caller''s and returns it. Whose it was before has it no more. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.delete_my_push_token(p_id uuid) returns void
+create function commands.delete_my_push_token(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -466,13 +466,13 @@ begin
 end
 $$;
 
-comment on function api.delete_my_push_token(uuid) is
+comment on function commands.delete_my_push_token(uuid) is
   'Deletes the caller''s device, which gets no more push messages. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
-  api.list_my_notifications(boolean, integer, text, text[]), api.mark_my_notifications_read(uuid[], timestamptz),
-  api.my_notification_preferences(text), api.set_my_notification_preferences(jsonb, text),
-  api.put_my_push_token(text, text), api.delete_my_push_token(uuid)
+  api.list_my_notifications(boolean, integer, text, text[]), commands.mark_my_notifications_read(uuid[], timestamptz),
+  api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text),
+  commands.put_my_push_token(text, text), commands.delete_my_push_token(uuid)
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

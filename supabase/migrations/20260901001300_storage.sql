@@ -7,7 +7,7 @@
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
 -- of the file's name and cannot be guessed; it begins with private/ exactly when the file is private. Only avatars, reviews'
 -- and lots' pictures may be public. A file that is to be deleted is read no more, and its row goes after its object.
--- Interface: api.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
+-- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_asset and
 -- private.attached_assets. Whatever sets deleted_at has the object deleted.
 
@@ -277,7 +277,7 @@ select cron.schedule('delete_objects', '* * * * *', 'select private.delete_objec
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.create_upload(
+create function commands.create_upload(
   p_file_size bigint,
   p_mime_type text,
   p_category text,
@@ -301,7 +301,7 @@ begin
 end
 $$;
 
-comment on function api.create_upload(bigint, text, text, text, uuid, boolean) is
+comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
   'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. Refuses: unauthorized, forbidden, validation_error.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
@@ -358,7 +358,7 @@ $$;
 comment on function api.finish_object_deletions(bigint[], text[]) is
   'For the service: these objects are gone; their rows and messages go too. Counts the messages. It refuses nothing.';
 
-grant execute on function api.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
+grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 grant execute on function
   api.pending_asset(uuid, uuid, text), api.place_asset(uuid), api.read_object_deletions(integer),
   api.finish_object_deletions(bigint[], text[])

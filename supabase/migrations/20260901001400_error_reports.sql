@@ -4,7 +4,7 @@
 -- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
 --
 -- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot.
--- Interface: api.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status).
+-- Interface: commands.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -184,7 +184,7 @@ to authenticated;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.post_error_report(
+create function commands.post_error_report(
   p_report_type text,
   p_description text,
   p_parking_lot_id uuid default null,
@@ -221,7 +221,7 @@ begin
 end
 $$;
 
-comment on function api.post_error_report(text, text, uuid, text, text, uuid[]) is
+comment on function commands.post_error_report(text, text, uuid, text, text, uuid[]) is
   'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found.';
 
 create function api.list_my_error_reports(
@@ -255,5 +255,5 @@ comment on function api.list_my_error_reports(integer, text, text[]) is
   'The caller''s reports in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text, text[])
+  commands.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text, text[])
 to authenticated;

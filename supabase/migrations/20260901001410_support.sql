@@ -5,7 +5,7 @@
 --
 -- Invariants: five new tickets a person in any 24 hours; a ticket has 1 to 200 messages; its status is what its last
 -- event made it: opened or written to by the author (open), answered by support (answered), closed.
--- Interface: api.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
+-- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
 -- console private.answer_support_ticket(ticket, body) and private.close_support_ticket(ticket).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ $$;
 comment on function api.get_support_ticket(uuid, integer, text) is
   'A ticket of the caller with a page of its messages, oldest first, in messages and next_cursor. Reads only. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-create function api.create_support_ticket(
+create function commands.create_support_ticket(
   p_category text, p_subject text, p_message text, p_attachment_asset_ids uuid[] default '{}'
 ) returns jsonb
 language plpgsql
@@ -341,10 +341,10 @@ begin
 end
 $$;
 
-comment on function api.create_support_ticket(text, text, text, uuid[]) is
+comment on function commands.create_support_ticket(text, text, text, uuid[]) is
   'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
 
-create function api.reply_to_support_ticket(
+create function commands.reply_to_support_ticket(
   p_id uuid, p_message text, p_attachment_asset_ids uuid[] default '{}'
 ) returns jsonb
 language plpgsql
@@ -357,7 +357,7 @@ begin
 end
 $$;
 
-comment on function api.reply_to_support_ticket(uuid, text, uuid[]) is
+comment on function commands.reply_to_support_ticket(uuid, text, uuid[]) is
   'Writes into the caller''s ticket, which is then open, whatever it was, and returns the message alone. A ticket has at most 200 messages. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function api.list_my_support_tickets(
@@ -391,6 +391,6 @@ comment on function api.list_my_support_tickets(integer, text, text[]) is
   'The caller''s tickets, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  api.get_support_ticket(uuid, integer, text), api.create_support_ticket(text, text, text, uuid[]),
-  api.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text, text[])
+  api.get_support_ticket(uuid, integer, text), commands.create_support_ticket(text, text, text, uuid[]),
+  commands.reply_to_support_ticket(uuid, text, uuid[]), api.list_my_support_tickets(integer, text, text[])
 to authenticated;

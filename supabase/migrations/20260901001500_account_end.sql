@@ -7,7 +7,7 @@
 --
 -- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
 -- both); the export has every table that names a person.
--- Interface: api.withdraw_my_account, api.export_my_data.
+-- Interface: commands.withdraw_my_account, api.export_my_data.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: forgetting
@@ -245,7 +245,7 @@ grant execute on function private.end_account(), private.my_data() to authentica
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.withdraw_my_account() returns void
+create function commands.withdraw_my_account() returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -254,7 +254,7 @@ begin
 end
 $$;
 
-comment on function api.withdraw_my_account() is
+comment on function commands.withdraw_my_account() is
   'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Refuses: unauthorized, forbidden.';
 
 create function api.export_my_data() returns jsonb
@@ -269,4 +269,4 @@ $$;
 comment on function api.export_my_data() is
   'All that is held about the caller: {account, data}; data has rows by table. Reads only. Refuses: unauthorized, forbidden.';
 
-grant execute on function api.withdraw_my_account(), api.export_my_data() to authenticated;
+grant execute on function commands.withdraw_my_account(), api.export_my_data() to authenticated;

@@ -310,7 +310,7 @@ $$;
 comment on function api.list_my_themes(integer, text, text[]) is
   'What the caller owns, the latest first: {items, next_cursor}, with p_include total how many, with catalogue every theme that is offered or theirs. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.apply_my_theme(p_id uuid) returns jsonb
+create function commands.apply_my_theme(p_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -319,7 +319,7 @@ begin
 end
 $$;
 
-comment on function api.apply_my_theme(uuid) is
+comment on function commands.apply_my_theme(uuid) is
   'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
 create function api.list_my_theme_gifts(
@@ -370,6 +370,6 @@ comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
   'Gives a theme to a person in the name of an administrator: the gift, the owned theme and a notification, or none of them. For the service alone. Refuses: not_found, validation_error, conflict.';
 
 grant execute on function
-  api.list_my_themes(integer, text, text[]), api.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])
+  api.list_my_themes(integer, text, text[]), commands.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])
 to authenticated;
 grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text) to service_role;

@@ -329,7 +329,7 @@ $$;
 comment on function api.nearby_sponsors(double precision, double precision, integer, integer) is
   'The p_limit (1..100) sponsors in their time nearest to a point within p_radius_m (1..50000), nearest first, ties by id: an array. distance_m as nearby_parking_lots measures it. Reads only. Refuses: validation_error.';
 
-create function api.check_in_at_sponsor(
+create function commands.check_in_at_sponsor(
   p_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
 ) returns jsonb
 language plpgsql
@@ -349,12 +349,12 @@ begin
 end
 $$;
 
-comment on function api.check_in_at_sponsor(uuid, double precision, double precision, double precision) is
+comment on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision) is
   'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better, once per local day: later ones answer the first with counted false. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
   api.list_sponsors(text, integer, text, text[]),
   api.nearby_sponsors(double precision, double precision, integer, integer)
 to anon, authenticated;
-grant execute on function api.check_in_at_sponsor(uuid, double precision, double precision, double precision)
+grant execute on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision)
 to authenticated;

@@ -265,7 +265,7 @@ grant execute on function private.keep_crash_report(text, text, text, text, text
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.report_crash(p_stack text, p_device text, p_app_version text, p_network text default 'unknown')
+create function api.report_crash(p_stack text, p_device text, p_app_version text, p_address text default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -296,13 +296,13 @@ begin
   where reported_on = (now() at time zone 'UTC')::date
     and fingerprint = v_fingerprint and app_version = v_version and device = v_device;
   if not found then
-    perform private.keep_crash_report(v_fingerprint, v_stack, v_device, v_version, left(coalesce(p_network, ''), 100));
+    perform private.keep_crash_report(v_fingerprint, v_stack, v_device, v_version, private.network_hash(p_address));
   end if;
   return '{"ok": true}';
 end
 $$;
 
 comment on function api.report_crash(text, text, text, text) is
-  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first of its kind, version, device and day. p_network: a keyed hash of the network it comes from. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Refuses: validation_error.';
+  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first of its kind, version, device and day. p_address: the network address it comes from, kept as a keyed hash of its network. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Refuses: validation_error.';
 
 grant execute on function api.report_crash(text, text, text, text) to service_role;

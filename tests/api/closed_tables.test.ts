@@ -57,7 +57,14 @@ for (const [caller, headers] of Object.entries(callers)) {
   });
 
   Deno.test(`${caller} calls no function outside of the schema api`, async () => {
-    for (const [schema, name] of [["private", "active_user"], ["private", "latest_migration"], ["auth", "uid"]]) {
+    for (
+      const [schema, name] of [
+        ["private", "active_user"],
+        ["private", "latest_migration"],
+        ["commands", "withdraw_my_account"],
+        ["auth", "uid"],
+      ]
+    ) {
       const { status, body } = await rpc(name!, headers, schema!);
       assert.ok([401, 403, 404, 406].includes(status), `${schema}.${name}: ${status} ${body}`);
     }
@@ -70,8 +77,8 @@ Deno.test("the Data API does not describe the tables either", async () => {
 });
 
 Deno.test("a visitor is refused what needs a caller, also when the function is called by hand", async () => {
-  for (const name of ["my_account", "update_my_account"]) {
-    const { status, body } = await rpc(name, callers["the publishable key"]!);
+  for (const [name, given] of [["my_account", {}], ["run_command", { p_command: "withdraw_my_account" }]] as const) {
+    const { status, body } = await rpc(name, callers["the publishable key"]!, "api", given);
     assert.ok([401, 403].includes(status), `${name}: ${status} ${body}`);
   }
 });
@@ -79,7 +86,10 @@ Deno.test("a visitor is refused what needs a caller, also when the function is c
 Deno.test("a suspended person is refused with 403 by hand too, and may only read the own account", async () => {
   const place = { p_lat: 35.68, p_lng: 139.76 };
   for (
-    const [name, body] of [["update_my_account", { p_display_name: "x" }], ["nearby_parking_lots", place]] as const
+    const [name, body] of [["run_command", { p_command: "update_my_account", p_arguments: { p_display_name: "x" } }], [
+      "nearby_parking_lots",
+      place,
+    ]] as const
   ) {
     const answer = await rpc(name, signedIn(suspended), "api", body);
     assert.equal(answer.status, 403, `${name}: ${answer.body}`);

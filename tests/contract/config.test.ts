@@ -33,7 +33,6 @@ Deno.test("the new keys go before the old ones, and either kind will do", () => 
 
 Deno.test("everything that is missing or wrong is named at once", () => {
   const broken = {
-    ADDRESS_HASH_SECRET: "short",
     JWT_ALGORITHMS: "none",
     SUPABASE_ANON_KEY: "",
     SUPABASE_PUBLISHABLE_KEYS: undefined,
@@ -69,19 +68,15 @@ Deno.test("object storage is known whole or not at all", () => {
 
 Deno.test("a secret shorter than its hash is refused", () => {
   assert.throws(() => read({ JWT_SECRET: "short" }), /JWT_SECRET is shorter than 32 bytes/);
-  assert.throws(() => read({ ADDRESS_HASH_SECRET: "short" }), /ADDRESS_HASH_SECRET is shorter than 32 bytes/);
 });
 
 Deno.test("JWT_ALGORITHMS: by default the project's public keys verify tokens, and the shared secret where there is one", () => {
-  const { tokens, addressHashKey } = read();
+  const { tokens } = read();
   assert.deepEqual(tokens.algorithms, ["HS256", "ES256", "RS256"]);
   assert.equal(tokens.jwksUrl, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
   assert.equal(tokens.issuer, null);
-  assert.equal(addressHashKey.isDerived, true);
-  const own = "a-secret-for-addresses-of-at-least-32-characters";
   const young = read({
     JWT_SECRET: undefined,
-    ADDRESS_HASH_SECRET: own,
     JWKS_URL: "https://ref.test/keys",
     JWT_ISSUER: "i",
   });
@@ -91,17 +86,15 @@ Deno.test("JWT_ALGORITHMS: by default the project's public keys verify tokens, a
     jwksUrl: "https://ref.test/keys",
     issuer: "i",
   });
-  assert.deepEqual(young.addressHashKey, { secret: new TextEncoder().encode(own), isDerived: false });
   assert.deepEqual(read({ JWT_ALGORITHMS: "HS256" }).tokens.algorithms, ["HS256"]);
   assert.deepEqual(read({ JWT_ALGORITHMS: " ES256 , HS256" }).tokens.algorithms, ["ES256", "HS256"]);
   for (const wrong of ["none", "HS256,none", "HS512", "es256"]) {
     assert.throws(() => read({ JWT_ALGORITHMS: wrong }), /JWT_ALGORITHMS is not a list of HS256, ES256, RS256/);
   }
   assert.throws(
-    () => read({ JWT_ALGORITHMS: "HS256", JWT_SECRET: undefined, ADDRESS_HASH_SECRET: own }),
+    () => read({ JWT_ALGORITHMS: "HS256", JWT_SECRET: undefined }),
     /JWT_SECRET is missing, which HS256/,
   );
-  assert.throws(() => read({ JWT_SECRET: undefined }), /ADDRESS_HASH_SECRET is missing/);
   assert.throws(() => read({ JWKS_URL: "keys" }), /JWKS_URL is not an http/);
 });
 

@@ -18,8 +18,8 @@ export interface FakeRest extends AsyncDisposable {
   readonly config: Config;
 }
 
-/** What the limiter replies to a caller who has hardly asked for anything. */
-export const TAKEN = {
+/** The count of a client who has hardly sent anything. */
+export const RATE_LIMIT = {
   allowed: true,
   policy: "write",
   quota: 120,
@@ -28,40 +28,49 @@ export const TAKEN = {
   reset_seconds: 60,
 };
 
-/** The limiter lets everybody through and is not remembered, unless `limits` answers for it. */
+/** What the database replies beyond a quota. */
+export function overQuota(rate_limit: typeof RATE_LIMIT): Response {
+  const details = JSON.stringify({ details: { policy: rate_limit.policy, retry_after: rate_limit.reset_seconds } });
+  return Response.json({ code: "rate_limited", message: "Too many requests", details, hint: null, rate_limit }, {
+    status: 429,
+  });
+}
+
+/**
+ * Every count is RATE_LIMIT, unless `limits` answers for it. `asked` holds the functions that were called, commands by
+ * their own names; `answer` replies for them. Calls with an idempotency key appear as `run_command`, with all arguments.
+ */
 export function fakeRest(
   answer: (asked: Asked, nth: number) => Response | Promise<Response>,
-  limits: (asked: Asked) => Response = () => Response.json(TAKEN),
+  limits: (asked: Asked) => typeof RATE_LIMIT | null = () => RATE_LIMIT,
 ): FakeRest {
   const asked: Asked[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const name = new URL(request.url).pathname.replace("/rest/v1/rpc/", "");
     const one = { name, args: await request.json(), headers: request.headers };
-    if (name.startsWith("take_")) return limits(one);
-    if (name !== "counted") {
+    const isCount = name === "take_request" || name === "take_anonymous_request";
+    if (!isCount && name !== "run_command") {
       asked.push(one);
       return await answer(one, asked.length);
     }
-    const taken = await limits(one).json();
-    if (!taken?.allowed) return Response.json({ taken });
-    const inner = counted(one);
+    const rateLimit = limits(one);
+    if (rateLimit?.allowed === false) return overQuota(rateLimit);
+    if (isCount) return Response.json(rateLimit);
+    const isKeyed = "p_key" in one.args;
+    const inner = isKeyed
+      ? one
+      : { ...one, name: String(one.args["p_command"]), args: Object(one.args["p_arguments"]) };
     asked.push(inner);
     const reply = await answer(inner, asked.length);
-    return reply.ok ? Response.json({ taken, reply: reply.status === 204 ? null : await reply.json() }) : reply;
+    const body = reply.status === 204 ? null : await reply.json();
+    if (!reply.ok) return Response.json({ ...body, rate_limit: rateLimit }, { status: reply.status });
+    return Response.json({ ...(isKeyed ? body : { replayed: false, reply: body }), rate_limit: rateLimit });
   });
   return {
     asked,
     config: configFor(`http://127.0.0.1:${server.addr.port}`),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
-}
-
-/** The call that is counted with its request. */
-function counted({ args: { p_policy: _, p_function, p_arguments, ...key }, headers }: Asked): Asked {
-  const call = { p_function, p_arguments };
-  return "p_key" in key
-    ? { name: "once", args: { ...key, ...call }, headers }
-    : { name: String(p_function), args: Object(p_arguments), headers };
 }
 
 export function configFor(gatewayUrl: string): Config {
@@ -75,7 +84,6 @@ export function configFor(gatewayUrl: string): Config {
       jwksUrl: `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
       issuer: null,
     },
-    addressHashKey: { secret: new TextEncoder().encode(SECRET), isDerived: true },
     visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
     storage: null,

@@ -17,13 +17,18 @@ const sql = postgres(address, { max: 1, onnotice: () => {} });
 const functions = await sql<SqlFunction[]>`
   select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  where n.nspname in ('api', 'private')
+  where n.nspname in ('api', 'commands', 'private')
   order by name`;
 const policies = await sql<{ name: string }[]>`select name from private.rate_limit_policies`;
+const commandPolicies = await sql<{ command: string; policy: string }[]>`
+  select command, name as policy from private.rate_limit_policies, unnest(commands) as command`;
 await sql.end();
 
 const byName = new Map(functions.map((each) => [each.name, each]));
-const ofInterface = functions.filter(({ name }) => name.startsWith("api."));
+const ofInterface = functions.filter(({ name }) => !name.startsWith("private."));
+
+/** A function of the interface by the name that routes call it by. */
+const qualified = (name: string) => byName.has(`commands.${name}`) ? `commands.${name}` : `api.${name}`;
 
 const routes = await Promise.all(
   [...Deno.readDirSync(new URL("../../supabase/functions/", import.meta.url))]
@@ -45,24 +50,24 @@ function raised(name: string, seen = new Set<string>()): string[] {
   const body = byName.get(name)?.body ?? assert.fail(`${name} is called but does not exist`);
   const code = body.replaceAll(/--.*$/gm, "");
   const own = [...code.matchAll(/private\.refuse\(\s*'([a-z_]+)'/g)].map((match) => match[1]!);
-  const calls = [...code.matchAll(/\b((?:api|private)\.[a-z0-9_]+)\(/g)].map((match) => match[1]!);
+  const calls = [...code.matchAll(/\b((?:api|commands|private)\.[a-z0-9_]+)\(/g)].map((match) => match[1]!);
   const through = calls.filter((call) => call !== "private.refuse").flatMap((call) => raised(call, seen));
   return [...new Set([...own, ...through])].sort();
 }
 
 /** The functions of the interface that a handler calls. */
 function called(route: Route): string[] {
-  return [...route.handle.toString().matchAll(/\.rpc\(\s*"([a-z_]+)"/g)].map((match) => `api.${match[1]}`);
+  return [...route.handle.toString().matchAll(/\.rpc\(\s*"([a-z_]+)"/g)].map((match) => qualified(match[1]!));
 }
 
 /** The functions that the router calls itself, and those of what routes share. */
 async function calledByShared(): Promise<string[]> {
   const folder = new URL("../../supabase/functions/_shared/http/", import.meta.url);
-  const shared = new URL("../assets.ts", folder);
-  const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), shared]
+  const shared = [new URL("../assets.ts", folder), new URL("../db/client.ts", folder)];
+  const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
     .map((file) => Deno.readTextFile(file));
   return (await Promise.all(files)).flatMap((text) =>
-    [...text.matchAll(/\.rpc(?:<.*>)?\("([a-z_]+)"/g)].map((match) => `api.${match[1]}`)
+    [...text.matchAll(/\.rpc(?:<.*>)?\("([a-z_]+)"/g)].map((match) => qualified(match[1]!))
   );
 }
 
@@ -104,6 +109,15 @@ Deno.test("every limit that a route names is a policy of the database", () => {
   const named = new Set(routes.map(limitOf).filter((policy) => policy !== undefined));
   assert.ok(named.has("write"));
   assert.deepEqual([...named].filter((policy) => !policies.some(({ name }) => name === policy)), []);
+});
+
+Deno.test("a route names the policy that its command is counted under", () => {
+  for (const route of routes) {
+    for (const name of called(route).filter((name) => name.startsWith("commands."))) {
+      const policy = commandPolicies.find(({ command }) => `commands.${command}` === name)?.policy ?? "write";
+      assert.equal(limitOf(route), policy, `${route.method} ${route.path}`);
+    }
+  }
 });
 
 /** What the back office calls by name with the service key, as the specification lists it; no route does. */

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
-import { networkOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
+import { addressOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
 import { refusalsOf, route } from "../../supabase/functions/_shared/http/route.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { token } from "../support/tokens.ts";
-import { type Asked, databaseError, fakeRest, SECRET, SECRET_KEY, TAKEN } from "./fake_rest.ts";
+import { type Asked, databaseError, fakeRest, PUBLISHABLE_KEY, RATE_LIMIT, SECRET, SECRET_KEY } from "./fake_rest.ts";
 
 const USER = "11111111-2222-4333-8444-555555555555";
 const Thing = z.object({ id: z.string() });
@@ -67,7 +67,7 @@ const routes = [
 
 type Answer = (asked: Asked, nth: number) => Response;
 const fresh: Answer = ({ name }) =>
-  Response.json(name === "once" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
+  Response.json(name === "run_command" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
 
 function sending(rest: ReturnType<typeof fakeRest>) {
   const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
@@ -89,13 +89,13 @@ Deno.test("with a key each call of the handler is made once for it, with its own
   assert.equal(response.headers.get("idempotent-replayed"), null);
   const { p_fingerprint, ...args } = rest.asked[0]!.args;
   assert.match(String(p_fingerprint), /^[0-9a-f]{64}$/);
-  assert.deepEqual(args, { p_key: "k", p_function: "make_thing", p_arguments: { p_name: "a" }, p_nth: 1 });
+  assert.deepEqual(args, { p_key: "k", p_command: "make_thing", p_arguments: { p_name: "a" }, p_nth: 1 });
 });
 
 Deno.test("calls of one function in a request are counted, across every use of the database", async () => {
   await using rest = fakeRest(fresh);
   await sending(rest)("/things/twice", { "idempotency-key": "k" });
-  const calls = rest.asked.map(({ args }) => [args["p_function"], args["p_nth"], args["p_arguments"]]);
+  const calls = rest.asked.map(({ args }) => [args["p_command"], args["p_nth"], args["p_arguments"]]);
   assert.deepEqual(calls, [
     ["make_thing", 1, { p_name: "first" }],
     ["tell_thing", 1, {}],
@@ -168,13 +168,13 @@ Deno.test("where there is no caller the key is not looked at", async () => {
   }
   assert.deepEqual(rest.asked.map(({ name }) => name), ["tell_thing", "tell_thing"]);
   await sending(rest)("/things/open", { "idempotency-key": "k" });
-  assert.equal(rest.asked.at(-1)!.name, "once");
+  assert.equal(rest.asked.at(-1)!.name, "run_command");
 });
 
 Deno.test("every answer to a counted request tells what is left, a refusal too", async () => {
   await using rest = fakeRest(
     () => databaseError(409, "conflict", "No"),
-    () => Response.json({ ...TAKEN, remaining: 7 }),
+    () => ({ ...RATE_LIMIT, remaining: 7 }),
   );
   const send = sending(rest);
   for (
@@ -186,66 +186,95 @@ Deno.test("every answer to a counted request tells what is left, a refusal too",
   }
 });
 
-Deno.test("beyond the quota the answer is 429, says when to come back, and the body is not read", async () => {
-  const beyond = { ...TAKEN, allowed: false, remaining: 0, reset_seconds: 42 };
-  await using rest = fakeRest(fresh, () => Response.json(beyond));
-  let pulled = 0;
-  const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
-  const response = await sending(rest)("/things", {}, body);
+Deno.test("beyond the quota the response is 429 with Retry-After, and no command runs", async () => {
+  await using rest = fakeRest(fresh, () => ({ ...RATE_LIMIT, allowed: false, remaining: 0, reset_seconds: 42 }));
+  const response = await sending(rest)("/things");
   assert.equal(response.headers.get("retry-after"), "42");
   assert.equal(response.headers.get("ratelimit"), '"write";r=0;t=42');
   assert.deepEqual((await response.clone().json()).error.details, { policy: "write", retry_after: 42 });
   await assertRefused(response, { code: "rate_limited" });
+  assert.equal(rest.asked.length, 0);
+});
+
+Deno.test("beyond the quota the body of an anonymous request is not read", async () => {
+  await using rest = fakeRest(fresh, () => ({ ...RATE_LIMIT, allowed: false, remaining: 0, reset_seconds: 42 }));
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
+  await assertRefused(await sending(rest)("/things/public", {}, body), { code: "rate_limited" });
   assert.deepEqual([pulled, rest.asked.length], [0, 0]);
 });
 
 Deno.test("a limit that the database does not know is our error", async () => {
-  await using rest = fakeRest(fresh, ({ args }) => Response.json(args["p_policy"] === "nothing" ? null : TAKEN));
+  await using rest = fakeRest(fresh, ({ args }) => args["p_policy"] === "nothing" ? null : RATE_LIMIT);
   await assertRefused(await sending(rest)("/things/odd"), { code: "server_error" });
 });
 
-Deno.test("a caller is counted as such, a visitor by the service under a keyed hash of the address", async () => {
+Deno.test("a signed-in client is counted with its command, an anonymous one by the service under its address", async () => {
   const seen: Asked[] = [];
   await using rest = fakeRest(fresh, (asked) => {
     seen.push(asked);
-    return Response.json(TAKEN);
+    return RATE_LIMIT;
   });
   const send = sending(rest);
   await send("/things");
-  await send("/things/public", { "x-forwarded-for": "203.0.113.7" });
+  await send("/things", {}, "{");
   await send("/things/public", { "x-forwarded-for": "203.0.113.7, 10.0.0.1" });
-  await send("/things/public", { "x-forwarded-for": "203.0.113.8" });
+  await send("/things/public", { "cf-connecting-ip": "203.0.113.8", "x-forwarded-for": "203.0.113.7" });
   await send("/things/open");
-  const [own, ...visits] = seen;
-  assert.deepEqual([own?.name, own?.args], ["take_request", { p_policy: "write" }]);
-  assert.equal(own?.headers.get("authorization"), `Bearer ${token(USER, { secret: SECRET })}`);
   assert.deepEqual(
-    visits.map(({ name, headers }) => [name, headers.get("apikey")]),
-    Array(3).fill(["take_visitor_request", SECRET_KEY]),
+    seen.map(({ name, args, headers }) => [name, args["p_policy"] ?? args["p_command"], headers.get("apikey")]),
+    [
+      ["run_command", "make_thing", PUBLISHABLE_KEY],
+      ["take_request", "write", PUBLISHABLE_KEY],
+      ["take_anonymous_request", "crash_report", SECRET_KEY],
+      ["take_anonymous_request", "crash_report", SECRET_KEY],
+    ],
   );
-  const addresses = visits.map(({ args }) => String(args["p_address"]));
-  assert.equal(addresses[0], addresses[1]);
-  assert.notEqual(addresses[0], addresses[2]);
-  for (const address of addresses) assert.match(address, /^[0-9a-f]{32}$/);
+  assert.equal(seen[0]?.headers.get("authorization"), `Bearer ${token(USER, { secret: SECRET })}`);
+  assert.deepEqual(seen.slice(2).map(({ args }) => args["p_address"]), ["203.0.113.7", "203.0.113.8"]);
 });
 
-Deno.test("a network is an IPv4 address or the first half of an IPv6 address, as the edge tells it", () => {
-  const network = (address: string, edge?: string) =>
-    networkOf(new Headers({ "x-forwarded-for": address, ...(edge && { "cf-connecting-ip": edge }) }));
-  assert.equal(network("203.0.113.7, 10.0.0.1"), "203.0.113.7");
-  assert.equal(network("198.51.100.1", "203.0.113.7"), "203.0.113.7");
-  assert.equal(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2");
-  assert.equal(network("2001:DB8:1:2::9"), "2001:db8:1:2");
-  assert.equal(network("2001:db8::9"), "2001:db8:0:0");
-  assert.notEqual(network("::ffff:203.0.113.7"), network("::ffff:203.0.113.8"));
-  assert.equal(networkOf(new Headers()), "");
+Deno.test("an address is what the edge says, without what a client put before it", () => {
+  const address = (forwarded: string, edge?: string) =>
+    addressOf(new Headers({ "x-forwarded-for": forwarded, ...(edge && { "cf-connecting-ip": edge }) }));
+  assert.equal(address("203.0.113.7, 10.0.0.1"), "203.0.113.7");
+  assert.equal(address("198.51.100.1", "203.0.113.7"), "203.0.113.7");
+  assert.equal(addressOf(new Headers()), "");
+});
+
+Deno.test("an expensive read of an anonymous client is run by the service for its address", async () => {
+  await using rest = fakeRest(fresh);
+  const { fetch } = createApp([
+    route({
+      method: "GET",
+      path: "/things",
+      access: "optional",
+      summary: "Things",
+      query: z.strictObject({ all: z.string().optional() }),
+      reply: [200, Thing],
+      refusals: [],
+      isExpensive: ({ all }) => all !== undefined,
+      handle: ({ db, query }) => db.rpc("list_things", query),
+    }),
+  ], { config: () => rest.config, log: () => {} });
+  const headers = { "x-forwarded-for": "203.0.113.7" };
+  await fetch(new Request("http://localhost/things", { headers }));
+  await fetch(new Request("http://localhost/things?all=1", { headers }));
+  assert.deepEqual(rest.asked.map(({ name, args, headers }) => [name, args, headers.get("apikey")]), [
+    ["list_things", {}, PUBLISHABLE_KEY],
+    [
+      "read_as_anonymous",
+      { p_address: "203.0.113.7", p_function: "list_things", p_arguments: { p_all: "1" } },
+      SECRET_KEY,
+    ],
+  ]);
 });
 
 Deno.test("whatever a signed-in caller writes is limited, and what is only read is not", () => {
   for (const route of groups.flatMap(({ routes }) => routes)) {
     const place = `${route.method} ${route.path}`;
     const limited = refusalsOf(route).includes("rate_limited");
-    if (route.method === "GET") assert.equal(limited, route.limit !== undefined, place);
+    if (route.method === "GET") assert.equal(limited, (route.limit ?? route.isExpensive) !== undefined, place);
     else if (route.access === "user") assert.ok(limited, place);
   }
 });
@@ -267,7 +296,7 @@ Deno.test("the contract has the key on every POST, and the headers of replays an
       );
       assert.equal(text.includes("#/components/headers/Idempotent-Replayed"), Boolean(keeps && !service), place);
       const limited = "429" in (operation.responses ?? {});
-      assert.equal(text.includes("#/components/headers/RateLimit-Policy"), limited, place);
+      assert.equal(text.includes("#/components/headers/RateLimit-Policy"), limited && method !== "get", place);
       assert.equal(text.includes("#/components/headers/Retry-After"), limited, place);
     }
   }

@@ -1,7 +1,6 @@
 // Which access tokens the interface accepts: by the shared secret, by the project's public keys, and by configuration.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { hashAddress } from "../../supabase/functions/_shared/auth/address_hash.ts";
 import { KeySet, type KeySetTimes } from "../../supabase/functions/_shared/auth/key_set.ts";
 import { TokenVerifier } from "../../supabase/functions/_shared/auth/token.ts";
 import type { TokenConfig } from "../../supabase/functions/_shared/config.ts";
@@ -232,20 +231,4 @@ Deno.test("tokens: one that is good by the leeway alone goes to the database as 
     const expected = "exp" in claims ? "token_expired" : "token_invalid";
     assert.equal(await refusalOf(verifierFor(server), token(USER, { secret: SECRET, claims })), expected);
   }
-});
-
-Deno.test("address hashes: each key gives its own, and a derived key is not the secret that it is derived from", async () => {
-  const hash = (secret: string, isDerived: boolean, address = "192.0.2.1") =>
-    hashAddress(address, { secret: bytes(secret), isDerived });
-  const other = "another-secret-of-at-least-32-characters";
-  const hashes = await Promise.all([
-    hash(SECRET, false),
-    hash(SECRET, true),
-    hash(other, false),
-    hash(other, true),
-    hash(SECRET, true, "192.0.2.2"),
-  ]);
-  assert.equal(new Set(hashes).size, hashes.length);
-  for (const one of hashes) assert.match(one, /^[0-9a-f]{32}$/);
-  assert.equal(await hash(SECRET, true), hashes[1]);
 });

@@ -25,7 +25,7 @@ async function myAccount(caller: Caller): Promise<Me> {
 }
 
 async function rename(caller: Caller, name: string | null): Promise<Me> {
-  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select api.update_my_account(${name}) as me`);
+  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select commands.update_my_account(${name}) as me`);
   return row!.me;
 }
 
@@ -115,7 +115,7 @@ Deno.test("a person changes their display name and nothing else", async () => {
 Deno.test("a display name that is left out stays as it is", async () => {
   const caller: Caller = { role: "authenticated", sub: await newUser() };
   await rename(caller, "Kept");
-  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select api.update_my_account() as me`);
+  const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select commands.update_my_account() as me`);
   assert.equal(row?.me.app_user?.display_name, "Kept");
 });
 

@@ -23,12 +23,12 @@ Deno.test("a review, a vote and an occupancy report each leave a row of their au
     const [row] = await db.as(signedIn(user), (sql) => sql.unsafe<{ reply: { id: string } }[]>(statement, values));
     return row!.reply.id;
   };
-  const review = await as("select api.post_review($1::uuid, 4) as reply", [lot]);
+  const review = await as("select commands.post_review($1::uuid, 4) as reply", [lot]);
   const [value] = await db.sql<{ id: string }[]>`
     select private.field_value_ids(${lot}) ->> 'max_height_m' as id`;
-  await as("select api.vote_on_field_value($1::uuid, $2::uuid, 'confirm') as reply", [lot, value!.id]);
-  await as("select api.vote_on_field_value($1::uuid, $2::uuid, 'deny') as reply", [lot, value!.id]);
-  const report = await as("select api.report_occupancy($1::uuid, 'full') as reply", [lot]);
+  await as("select commands.vote_on_field_value($1::uuid, $2::uuid, 'confirm') as reply", [lot, value!.id]);
+  await as("select commands.vote_on_field_value($1::uuid, $2::uuid, 'deny') as reply", [lot, value!.id]);
+  const report = await as("select commands.report_occupancy($1::uuid, 'full') as reply", [lot]);
   assert.deepEqual(await activityOf(user), [
     { activity_type: "review_post", parking_lot_id: lot, subject_id: review },
     { activity_type: "field_confirm", parking_lot_id: lot, subject_id: value!.id },
@@ -39,13 +39,13 @@ Deno.test("a review, a vote and an occupancy report each leave a row of their au
 
 Deno.test("what is refused or rolled back leaves no row", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
-  const post = () => db.as(signedIn(user), (sql) => sql`select api.post_review(${lot}, 4)`);
+  const post = () => db.as(signedIn(user), (sql) => sql`select commands.post_review(${lot}, 4)`);
   await post();
   assert.equal((await refusal(post())).code, "conflict");
   const undo = new Error("undo");
   await assert.rejects(
     db.as(signedIn(user), async (sql) => {
-      await sql`select api.report_occupancy(${lot}, 'full')`;
+      await sql`select commands.report_occupancy(${lot}, 'full')`;
       throw undo;
     }),
     undo,
@@ -64,7 +64,7 @@ Deno.test("only an active person leaves activity, and only of a kind that exists
 
 Deno.test("activity outlives the lot that it was about, and goes with its person", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
-  await db.as(signedIn(user), (sql) => sql`select api.report_occupancy(${lot}, 'full')`);
+  await db.as(signedIn(user), (sql) => sql`select commands.report_occupancy(${lot}, 'full')`);
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.deepEqual((await activityOf(user)).map(({ parking_lot_id }) => parking_lot_id), [lot]);
   await db.sql`delete from auth.users where id = ${user}`;

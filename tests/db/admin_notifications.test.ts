@@ -13,16 +13,16 @@ const lot = await newLot(db.sql);
 /** What a person does in the interface, and what administrators are told of it. */
 const DEEDS: Record<string, { does(sql: TransactionSql): Promise<unknown>; told: Record<string, unknown> }> = {
   "a review that waits": {
-    does: (sql) => sql`select api.post_review(${lot}, 4, 'Written by somebody')`,
+    does: (sql) => sql`select commands.post_review(${lot}, 4, 'Written by somebody')`,
     told: { type: "review_pending", area: "reviews", severity: "info", path: "reviews" },
   },
   "a report about a lot": {
-    does: (sql) => sql`select api.post_error_report('hours', 'Written by somebody', ${lot}, p_severity => 'high')`,
+    does: (sql) => sql`select commands.post_error_report('hours', 'Written by somebody', ${lot}, p_severity => 'high')`,
     told: { type: "error_report", area: "lots", severity: "warning", path: "error-reports" },
   },
   "a ticket": {
     does: (sql) =>
-      sql`select api.create_support_ticket(p_category => 'other', p_subject => 'Written by somebody',
+      sql`select commands.create_support_ticket(p_category => 'other', p_subject => 'Written by somebody',
         p_message => 'Written by somebody')`,
     told: { type: "support_ticket", area: "support", severity: "info", path: "support-tickets" },
   },

@@ -31,7 +31,7 @@ const begin = async (user: string, wish: Wish = {}): Promise<Created> => {
     wish;
   return await db.as(signedIn(user), async (sql) => {
     const [row] = await sql<{ created: Created }[]>`
-      select api.create_upload(${size}, ${type}, ${category}, ${entityType}, ${entityId}, ${isPublic}) as created`;
+      select commands.create_upload(${size}, ${type}, ${category}, ${entityType}, ${entityId}, ${isPublic}) as created`;
     return row!.created;
   });
 };

@@ -71,7 +71,7 @@ Deno.test("a review that its author edits waits for approval, and its points and
     values (${lot}, ${user}, 4, 'approved') returning id`;
   const marks = () => db.sql`select mark from private.badge_marks where user_id = ${user}`;
   assert.equal((await marks()).length, 1);
-  await db.as(signedIn(user), (sql) => sql`select api.update_my_review(${review!.id}, 2)`);
+  await db.as(signedIn(user), (sql) => sql`select commands.update_my_review(${review!.id}, 2)`);
   assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30]);
   assert.equal((await marks()).length, 0);
 });

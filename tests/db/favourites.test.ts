@@ -17,13 +17,13 @@ interface Saved {
 async function save(user: string, lot: string): Promise<Saved> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ saved: Saved }[]>`select api.save_parking_lot(${lot}) as saved`,
+    (sql) => sql<{ saved: Saved }[]>`select commands.save_parking_lot(${lot}) as saved`,
   );
   return row!.saved;
 }
 
 const unsave = (user: string, lot: string) =>
-  db.as(signedIn(user), (sql) => sql`select api.unsave_parking_lot(${lot})`);
+  db.as(signedIn(user), (sql) => sql`select commands.unsave_parking_lot(${lot})`);
 
 async function list(user: string, limit = 20, cursor: string | null = null) {
   const [row] = await db.as(
@@ -90,7 +90,7 @@ async function preferences(user: string) {
 async function prefer(user: string, yen: number | null) {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql`select api.set_my_search_preferences(${yen}) as preferences`,
+    (sql) => sql`select commands.set_my_search_preferences(${yen}) as preferences`,
   );
   return row!["preferences"];
 }

@@ -41,7 +41,7 @@ async function provenance(lot: string): Promise<Record<string, FieldValue & { fi
 async function vote(user: string, lot: string, id: string, vote: string): Promise<FieldValue> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ value: FieldValue }[]>`select api.vote_on_field_value(${lot}, ${id}, ${vote}) as value`,
+    (sql) => sql<{ value: FieldValue }[]>`select commands.vote_on_field_value(${lot}, ${id}, ${vote}) as value`,
   );
   return row!.value;
 }

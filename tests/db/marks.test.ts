@@ -11,13 +11,14 @@ Deno.test.afterAll(() => db.close());
 async function rate(user: string, lot: string, value: string): Promise<{ id: string; value: string }> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ rating: { id: string; value: string } }[]>`select api.rate_parking_lot(${lot}, ${value}) as rating`,
+    (sql) =>
+      sql<{ rating: { id: string; value: string } }[]>`select commands.rate_parking_lot(${lot}, ${value}) as rating`,
   );
   return row!.rating;
 }
 
 async function unrate(user: string, lot: string): Promise<void> {
-  await db.as(signedIn(user), (sql) => sql`select api.unrate_parking_lot(${lot})`);
+  await db.as(signedIn(user), (sql) => sql`select commands.unrate_parking_lot(${lot})`);
 }
 
 async function counts(lot: string): Promise<number[]> {

@@ -44,7 +44,7 @@ async function mark(user: string, ids: string[] | null, before: string | null = 
     signedIn(user),
     (sql) =>
       sql<{ marked: { updated: number } }[]>`
-        select api.mark_my_notifications_read(${ids}::uuid[], ${before}::text::timestamptz) as marked`,
+        select commands.mark_my_notifications_read(${ids}::uuid[], ${before}::text::timestamptz) as marked`,
   );
   return row!.marked.updated;
 }
@@ -131,7 +131,7 @@ async function preferences(user: string, lang = "ja") {
 }
 
 async function prefer(user: string, items: Parameters<typeof db.sql.json>[0]) {
-  await db.as(signedIn(user), (sql) => sql`select api.set_my_notification_preferences(${sql.json(items)})`);
+  await db.as(signedIn(user), (sql) => sql`select commands.set_my_notification_preferences(${sql.json(items)})`);
 }
 
 const off = (notif_type: string) => ({
@@ -210,13 +210,13 @@ interface Token {
 async function put(user: string, token: string, device = "ios"): Promise<Token> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ token: Token }[]>`select api.put_my_push_token(${token}, ${device}) as token`,
+    (sql) => sql<{ token: Token }[]>`select commands.put_my_push_token(${token}, ${device}) as token`,
   );
   return row!.token;
 }
 
 const forget = (user: string, id: string) =>
-  db.as(signedIn(user), (sql) => sql`select api.delete_my_push_token(${id})`);
+  db.as(signedIn(user), (sql) => sql`select commands.delete_my_push_token(${id})`);
 const owners = (token: string) => db.sql`select user_id from public.user_push_tokens where fcm_token = ${token}`;
 
 Deno.test("a device that is registered again stays the same one", async () => {

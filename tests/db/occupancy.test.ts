@@ -34,7 +34,7 @@ async function report(user: string, lot: string, said: Said): Promise<Record<str
   const { state = null, free_spaces = null, occupancy_ratio = null } = said;
   const [row] = await db.as(signedIn(user), (sql) =>
     sql<{ report: Record<string, unknown> }[]>`
-      select api.report_occupancy(${lot}, ${state}, ${free_spaces}, ${occupancy_ratio}) as report`);
+      select commands.report_occupancy(${lot}, ${state}, ${free_spaces}, ${occupancy_ratio}) as report`);
   return row!.report;
 }
 

@@ -32,7 +32,7 @@ interface Page {
 async function post(user: string, lot: string, rating: number | null, comment: string | null = null): Promise<Review> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ review: Review }[]>`select api.post_review(${lot}, ${rating}, ${comment}) as review`,
+    (sql) => sql<{ review: Review }[]>`select commands.post_review(${lot}, ${rating}, ${comment}) as review`,
   );
   return row!.review;
 }
@@ -40,7 +40,7 @@ async function post(user: string, lot: string, rating: number | null, comment: s
 async function edit(user: string, id: string, rating: number | null, comment: string | null = null): Promise<Review> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ review: Review }[]>`select api.update_my_review(${id}, ${rating}, ${comment}) as review`,
+    (sql) => sql<{ review: Review }[]>`select commands.update_my_review(${id}, ${rating}, ${comment}) as review`,
   );
   return row!.review;
 }
@@ -190,7 +190,7 @@ Deno.test("an edit makes a review pending whatever it was; an edit of nothing le
 
 Deno.test("another's review can be neither edited nor deleted, and does not exist for the caller", async () => {
   const { id } = await approved(await newLot(db.sql));
-  const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select api.delete_my_review(${id})`);
+  const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.delete_my_review(${id})`);
   assert.equal((await refusal(edit(people.stranger, id, 1))).code, "not_found");
   assert.equal((await refusal(remove(people.stranger))).code, "not_found");
   assert.equal(await statusOf(id), "approved");

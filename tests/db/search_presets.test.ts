@@ -31,7 +31,7 @@ async function create(
     signedIn(user),
     (sql) =>
       sql<{ preset: Preset }[]>`
-        select api.create_my_search_preset(${name}, ${sql.json(query)}, ${isDefault}, ${sortOrder}) as preset`,
+        select commands.create_my_search_preset(${name}, ${sql.json(query)}, ${isDefault}, ${sortOrder}) as preset`,
   );
   return row!.preset;
 }
@@ -41,7 +41,7 @@ async function update(user: string, id: string, name: string | null, query: Quer
     signedIn(user),
     (sql) =>
       sql<{ preset: Preset }[]>`
-        select api.update_my_search_preset(${id}, ${name}, ${query === null ? null : sql.json(query)}) as preset`,
+        select commands.update_my_search_preset(${id}, ${name}, ${query === null ? null : sql.json(query)}) as preset`,
   );
   return row!.preset;
 }
@@ -49,13 +49,13 @@ async function update(user: string, id: string, name: string | null, query: Quer
 async function setDefault(user: string, id: string): Promise<Preset> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ preset: Preset }[]>`select api.set_default_search_preset(${id}) as preset`,
+    (sql) => sql<{ preset: Preset }[]>`select commands.set_default_search_preset(${id}) as preset`,
   );
   return row!.preset;
 }
 
 async function remove(user: string, id: string): Promise<void> {
-  await db.as(signedIn(user), (sql) => sql`select api.delete_my_search_preset(${id})`);
+  await db.as(signedIn(user), (sql) => sql`select commands.delete_my_search_preset(${id})`);
 }
 
 async function list(user: string, limit = 20, cursor: string | null = null) {

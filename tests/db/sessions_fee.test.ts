@@ -45,7 +45,7 @@ async function toldOf(user: string, lot: string, id: string): Promise<Told> {
     const [fee] = await sql<{ fee: FeeAnswer }[]>`
       select private.fee_answer(${lot}, 'standard', s.started_at, now()) as fee
       from public.parking_sessions s where s.id = ${id}`;
-    const [end] = await sql<{ end: Finalized }[]>`select api.finalize_parking_session(${id}, now()) as end`;
+    const [end] = await sql<{ end: Finalized }[]>`select commands.finalize_parking_session(${id}, now()) as end`;
     return [{ meter: current!.meter, fee: fee!.fee, end: end!.end }];
   });
   return row!;

@@ -46,7 +46,7 @@ async function checkIn(user: string, sponsor: string, lat = 43.06, lng = 141.35,
     signedIn(user),
     (sql) =>
       sql<{ taken: { id: string; counted: boolean; local_date: string; distance_m: number } }[]>`
-        select api.check_in_at_sponsor(${sponsor}, ${lat}, ${lng}, ${accuracy}) as taken`,
+        select commands.check_in_at_sponsor(${sponsor}, ${lat}, ${lng}, ${accuracy}) as taken`,
   );
   return row!.taken;
 }

@@ -36,7 +36,10 @@ async function list(user: string, limit = 100, cursor: string | null = null, inc
 }
 
 async function apply(user: string, id: string): Promise<Owned> {
-  const [row] = await db.as(signedIn(user), (sql) => sql<{ mine: Owned }[]>`select api.apply_my_theme(${id}) as mine`);
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ mine: Owned }[]>`select commands.apply_my_theme(${id}) as mine`,
+  );
   return row!.mine;
 }
 

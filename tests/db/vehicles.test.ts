@@ -23,7 +23,7 @@ async function add(user: string, fields: Fields = {}): Promise<Vehicle> {
   const vehicle = { vehicle_type: "standard", ...fields };
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ vehicle: Vehicle }[]>`select api.add_my_vehicle(${sql.json(vehicle)}) as vehicle`,
+    (sql) => sql<{ vehicle: Vehicle }[]>`select commands.add_my_vehicle(${sql.json(vehicle)}) as vehicle`,
   );
   return row!.vehicle;
 }
@@ -31,13 +31,13 @@ async function add(user: string, fields: Fields = {}): Promise<Vehicle> {
 async function change(user: string, id: string, changes: Fields): Promise<Vehicle> {
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql<{ vehicle: Vehicle }[]>`select api.update_my_vehicle(${id}, ${sql.json(changes)}) as vehicle`,
+    (sql) => sql<{ vehicle: Vehicle }[]>`select commands.update_my_vehicle(${id}, ${sql.json(changes)}) as vehicle`,
   );
   return row!.vehicle;
 }
 
 async function remove(user: string, id: string): Promise<void> {
-  await db.as(signedIn(user), (sql) => sql`select api.delete_my_vehicle(${id})`);
+  await db.as(signedIn(user), (sql) => sql`select commands.delete_my_vehicle(${id})`);
 }
 
 async function list(user: string): Promise<Vehicle[]> {
@@ -166,9 +166,9 @@ Deno.test("a wrong field is refused by its name", async () => {
     const { code, param: found } = await refusal(add(user, fields));
     assert.deepEqual([code, found], ["validation_error", param], JSON.stringify(fields));
   }
-  const missing = db.as(signedIn(user), (sql) => sql`select api.add_my_vehicle('{}')`);
+  const missing = db.as(signedIn(user), (sql) => sql`select commands.add_my_vehicle('{}')`);
   assert.equal((await refusal(missing)).param, "vehicle_type");
-  const none = db.as(signedIn(user), (sql) => sql`select api.add_my_vehicle('[]')`);
+  const none = db.as(signedIn(user), (sql) => sql`select commands.add_my_vehicle('[]')`);
   assert.equal((await refusal(none)).code, "validation_error");
   assert.deepEqual(await list(user), []);
 });

@@ -1,5 +1,5 @@
 // House rules that the database's own catalogue can be asked about. Each query names the objects that break its rule.
-// "Ours" are the schemas public, api and private, without what extensions brought.
+// "Ours" are the schemas public, api, commands and private, without what extensions brought.
 
 export interface CatalogueRule {
   /** The guarantee, as a sentence. */
@@ -17,7 +17,7 @@ const TABLES = `
 const FUNCTIONS = `
   select p.*, n.nspname, p.oid::regprocedure::text as signature
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  where n.nspname in ('public', 'api', 'private')
+  where n.nspname in ('public', 'api', 'commands', 'private')
     and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
 
 export const catalogueRules: readonly CatalogueRule[] = [
@@ -61,11 +61,11 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["alter table public.codes add column made timestamptz", "codes.made"],
   },
   {
-    guarantee: "the Data API's schema holds functions and nothing else",
+    guarantee: "the schemas of the interface hold functions and nothing else",
     query: `
-      select c.oid::regclass::text as broken from pg_class c where c.relnamespace = 'api'::regnamespace
+      select c.oid::regclass::text as broken from pg_class c where c.relnamespace in ('api'::regnamespace, 'commands'::regnamespace)
       union all
-      select t.oid::regtype::text from pg_type t where t.typnamespace = 'api'::regnamespace and t.typrelid = 0`,
+      select t.oid::regtype::text from pg_type t where t.typnamespace in ('api'::regnamespace, 'commands'::regnamespace) and t.typrelid = 0`,
     proof: ["create sequence api.numbers", "api.numbers"],
   },
   {
@@ -79,7 +79,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
         select grantee from pg_attribute a cross join lateral aclexplode(a.attacl) where a.attrelid = c.oid
       ) as given
       left join pg_roles r on r.oid = given.grantee
-      where c.relnamespace in ('private'::regnamespace, 'api'::regnamespace)
+      where c.relnamespace in ('private'::regnamespace, 'api'::regnamespace, 'commands'::regnamespace)
         and (given.grantee = 0 or r.rolname in ('anon', 'authenticated'))`,
     proof: [
       "create table private.secrets (id integer); grant select (id) on private.secrets to authenticated",
@@ -87,35 +87,56 @@ export const catalogueRules: readonly CatalogueRule[] = [
     ],
   },
   {
-    guarantee: "every api function runs as its caller",
+    guarantee: "every function of the interface runs as its caller",
     query: `
-      select signature as broken from (${FUNCTIONS}) f where nspname = 'api' and (prosecdef or prokind <> 'f')`,
+      select signature as broken from (${FUNCTIONS}) f where nspname in ('api', 'commands') and (prosecdef or prokind <> 'f')`,
     proof: ["alter function api.my_account() security definer", "api.my_account()"],
   },
   {
-    guarantee: "every api function says in a comment what it does and refuses",
+    guarantee: "every function of the interface says in a comment what it does and refuses",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where nspname = 'api' and coalesce(obj_description(oid, 'pg_proc'), '') !~ '[Rr]efuses'`,
+      where nspname in ('api', 'commands') and coalesce(obj_description(oid, 'pg_proc'), '') !~ '[Rr]efuses'`,
     proof: ["comment on function api.list_codes(text) is 'Lists codes.'", "api.list_codes(text)"],
   },
   {
-    guarantee: "every api function is granted to somebody by name",
+    guarantee: "every function of the interface is granted to somebody by name",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where nspname = 'api' and not exists (
+      where nspname in ('api', 'commands') and not exists (
         select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee
         where r.rolname in ('anon', 'authenticated', 'service_role')
       )`,
     proof: ["revoke all on function api.my_account() from authenticated", "api.my_account()"],
   },
   {
-    guarantee: "no api function has an overload",
+    guarantee: "no function of the interface has an overload",
     query: `
-      select proname as broken from (${FUNCTIONS}) f where nspname = 'api' group by proname having count(*) > 1`,
+      select proname as broken from (${FUNCTIONS}) f where nspname in ('api', 'commands') group by proname having count(*) > 1`,
     proof: [
       `create function api.list_codes(p_lang text, p_category_id text) returns jsonb language sql as 'select null::jsonb'`,
       "list_codes",
+    ],
+  },
+  {
+    guarantee: "what clients call by themselves only reads, but for what counts requests",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where nspname = 'api' and provolatile = 'v' and proname not in ('run_command', 'take_request') and exists (
+        select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee where r.rolname in ('anon', 'authenticated')
+      )`,
+    proof: ["alter function api.my_account() volatile", "api.my_account()"],
+  },
+  {
+    guarantee: "anonymous clients and the service run no command",
+    query: `
+      select signature as broken from (${FUNCTIONS}) f
+      where nspname = 'commands' and exists (
+        select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee where r.rolname in ('anon', 'service_role')
+      )`,
+    proof: [
+      "grant execute on function commands.withdraw_my_account() to anon",
+      "commands.withdraw_my_account()",
     ],
   },
   {
@@ -126,10 +147,11 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["grant execute on function private.my_scopes() to public", "private.my_scopes()"],
   },
   {
+    // The names in a body that begins with "return" or "begin atomic" were looked up when it was created.
     guarantee: "no function of ours looks names up in a search path",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
+      where prosqlbody is null and not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
     proof: ["alter function private.caller() reset search_path", "private.caller()"],
   },
   {

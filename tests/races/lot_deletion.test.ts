@@ -36,7 +36,7 @@ async function startedSessions(people: readonly string[]): Promise<Map<string, s
   const lot = await newLot(sql);
   const sessions = new Map<string, string>();
   for (const user of people) {
-    const reply = await call(sql, user, "api.start_parking_session", { parking_lot_id: lot });
+    const reply = await call(sql, user, "commands.start_parking_session", { parking_lot_id: lot });
     sessions.set(user, String(reply?.["session_id"]));
   }
   return sessions;
@@ -77,16 +77,21 @@ Deno.test("two lots that are deleted at once, while their visitors end stays and
       inTurns(
         3,
         people.map((user) => () =>
-          call(sql, user, "api.finalize_parking_session", { id: sessions.get(user)!, exit_at })
+          call(sql, user, "commands.finalize_parking_session", { id: sessions.get(user)!, exit_at })
         ),
       ),
       deletion(sql, here),
       deletion(sql, there),
       inTurns(
         1,
-        people.map((user) => () => call(sql, user, "api.update_my_review", { id: reviews[0].get(user)!, rating: 2 })),
+        people.map((user) => () =>
+          call(sql, user, "commands.update_my_review", { id: reviews[0].get(user)!, rating: 2 })
+        ),
       ),
-      inTurns(1, people.map((user) => () => call(sql, user, "api.delete_my_review", { id: reviews[1].get(user)! }))),
+      inTurns(
+        1,
+        people.map((user) => () => call(sql, user, "commands.delete_my_review", { id: reviews[1].get(user)! })),
+      ),
       inTurns(
         2,
         people.map((user, n) => () =>
@@ -108,10 +113,14 @@ async function marks(lot: string, people: readonly string[]): Promise<string> {
   const [value] = await sql<{ id: string }[]>`
     select id from private.current_field_values(${lot}) where field_name = 'name'`;
   for (const user of people) {
-    await call(sql, user, "api.rate_parking_lot", { parking_lot_id: lot, value: "good" });
-    await call(sql, user, "api.save_parking_lot", { parking_lot_id: lot });
-    await call(sql, user, "api.report_occupancy", { parking_lot_id: lot, state: "full" });
-    await call(sql, user, "api.vote_on_field_value", { parking_lot_id: lot, field_value_id: value!.id, vote: "deny" });
+    await call(sql, user, "commands.rate_parking_lot", { parking_lot_id: lot, value: "good" });
+    await call(sql, user, "commands.save_parking_lot", { parking_lot_id: lot });
+    await call(sql, user, "commands.report_occupancy", { parking_lot_id: lot, state: "full" });
+    await call(sql, user, "commands.vote_on_field_value", {
+      parking_lot_id: lot,
+      field_value_id: value!.id,
+      vote: "deny",
+    });
   }
   return value!.id;
 }
@@ -132,13 +141,13 @@ Deno.test("two lots that are deleted at once, while people rate, vote, report an
         ),
       );
     const [left] = await Promise.all([
-      inTurns(2, leaving.map((user) => () => call(sql, user, "api.withdraw_my_account", {}))),
+      inTurns(2, leaving.map((user) => () => call(sql, user, "commands.withdraw_my_account", {}))),
       deletion(sql, here),
-      each("api.rate_parking_lot", () => ({ value: "bad" })),
+      each("commands.rate_parking_lot", () => ({ value: "bad" })),
       deletion(sql, there),
-      each("api.vote_on_field_value", (lot) => ({ field_value_id: values.get(lot)!, vote: "confirm" })),
-      each("api.report_occupancy", () => ({ state: "available" })),
-      each("api.unrate_parking_lot", () => ({})),
+      each("commands.vote_on_field_value", (lot) => ({ field_value_id: values.get(lot)!, vote: "confirm" })),
+      each("commands.report_occupancy", () => ({ state: "available" })),
+      each("commands.unrate_parking_lot", () => ({})),
     ]);
     assert.equal(left.filter((reply) => reply === null).length, 0);
     const [lots] = await sql`select count(*)::integer as left from public.parking_lots where id in ${
@@ -152,14 +161,14 @@ type Args = Record<string, string>;
 
 /** What is written about a lot: a function of the interface, and what it is given. */
 const WRITINGS: Record<string, (lot: string) => Args | Promise<Args>> = {
-  "api.post_review": (lot) => ({ parking_lot_id: lot, rating: "4" }),
-  "api.rate_parking_lot": (lot) => ({ parking_lot_id: lot, value: "good" }),
-  "api.unrate_parking_lot": (lot) => ({ parking_lot_id: lot }),
-  "api.save_parking_lot": (lot) => ({ parking_lot_id: lot }),
-  "api.report_occupancy": (lot) => ({ parking_lot_id: lot, state: "full" }),
-  "api.start_parking_session": (lot) => ({ parking_lot_id: lot }),
-  "api.post_error_report": (lot) => ({ parking_lot_id: lot, report_type: "price", description: "Dearer" }),
-  "api.vote_on_field_value": async (lot) => {
+  "commands.post_review": (lot) => ({ parking_lot_id: lot, rating: "4" }),
+  "commands.rate_parking_lot": (lot) => ({ parking_lot_id: lot, value: "good" }),
+  "commands.unrate_parking_lot": (lot) => ({ parking_lot_id: lot }),
+  "commands.save_parking_lot": (lot) => ({ parking_lot_id: lot }),
+  "commands.report_occupancy": (lot) => ({ parking_lot_id: lot, state: "full" }),
+  "commands.start_parking_session": (lot) => ({ parking_lot_id: lot }),
+  "commands.post_error_report": (lot) => ({ parking_lot_id: lot, report_type: "price", description: "Dearer" }),
+  "commands.vote_on_field_value": async (lot) => {
     const [value] = await sql<{ id: string }[]>`
       select id from private.current_field_values(${lot}) where field_name = 'name'`;
     return { parking_lot_id: lot, field_value_id: value!.id, vote: "confirm" };

@@ -93,7 +93,7 @@ function note(world: World, user: string, kind: string, subject: unknown, lot: s
 const start: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { parking_lot_id: lot, client_request_id: crypto.randomUUID() };
-  const reply = await call(sql, user, "api.start_parking_session", args);
+  const reply = await call(sql, user, "commands.start_parking_session", args);
   if (!reply) return;
   world.sessions.push({ user, lot, id: String(reply["session_id"]), end: crypto.randomUUID() });
   note(world, user, "session_start", reply["session_id"], lot);
@@ -108,7 +108,7 @@ const finalize: Deed = async (sql, world, chance) => {
   const session = recent(world.sessions, chance);
   if (!session) return await start(sql, world, chance);
   const args = { id: session.id, exit_at: new Date().toISOString(), client_request_id: session.end };
-  const reply = await call(sql, session.user, "api.finalize_parking_session", args);
+  const reply = await call(sql, session.user, "commands.finalize_parking_session", args);
   if (reply) note(world, session.user, "session_end", session.id, session.lot);
 };
 
@@ -121,14 +121,14 @@ const stay: Deed = async (sql, world, chance) => {
 const cancel: Deed = async (sql, world, chance) => {
   const session = recent(world.sessions, chance);
   if (!session) return;
-  const reply = await call(sql, session.user, "api.cancel_parking_session", { id: session.id });
+  const reply = await call(sql, session.user, "commands.cancel_parking_session", { id: session.id });
   if (reply) note(world, session.user, "session_cancel", session.id, session.lot);
 };
 
 const review: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { parking_lot_id: lot, rating: 1 + chance.below(5) };
-  const reply = await call(sql, user, "api.post_review", args);
+  const reply = await call(sql, user, "commands.post_review", args);
   if (!reply) return;
   world.reviews.push({ user, id: String(reply["id"]) });
   note(world, user, "review_post", reply["id"], lot);
@@ -143,18 +143,18 @@ const moderate: Deed = async (sql, world, chance) => {
 
 const editReview: Deed = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
-  if (one) await call(sql, one.user, "api.update_my_review", { id: one.id, rating: 1 + chance.below(5) });
+  if (one) await call(sql, one.user, "commands.update_my_review", { id: one.id, rating: 1 + chance.below(5) });
 };
 
 const deleteReview: Deed = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
-  if (one) await call(sql, one.user, "api.delete_my_review", { id: one.id });
+  if (one) await call(sql, one.user, "commands.delete_my_review", { id: one.id });
 };
 
 const report: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { report_type: "price", description: "Dearer", parking_lot_id: lot };
-  const reply = await call(sql, user, "api.post_error_report", args);
+  const reply = await call(sql, user, "commands.post_error_report", args);
   if (!reply) return;
   world.reports.push({ user, id: String(reply["id"]) });
   note(world, user, "error_report_post", reply["id"], lot);
@@ -172,30 +172,30 @@ const vote: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const [value, said] = [chance.pick(world.values.get(lot)!), chance.pick(["confirm", "deny"])];
   const args = { parking_lot_id: lot, field_value_id: value, vote: said };
-  const reply = await call(sql, user, "api.vote_on_field_value", args);
+  const reply = await call(sql, user, "commands.vote_on_field_value", args);
   if (reply) note(world, user, `field_${said}`, value, lot);
 };
 
 const occupancy: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
-  const reply = await call(sql, user, "api.report_occupancy", { parking_lot_id: lot, state: "full" });
+  const reply = await call(sql, user, "commands.report_occupancy", { parking_lot_id: lot, state: "full" });
   if (reply) note(world, user, "occupancy_report", reply["id"], lot);
 };
 
 const checkIn: Deed = async (sql, world, chance) => {
   const user = chance.pick(world.users);
   const args = { id: chance.pick(world.sponsors), lat: 35, lng: 139, accuracy_m: 10 };
-  const reply = await call(sql, user, "api.check_in_at_sponsor", args);
+  const reply = await call(sql, user, "commands.check_in_at_sponsor", args);
   if (reply) note(world, user, "sponsor_checkin", reply["id"], null);
 };
 
 const save: Deed = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   if (chance.below(3) === 0) {
-    await call(sql, user, "api.unsave_parking_lot", { parking_lot_id: lot });
+    await call(sql, user, "commands.unsave_parking_lot", { parking_lot_id: lot });
     return;
   }
-  const reply = await call(sql, user, "api.save_parking_lot", { parking_lot_id: lot });
+  const reply = await call(sql, user, "commands.save_parking_lot", { parking_lot_id: lot });
   if (reply?.["is_new"]) note(world, user, "lot_save", reply["id"], lot);
 };
 

@@ -10,8 +10,6 @@ export interface Config {
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
-  /** The key of the hashes that stand for network addresses. */
-  readonly addressHashKey: AddressHashKey;
   /** The publishable key and the anonymous key: what a client without a session may send as bearer. */
   readonly visitorKeys: readonly string[];
   /** The secret key and the service role key: what a trusted service sends as bearer. */
@@ -57,13 +55,7 @@ const TOKEN_ALGORITHMS = ["HS256", "ES256", "RS256"] as const;
 
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-/** A secret of its own, or the secret that a key is derived from. */
-export interface AddressHashKey {
-  readonly secret: Uint8Array;
-  readonly isDerived: boolean;
-}
-
-/** HS256 and the keyed hash need a key at least as long as their hash. */
+/** HS256 needs a key at least as long as its hash. */
 const MIN_SECRET_BYTES = 32;
 
 export class ConfigError extends Error {
@@ -101,10 +93,6 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     jwksUrl: address("JWKS_URL") || `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
     issuer: get("JWT_ISSUER") || null,
   };
-  const addressHashSecret = readSecret(get, "ADDRESS_HASH_SECRET", problems);
-  const hashSecret = addressHashSecret ?? jwtSecret;
-  if (hashSecret === null) problems.push("ADDRESS_HASH_SECRET is missing (only JWT_SECRET can replace it)");
-  const addressHashKey = { secret: hashSecret ?? new Uint8Array(), isDerived: addressHashSecret === null };
   const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
   const cdnUrl = address("CDN_URL") ||
     `${gatewayUrl}/storage/v1/object/public/assets`;
@@ -124,7 +112,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const apps = readApps(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, cdnUrl, tokens, addressHashKey, visitorKeys, serviceKeys, storage, apps };
+  return { gatewayUrl, baseUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps };
 }
 
 function readSecret(

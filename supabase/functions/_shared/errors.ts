@@ -3,6 +3,8 @@
  * contract, the documentation pages behind `doc_url` and docs/errors.md are all printed from it.
  */
 
+import type { RateLimit } from "./http/rate_limit.ts";
+
 export interface CatalogueEntry {
   readonly status: number;
   /** Shown when the refusal brings no message of its own; from 500 on it is all that is shown. */
@@ -147,6 +149,8 @@ export interface RefusalOptions {
   readonly param?: string | null | undefined;
   readonly details?: Record<string, unknown> | undefined;
   readonly headers?: Record<string, string> | undefined;
+  /** The count of the request that was rejected, where the database sent one. */
+  readonly rateLimit?: RateLimit | undefined;
   /** What went wrong behind the scenes: for the log, never for the client. */
   readonly cause?: unknown;
 }
@@ -157,6 +161,7 @@ export class Refusal extends Error {
   readonly param: string | null;
   readonly details: Record<string, unknown> | undefined;
   readonly headers: Record<string, string>;
+  readonly rateLimit: RateLimit | undefined;
 
   constructor(code: Code, options: RefusalOptions = {}) {
     super(options.message ?? catalogue[code].message, { cause: options.cause });
@@ -164,6 +169,7 @@ export class Refusal extends Error {
     this.param = options.param ?? null;
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.rateLimit = options.rateLimit;
   }
 
   get status(): number {

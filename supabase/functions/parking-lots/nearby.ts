@@ -23,6 +23,7 @@ export const nearbyParkingLots = route({
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   refusals: ["forbidden"],
+  isExpensive: ({ filters }) => filters?.entry_at !== undefined,
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
   handle: async ({ db, query, links }) => {

@@ -39,6 +39,7 @@ export const searchParkingLots = route({
     },
   },
   refusals: ["forbidden"],
+  isExpensive: ({ include }) => include !== undefined,
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, query, links }) =>
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),

@@ -14,6 +14,5 @@ export const reportCrash = route({
   refusals: [],
   limit: "crash_report",
   // By the service, so that nobody reports around the limit.
-  handle: async ({ service, body, networkHash }) =>
-    await service.rpc("report_crash", { ...body, network: await networkHash() }),
+  handle: ({ service, body, clientAddress }) => service.rpc("report_crash", { ...body, address: clientAddress }),
 });

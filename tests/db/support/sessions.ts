@@ -29,7 +29,7 @@ export interface Finalized {
 
 type Argument = string | number | null;
 
-/** Calls api.<name> as a person, arguments by name. */
+/** Calls a function of the interface as a person, arguments by name. */
 export async function callAs<Reply>(
   db: TestDatabase,
   user: string,
@@ -37,9 +37,11 @@ export async function callAs<Reply>(
   args: Record<string, Argument> = {},
 ): Promise<Reply> {
   const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
+  const [{ schema } = { schema: "api" }] = await db.sql<{ schema: string }[]>`
+    select case when private.is_command(${name}) then 'commands' else 'api' end as schema`;
   const [row] = await db.as(
     signedIn(user),
-    (sql) => sql.unsafe<{ reply: Reply }[]>(`select api.${name}(${named}) as reply`, Object.values(args)),
+    (sql) => sql.unsafe<{ reply: Reply }[]>(`select ${schema}.${name}(${named}) as reply`, Object.values(args)),
   );
   return row!.reply;
 }

@@ -1,5 +1,6 @@
 /** The only translator from what the database says to what a client hears. docs/errors.md lists the outcome. */
 import { type Code, isCode, Refusal } from "../errors.ts";
+import type { RateLimit } from "../http/rate_limit.ts";
 import { expiredToken, invalidToken } from "../auth/token.ts";
 
 /** The error object of the Data API; what the client library makes of a failed connection has an empty code. */
@@ -7,6 +8,8 @@ export interface DatabaseError {
   readonly code?: string | null;
   readonly message?: string | null;
   readonly details?: string | null;
+  /** Only in errors of api.run_command and of the functions that count requests. */
+  readonly rate_limit?: RateLimit;
 }
 
 /** SQLSTATE classes and codes of Postgres, the most specific first. */
@@ -36,7 +39,7 @@ export function translate(error: DatabaseError, status: number): Refusal {
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
     return /expired/i.test(error.message ?? "") ? expiredToken() : invalidToken();
   }
-  return new Refusal(builtIn(code, status), { cause });
+  return new Refusal(builtIn(code, status), { cause, rateLimit: error.rate_limit });
 }
 
 function builtIn(code: string, status: number): Code {
@@ -62,6 +65,7 @@ function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
     // The database refuses for one field at a time.
     details: isOfField ? { ...details, errors: [{ param, code: "refused", message }] } : details,
     ...(typeof wait === "number" ? { headers: { "Retry-After": String(wait) } } : {}),
+    rateLimit: error.rate_limit,
     cause,
   });
 }

@@ -2,16 +2,17 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
+import { asAnonymous, asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
 import { begin, type Exchange, logLine, sign } from "./exchange.ts";
-import { keyOf, Once, REPLAYED_HEADER } from "./idempotency.ts";
+import { Commands } from "./commands.ts";
+import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
 import { noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
-import { counterFor, Limit, networkHash } from "./rate_limit.ts";
+import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 
@@ -22,9 +23,6 @@ export interface AppOptions {
   /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
   readonly storage?: (config: () => Config) => ObjectStorage;
 }
-
-/** Bytes. */
-const SHORT_BODY = 16_384;
 
 interface House {
   readonly config: () => Config;
@@ -76,20 +74,21 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   exchange.route = route;
   exchange.caller = await admit(route.access, request.headers.get("authorization"), house.config);
 
-  const policy = limitOf(route);
-  if (policy === undefined) return await answer(c, route, exchange, house);
-  const count = counterFor(request, exchange.caller, house.config(), timerOf(exchange));
-  const limit = new Limit(policy, count, (taken) => exchange.taken = taken);
-  if (!exchange.caller || !isSoonRead(request)) await limit.settle();
+  const commands = new Commands({
+    policy: limitOf(route),
+    take: (policy) => takeRequest(policy, request, exchange, house.config()),
+    onCount: (rateLimit) => exchange.rateLimit = rateLimit,
+  });
+  if (!exchange.caller) await commands.count();
   let response: Response;
   try {
-    response = await answer(c, route, exchange, house, limit);
+    response = await answer(c, route, exchange, house, commands);
   } catch (failure) {
     const isOutage = failure instanceof Refusal && failure.code === "service_unavailable";
-    if (!isOutage) await limit.settle();
+    if (!isOutage) await commands.count();
     throw failure;
   }
-  await limit.settle();
+  await commands.count();
   return response;
 }
 
@@ -98,9 +97,17 @@ function searchOf(request: Request): string {
   return new URL(request.url).search.replace(/(?<=[?&])forceFunctionRegion=[^&]*(&|$)/g, "");
 }
 
-/** Whether the body, if any, is short and says so: a longer one is not read for a caller who may not go on. */
-function isSoonRead(request: Request): boolean {
-  return request.body === null || Number(request.headers.get("content-length") ?? Infinity) <= SHORT_BODY;
+/** Counts a request by its caller, or by the network of an anonymous client. */
+function takeRequest(
+  policy: string,
+  request: Request,
+  exchange: Exchange,
+  config: Config,
+): Promise<RateLimit | null> {
+  const timer = timerOf(exchange);
+  if (exchange.caller) return asCaller(config, exchange.caller, timer).rpc("take_request", { policy });
+  const address = addressOf(request.headers);
+  return asService(config, timer).rpc("take_anonymous_request", { policy, address });
 }
 
 async function answer(
@@ -108,16 +115,16 @@ async function answer(
   route: Route,
   exchange: Exchange,
   house: House,
-  limit?: Limit,
+  commands: Commands,
 ): Promise<Response> {
   const request = c.req.raw;
-  const key = keepsAnswers(route) && exchange.caller ? keyOf(request.headers) : undefined;
+  const isKeyed = keepsAnswers(route) && exchange.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, searchOf(request));
   const sent = route.body ? await readJson(request) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
-  const once = key === undefined ? undefined : await Once.of(key, request, sent);
+  if (isKeyed) commands.key = await readIdempotencyKey(request, sent);
   const work: Work<"optional", unknown, unknown, unknown> = {
     params,
     query,
@@ -126,33 +133,34 @@ async function answer(
     links: house.links,
     get storage() {
       if (!house.storage) throw new TypeError(`${route.path}: its group's createApp was given no object storage`);
-      return limit ? limit.before(house.storage) : house.storage;
+      return commands.before(house.storage);
     },
     get service() {
-      const db = asService(house.config(), timerOf(exchange));
-      return limit ? limit.before(db) : db;
+      return commands.before(asService(house.config(), timerOf(exchange)));
     },
     get apps() {
       return house.config().apps;
     },
     requestId: exchange.id,
-    networkHash: () => networkHash(request, house.config()),
+    clientAddress: addressOf(request.headers),
     get db() {
-      const db = databaseFor(route, exchange, house.config());
-      const counting = limit ? limit.through(db) : db;
-      return once ? once.through(counting) : counting;
+      const db = databaseFor(route, request, query, exchange, house.config());
+      return exchange.caller ? commands.over(db) : db;
     },
   };
   if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
   const response = await replyWith(route, request, await route.handle(work as never));
-  if (once?.replayed) response.headers.set(REPLAYED_HEADER, "true");
+  if (commands.replayed) response.headers.set(REPLAYED_HEADER, "true");
   return response;
 }
 
-function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
+/** An expensive read of an anonymous client is run by the service for it, because only the service knows its network. */
+function databaseFor(route: Route, request: Request, query: unknown, exchange: Exchange, config: Config): Database {
   const timer = timerOf(exchange);
   if (route.access === "service") return asService(config, timer);
-  return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
+  if (exchange.caller) return asCaller(config, exchange.caller, timer);
+  const isExpensive = (route.also?.lines && asks(request, LINES_TYPE)) || route.isExpensive?.(query as never) === true;
+  return isExpensive ? asAnonymous(config, addressOf(request.headers), timer) : asVisitor(config, timer);
 }
 
 function timerOf(exchange: Exchange): Timer {

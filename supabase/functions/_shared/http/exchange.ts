@@ -3,7 +3,7 @@ import type { Caller } from "../auth/token.ts";
 import type { Refusal } from "../errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { describe, type LogLine } from "./log.ts";
-import { limitHeaders, type Taken } from "./rate_limit.ts";
+import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
 import { refusalsOf, type Route } from "./route.ts";
 
 export interface Exchange {
@@ -13,8 +13,8 @@ export interface Exchange {
   dbMs: number;
   route?: Route;
   caller?: Caller | null;
-  /** The request as its rate limit counted it. */
-  taken?: Taken;
+  /** The last count of the request. */
+  rateLimit?: RateLimit;
   refusal?: Refusal;
 }
 
@@ -33,7 +33,7 @@ export function sign(headers: Headers, exchange: Exchange): void {
   allowAnyOrigin(headers);
   headers.set("X-Request-Id", exchange.id);
   headers.set("X-Content-Type-Options", "nosniff");
-  for (const [name, value] of limitHeaders(exchange.taken)) headers.set(name, value);
+  for (const [name, value] of rateLimitHeaders(exchange.rateLimit)) headers.set(name, value);
   headers.set("Server-Timing", `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${sinceStart(exchange).toFixed(1)}`);
 }
 

@@ -1,17 +1,28 @@
 /**
- * A POST that can be sent again. With an `Idempotency-Key`, whatever the handler calls in the database goes through
- * `api.once`, which keeps each reply together with its effect. A handler of a POST is a mapping of these replies, so the
- * same replies are the same answer, and nothing else has to be remembered.
+ * The `Idempotency-Key` of a POST. The database keeps each reply together with its effect (api.run_command). The handler of
+ * a POST only maps these replies, so the same replies make the same response, and nothing else has to be kept.
  */
-import type { Database } from "../db/client.ts";
-import { prefixed } from "../db/rpc.ts";
 import { Refusal } from "../errors.ts";
 
 export const KEY_HEADER = "Idempotency-Key";
 export const REPLAYED_HEADER = "Idempotent-Replayed";
 
-/** The key of a request; undefined when it has none. */
-export function keyOf(headers: Headers): string | undefined {
+export interface IdempotencyKey {
+  readonly key: string;
+  /** SHA-256 of the request that the key stands for. */
+  readonly fingerprint: string;
+}
+
+/** The key of a request whose body is `sent`; undefined without one. */
+export async function readIdempotencyKey(request: Request, sent: unknown): Promise<IdempotencyKey | undefined> {
+  const key = readKey(request.headers);
+  if (key === undefined) return undefined;
+  const { pathname, search } = new URL(request.url);
+  return { key, fingerprint: await sha256(canonical([request.method, pathname + search, sent ?? null])) };
+}
+
+/** Throws for a header that is not a key. */
+export function readKey(headers: Headers): string | undefined {
   const key = headers.get(KEY_HEADER);
   if (key === null) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
@@ -20,44 +31,6 @@ export function keyOf(headers: Headers): string | undefined {
     code: "invalid_format",
     message: "The key must be 1 to 255 visible ASCII characters.",
   }]);
-}
-
-interface Kept<T> {
-  readonly replayed: boolean;
-  readonly reply: T;
-}
-
-/** One request with a key: its calls of the database, and whether they were answered from what was kept. */
-export class Once {
-  readonly #calls = new Map<string, number>();
-  #fresh = 0;
-
-  private constructor(readonly key: string, readonly fingerprint: string) {}
-
-  static async of(key: string, request: Request, sent: unknown): Promise<Once> {
-    const { pathname, search } = new URL(request.url);
-    return new Once(key, await sha256(canonical([request.method, pathname + search, sent ?? null])));
-  }
-
-  /** Every call was answered before: the answer is a replay. One that found only a part of its replies is not. */
-  get replayed(): boolean {
-    return this.#calls.size > 0 && this.#fresh === 0;
-  }
-
-  /** The same database, each of whose functions runs once for this key. */
-  through(db: Database): Database {
-    return {
-      rpc: async <T>(name: string, args: Record<string, unknown> = {}) => {
-        const nth = (this.#calls.get(name) ?? 0) + 1;
-        this.#calls.set(name, nth);
-        const { key, fingerprint } = this;
-        const call = { key, fingerprint, function: name, arguments: prefixed(args), nth };
-        const { replayed, reply } = await db.rpc<Kept<T>>("once", call);
-        if (!replayed) this.#fresh++;
-        return reply;
-      },
-    };
-  }
 }
 
 /** JSON in which the order of keys and the white space of what was sent make no difference. */

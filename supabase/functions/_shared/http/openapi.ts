@@ -197,7 +197,7 @@ function success(route: Route): Responses {
 }
 
 function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy")[] {
-  return limitOf(route) === undefined ? [] : ["RateLimit", "RateLimit-Policy"];
+  return limitOf(route) === undefined && !keepsAnswers(route) ? [] : ["RateLimit", "RateLimit-Policy"];
 }
 
 const featureCollection = {

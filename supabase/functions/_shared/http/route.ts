@@ -26,8 +26,8 @@ export interface Work<A extends Access, P, Q, B> {
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   readonly requestId: string;
-  /** A keyed hash of the network that the request comes from. */
-  networkHash(): Promise<string>;
+  /** The network address that the request comes from, for the database to hash. */
+  readonly clientAddress: string;
 }
 
 /** Status and schema of the reply; `asText` renders it for readers who do not ask for JSON. */
@@ -75,10 +75,12 @@ export interface Definition<
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
   /**
-   * The policy (private.rate_limit_policies) that requests are counted under; `limitOf` knows the usual one. Visitors are
-   * counted by network address.
+   * The rate limit policy that requests are counted under: that of the route's command (private.rate_limit_policies), or for a
+   * public route one that counts by network. `limitOf` knows the usual one.
    */
   readonly limit?: string;
+  /** Whether a request may cost more than a page; such reads of anonymous clients are counted by network. */
+  readonly isExpensive?: (query: Read<Q>) => boolean;
   readonly cache?: Cache;
   /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
@@ -108,6 +110,7 @@ export interface Route {
   };
   readonly refusals: readonly Code[];
   readonly limit?: string;
+  readonly isExpensive?: (query: never) => boolean;
   readonly cache?: Cache;
   readonly isTruncated?: (returned: never) => boolean;
   handle(work: never): unknown;
@@ -158,7 +161,7 @@ export function refusalsOf(route: Route): Code[] {
   // A suspended or withdrawn caller is refused wherever a caller is known, and every user where only the service may call.
   if (route.access !== "public") all.add("unauthorized").add("forbidden");
   if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
-  if (limitOf(route) !== undefined) all.add("rate_limited");
-  if (keepsAnswers(route)) all.add("conflict");
+  if (limitOf(route) !== undefined || route.isExpensive !== undefined) all.add("rate_limited");
+  if (keepsAnswers(route)) all.add("conflict").add("rate_limited");
   return codes.filter((code) => all.has(code));
 }

@@ -37,7 +37,7 @@ export const Upload = z.object({
   expires_in: z.int().meta({ description: "Seconds from the first answer until `upload_url` is good for nothing" }),
 }).meta({ id: "Upload" });
 
-/** What api.create_upload replies. */
+/** What commands.create_upload replies. */
 export interface Created {
   readonly asset_id: string;
   readonly storage_key: string;

@@ -12,27 +12,27 @@ Deno.test.afterAll(() => db.close());
 /** Functions of each kind of result, made for these tests. */
 await db.sql.unsafe(`
   create type public.probe_pair as (name text, size integer);
-  create function api.probe_void() returns void language sql set search_path = '' as $$ select $$;
-  create function api.probe_null() returns jsonb language sql set search_path = '' as $$ select null::jsonb $$;
-  create function api.probe_boolean() returns boolean language sql set search_path = '' as $$ select true $$;
-  create function api.probe_integer() returns integer language sql set search_path = '' as $$ select 7 $$;
-  create function api.probe_text() returns text language sql set search_path = '' as $$ select 'a "b"'::text $$;
-  create function api.probe_json() returns json language sql set search_path = '' as $$ select '{"b": 1, "a": [1.50]}'::json $$;
-  create function api.probe_pair() returns public.probe_pair language sql set search_path = '' as $$ select row('a', 1) $$;
-  create function api.probe_pairs() returns setof public.probe_pair language sql set search_path = ''
+  create function commands.probe_void() returns void language sql set search_path = '' as $$ select $$;
+  create function commands.probe_null() returns jsonb language sql set search_path = '' as $$ select null::jsonb $$;
+  create function commands.probe_boolean() returns boolean language sql set search_path = '' as $$ select true $$;
+  create function commands.probe_integer() returns integer language sql set search_path = '' as $$ select 7 $$;
+  create function commands.probe_text() returns text language sql set search_path = '' as $$ select 'a "b"'::text $$;
+  create function commands.probe_json() returns json language sql set search_path = '' as $$ select '{"b": 1, "a": [1.50]}'::json $$;
+  create function commands.probe_pair() returns public.probe_pair language sql set search_path = '' as $$ select row('a', 1) $$;
+  create function commands.probe_pairs() returns setof public.probe_pair language sql set search_path = ''
     as $$ values ('a', 1), ('b', 2) $$;
-  create function api.probe_table() returns table (id integer, name text) language sql set search_path = ''
+  create function commands.probe_table() returns table (id integer, name text) language sql set search_path = ''
     as $$ values (1, 'a'), (2, null) $$;
-  create function api.probe_integers() returns setof integer language sql set search_path = '' as $$ values (1), (2) $$;
-  create function api.probe_nothing() returns setof integer language sql set search_path = '' as $$ select 1 where false $$;
-  create function api.probe_arguments(
+  create function commands.probe_integers() returns setof integer language sql set search_path = '' as $$ values (1), (2) $$;
+  create function commands.probe_nothing() returns setof integer language sql set search_path = '' as $$ select 1 where false $$;
+  create function commands.probe_arguments(
     p_text text, p_number double precision, p_at timestamptz, p_list text[], p_json jsonb, p_id uuid default null,
     p_limit integer default 20
   ) returns jsonb language sql set search_path = ''
     as $$ select jsonb_build_array(p_text, p_number, p_at at time zone 'UTC', p_list, p_json, p_id, p_limit) $$;
-  create function api.probe_end() returns jsonb language sql security definer set search_path = ''
+  create function commands.probe_end() returns jsonb language sql security definer set search_path = ''
     as $$ delete from auth.users where id = auth.uid(); select '{"gone": true}'::jsonb $$;
-  create function api.probe_leave() returns jsonb language sql security definer set search_path = ''
+  create function commands.probe_leave() returns jsonb language sql security definer set search_path = ''
     as $$ update public.app_users set status = 'withdrawn' where id = auth.uid(); select '{"gone": true}'::jsonb $$;
 `);
 await db.sql`
@@ -62,7 +62,7 @@ async function once(sql: TransactionSql | Sql, call: Call): Promise<Kept> {
   const { key = "a-key", print = PRINT, nth = 1 } = call;
   const given = JSON.stringify(call.arguments ?? {});
   const [row] = await sql<{ kept: Kept }[]>`
-    select api.once(${key}, ${print}, ${call.function}, ${given}::text::jsonb, ${nth}) as kept`;
+    select private.run_once(${key}, ${print}, ${call.function}, ${given}::text::jsonb, ${nth}) as kept`;
   return row!.kept;
 }
 
@@ -137,12 +137,12 @@ Deno.test("a visitor has no keys, and an account that is gone has none", async (
   assert.equal((await refusal(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
 });
 
-Deno.test("once calls functions of the interface that the caller may execute, and none else", async () => {
+Deno.test("a key can be used for commands and for reads of the interface, and for nothing else", async () => {
   const user = await newUser(db.sql);
   const unknown = [
-    "once",
-    "counted",
+    "run_command",
     "take_request",
+    "feed_occupancy",
     "active_user",
     "private.active_user",
     "my_account()",
@@ -152,10 +152,6 @@ Deno.test("once calls functions of the interface that the caller may execute, an
   for (const name of unknown) {
     assert.equal((await refusal(onceAs(user, { function: name }))).code, "not_found", name);
   }
-  assert.equal(
-    await sqlstate(onceAs(user, { function: "feed_occupancy", arguments: { p_source: "sensor", p_reports: [] } })),
-    "42501",
-  );
   const refused = await refusal(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
   assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
 });
@@ -221,7 +217,7 @@ async function holding(user: string, call: Call) {
 async function someoneWaits(): Promise<true | undefined> {
   const [row] = await db.sql`
     select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%api.once%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%private.run_once%'`;
   return row === undefined ? undefined : true;
 }
 
@@ -296,7 +292,7 @@ Deno.test("keys go with their account, and after a day by the purge", async () =
   for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
   await db.sql`delete from auth.users where id = ${gone}`;
   await db.sql`update private.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${old}`;
-  await db.sql`select private.purge_requests()`;
+  await db.sql`select private.purge_idempotency_keys()`;
   const left = await db.sql`select user_id from private.idempotency_keys where user_id in ${
     db.sql([gone, old, young])
   }`;
@@ -324,12 +320,51 @@ Deno.test("a withdrawal of a person with a telephone number waits for a request 
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
         return waiting.length > 0 ? true : undefined;
       });
-      await sql`select api.add_my_vehicle('{"vehicle_type": "kei"}')`;
+      await sql`select commands.add_my_vehicle('{"vehicle_type": "kei"}')`;
     }),
-    claimed.then(() => db.as(signedIn(user), (sql) => sql`select api.withdraw_my_account()`)),
+    claimed.then(() => db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`)),
   ]);
   const [left] = await db.sql`
     select status, (select count(*)::integer from public.user_vehicles where user_id = ${user}) as vehicles
     from public.app_users where id = ${user}`;
   assert.deepEqual({ ...left }, { status: "withdrawn", vehicles: 0 });
+});
+
+Deno.test("a reply over 64 KiB is refused with its effect, a smaller one is kept", async () => {
+  const user = await newUser(db.sql);
+  await db.sql.unsafe(`
+    create function commands.probe_large(p_size integer) returns text language sql set search_path = ''
+      as $$ update public.app_users set display_name = 'large' where id = auth.uid(); select repeat('x', p_size) $$;
+    grant execute on function commands.probe_large(integer) to authenticated;
+    grant update (display_name) on public.app_users to authenticated`);
+  const large = { function: "probe_large", arguments: { p_size: 65_536 } };
+  const refused = await refusal(onceAs(user, large));
+  assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "reply_too_large" }]);
+  assert.equal((await onceAs(user, { ...large, arguments: { p_size: 65_000 } })).replayed, false);
+});
+
+Deno.test("the reply of a read is not kept: the key is, and the read is made again", async () => {
+  const user = await newUser(db.sql);
+  await onceAs(user, { function: "my_account" });
+  const [row] = await db.sql`select replies from private.idempotency_keys where user_id = ${user}`;
+  assert.deepEqual(row!["replies"], { "my_account 1": null });
+  await db.sql`update public.app_users set display_name = 'later' where id = ${user}`;
+  const again = await onceAs(user, { function: "my_account" });
+  assert.equal(again.replayed, true);
+  assert.equal((again.reply as { app_user: { display_name: string } }).app_user.display_name, "later");
+  const other = await refusal(onceAs(user, { function: "my_account", print: OTHER_PRINT }));
+  assert.equal(other.code, "conflict");
+});
+
+Deno.test("a person has at most 1,000 keys of the last 24 hours", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into private.idempotency_keys (user_id, key, fingerprint, created_at)
+    select ${user}::uuid, 'old-' || n, ${PRINT}, now() - interval '25 hours' from generate_series(1, 10) n
+    union all select ${user}::uuid, 'key-' || n, ${PRINT}, now() - interval '1 hour' from generate_series(1, 999) n`;
+  assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, false);
+  const refused = await refusal(onceAs(user, { function: "probe_integer", key: "one-more" }));
+  assert.deepEqual([refused.code, refused.param], ["rate_limited", "Idempotency-Key"]);
+  assert.equal(Reflect.get(refused.details ?? {}, "policy"), "idempotency_keys");
+  assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, true);
 });

@@ -1,0 +1,111 @@
+/**
+ * The calls of one request that may write: each is counted under a rate limit and, with an idempotency key, has its effect
+ * once. A request is counted at one of four moments:
+ *
+ * | request                                                | counted                                    | under           |
+ * | ------------------------------------------------------ | ------------------------------------------ | --------------- |
+ * | of an anonymous client                                 | before anything else                       | the route's     |
+ * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
+ * | whose handler turns to storage or the service first    | before that, and again with its command    | `attach`        |
+ * | rejected before any of these (its body is not valid)   | at the end                                 | the route's     |
+ *
+ * What fails because something is down is not counted.
+ */
+import type { Database } from "../db/client.ts";
+import { prefixed } from "../db/rpc.ts";
+import { Refusal } from "../errors.ts";
+import type { IdempotencyKey } from "./idempotency.ts";
+import type { RateLimit } from "./rate_limit.ts";
+
+/** The policy of requests that turn to storage before they run a command. */
+const BEFORE_STORAGE = "attach";
+
+/** What api.run_command replies. */
+interface Ran<T> {
+  readonly replayed: boolean;
+  readonly reply: T;
+  readonly rate_limit: RateLimit;
+}
+
+export interface CommandOptions {
+  /** The policy of the route; undefined for one whose requests are counted only when they carry a key. */
+  readonly policy: string | undefined;
+  /** Counts one request of the client under a policy; null when there is no such policy. */
+  readonly take: (policy: string) => Promise<RateLimit | null>;
+  /** Called with each count, for the response's headers. */
+  readonly onCount: (rateLimit: RateLimit) => void;
+}
+
+export class Commands {
+  /** Set once the body is read. */
+  key: IdempotencyKey | undefined;
+  readonly #runs = new Map<string, number>();
+  #fresh = 0;
+  #counting: Promise<void> | undefined;
+
+  constructor(readonly options: CommandOptions) {}
+
+  /** Every command was answered from what was kept: the response is a replay. */
+  get replayed(): boolean {
+    return this.#runs.size > 0 && this.#fresh === 0;
+  }
+
+  /** The same database, whose functions are run as commands where the request is limited or carries a key. */
+  over(db: Database): Database {
+    if (this.options.policy === undefined && this.key === undefined) return db;
+    return { rpc: (name, args = {}) => this.#run(db, name, args) };
+  }
+
+  /** The same object, each of whose methods waits until the request is counted. */
+  before<T extends object>(work: T): T {
+    if (this.options.policy === undefined) return work;
+    return new Proxy(work, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return async (...given: unknown[]) => {
+          await this.count(BEFORE_STORAGE);
+          return await member.apply(target, given);
+        };
+      },
+    });
+  }
+
+  /** Counts the request unless it has been counted. */
+  async count(policy = this.options.policy): Promise<void> {
+    if (policy !== undefined) await (this.#counting ??= this.#take(policy));
+  }
+
+  async #run<T>(db: Database, name: string, args: Record<string, unknown>): Promise<T> {
+    const nth = (this.#runs.get(name) ?? 0) + 1;
+    this.#runs.set(name, nth);
+    const call = { command: name, arguments: prefixed(args), ...(this.key && { ...this.key, nth }) };
+    try {
+      const { replayed, reply, rate_limit } = await db.rpc<Ran<T>>("run_command", call);
+      this.#counted(rate_limit);
+      if (!replayed) this.#fresh++;
+      return reply;
+    } catch (failure) {
+      if (failure instanceof Refusal && failure.rateLimit) this.#counted(failure.rateLimit);
+      throw failure;
+    }
+  }
+
+  async #take(policy: string): Promise<void> {
+    try {
+      const rateLimit = await this.options.take(policy);
+      if (rateLimit === null) {
+        throw new Refusal("server_error", { cause: new Error(`there is no rate limit policy ${policy}`) });
+      }
+      this.options.onCount(rateLimit);
+    } catch (failure) {
+      if (failure instanceof Refusal && failure.rateLimit) this.options.onCount(failure.rateLimit);
+      throw failure;
+    }
+  }
+
+  #counted(rateLimit: RateLimit): void {
+    this.#counting = Promise.resolve();
+    this.options.onCount(rateLimit);
+  }
+}

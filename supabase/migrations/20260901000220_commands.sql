@@ -1,0 +1,349 @@
+-- Commands: functions that write for a signed-in client.
+--
+-- Commands live in the schema `commands`, which the Data API does not expose. Clients reach them by one door only:
+-- api.run_command. It counts the request under the command's rate limit policy, runs the command as the caller and, where the
+-- request carries an idempotency key, keeps the reply. All of it is one transaction and one round trip. An error that a
+-- command raises takes back what the command did and leaves the count.
+--
+-- Idempotency keys. A POST with a key has one effect and one reply for 24 hours. The key is claimed, the command runs and its
+-- reply is kept in one transaction, so that neither a crash nor a race leaves an effect without its reply. An error rolls the
+-- claim back with everything else: a retry runs the command again.
+--
+-- Invariants: one row per caller and key, on which all requests with that key wait; 1,000 keys a person, 64 KiB a reply. No
+-- client can reach these tables, and nothing in them outlives its purpose.
+-- Interface: api.run_command for clients and the router, api.read_as_anonymous for the router.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.idempotency_keys (
+  user_id uuid not null references auth.users (id) on delete cascade,
+  key text not null constraint idempotency_keys_key_visible check (key ~ '^[!-~]{1,255}$'),
+  fingerprint text not null constraint idempotency_keys_fingerprint_sha256 check (fingerprint ~ '^[0-9a-f]{64}$'),
+  replies jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (user_id, key)
+);
+
+comment on table private.idempotency_keys is 'Keys that callers gave their requests, with what was answered: for a day.';
+comment on column private.idempotency_keys.fingerprint is 'SHA-256 of method, path and body, as hexadecimal digits: the request the key was first used for.';
+comment on column private.idempotency_keys.replies is 'What the functions replied that the request called, each under "<function> <nth call of it>".';
+
+create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at); -- the purge
+
+-- No row security and no grants: no client has a right on the schema's tables, and no view shows them.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: idempotency keys
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.claim_key(p_key text, p_fingerprint text) returns jsonb
+language plpgsql
+security definer -- no client may read or write keys, not even their own; the key claimed is always the caller's
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  v_user_id uuid := private.caller();
+  v_claimed private.idempotency_keys;
+begin
+  -- A request whose key another one holds waits here until that one is done, and then finds its replies.
+  insert into private.idempotency_keys as k (user_id, key, fingerprint)
+  values (v_user_id, p_key, p_fingerprint)
+  on conflict (user_id, key) do update set
+    fingerprint = case when k.created_at < now() - interval '24 hours' then excluded.fingerprint else k.fingerprint end,
+    replies = case when k.created_at < now() - interval '24 hours' then '{}' else k.replies end,
+    created_at = case when k.created_at < now() - interval '24 hours' then excluded.created_at else k.created_at end
+  returning * into v_claimed;
+  if v_claimed.fingerprint <> p_fingerprint then
+    perform private.refuse('conflict', 409, 'This key was used for another request; give each request a key of its own',
+      p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
+  end if;
+  if v_claimed.replies = '{}' then
+    perform private.require_few_keys(v_user_id);
+  end if;
+  return v_claimed.replies;
+exception
+  when lock_not_available then
+    perform private.refuse('conflict', 409, 'A request with this key is still running; send it again in a moment',
+      p_param => 'Idempotency-Key', p_details => '{"reason": "key_in_use"}');
+    return null;
+  when foreign_key_violation then
+    perform private.refuse('unauthorized', 401, 'This account no longer exists');
+    return null;
+end
+$$;
+
+comment on function private.claim_key(text, text) is
+  'Claims the caller''s key until the end of the transaction, for 24 hours when that commits, and gives the replies kept under it. Refuses: unauthorized, conflict, rate_limited.';
+
+create function private.require_few_keys(p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_open integer;
+  v_seconds integer;
+begin
+  select count(*), ceil(extract(epoch from min(created_at) + interval '24 hours' - now()))
+  into v_open, v_seconds
+  from private.idempotency_keys where user_id = p_user_id and created_at >= now() - interval '24 hours';
+  if v_open > 1000 then
+    perform private.refuse('rate_limited', 429, 'There are too many idempotency keys of the last 24 hours',
+      p_param => 'Idempotency-Key',
+      p_details => jsonb_build_object('policy', 'idempotency_keys', 'retry_after', greatest(v_seconds, 1)));
+  end if;
+end
+$$;
+
+comment on function private.require_few_keys(uuid) is
+  'Refuses (rate_limited) when a person has more than 1,000 keys of the last 24 hours.';
+
+create function private.keep_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
+language plpgsql
+security definer -- no client may write replies; the key is the caller's, claimed by run_once
+set search_path = ''
+as $$
+begin
+  -- Inserted when the command took the caller's keys away, as a withdrawal does: its own reply is kept all the same, as
+  -- long as there is an account to keep it for.
+  insert into private.idempotency_keys as k (user_id, key, fingerprint, replies)
+  select u.id, p_key, p_fingerprint, jsonb_build_object(p_call, p_reply) from auth.users u where u.id = auth.uid()
+  on conflict (user_id, key) do update set replies = k.replies || excluded.replies;
+end
+$$;
+
+comment on function private.keep_reply(text, text, text, jsonb) is 'Keeps what a call replied under the caller''s key.';
+
+create function private.is_command(p_function text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (select from pg_catalog.pg_proc where pronamespace = 'commands'::regnamespace and proname = p_function);
+end
+$$;
+
+comment on function private.is_command(text) is 'Whether a function of this name stands in the schema commands.';
+
+create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_function pg_catalog.pg_proc;
+  v_names text[];
+  v_record text;
+  v_call text;
+  v_reply jsonb;
+begin
+  select * into v_function from pg_catalog.pg_proc
+  where proname = p_function
+    and (pronamespace = 'commands'::regnamespace or pronamespace = 'api'::regnamespace and provolatile <> 'v');
+  select coalesce(array_agg(a.name), '{}'), string_agg(format('%I %s', a.name, format_type(a.type, null)), ', '),
+    format('%s.%I(%s)', v_function.pronamespace::regnamespace, p_function,
+      string_agg(format('%1$I => a.%1$I', a.name), ', '))
+  into v_names, v_record, v_call
+  from unnest(v_function.proargnames[1:v_function.pronargs], v_function.proargtypes::oid[]) as a (name, type)
+  where p_arguments ? a.name;
+  if v_function.oid is null or exists (select from jsonb_object_keys(p_arguments) as k where k <> all (v_names)) then
+    perform private.refuse('not_found', 404, 'There is no such function with these arguments', p_param => 'function');
+  end if;
+
+  v_record := 'from ' || coalesce('jsonb_to_record($1) as a(' || v_record || ')', '(values (1)) as a (none)');
+  if v_function.proretset then
+    execute format('select coalesce(jsonb_agg(to_jsonb(r)), ''[]'') %s, lateral %s as r', v_record, v_call)
+    into v_reply using p_arguments;
+  elsif v_function.prorettype = 'void'::regtype then
+    execute format('select %s %s', v_call, v_record) using p_arguments;
+  else
+    execute format('select to_jsonb(%s) %s', v_call, v_record) into v_reply using p_arguments;
+  end if;
+  return v_reply;
+end
+$$;
+
+comment on function private.call_by_name(text, jsonb) is
+  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Refuses: not_found, and what the function refuses.';
+
+create function private.require_active_account() returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.admins where id = private.caller() and status = 'active') then
+    perform private.active_user();
+  end if;
+end
+$$;
+
+comment on function private.require_active_account() is
+  'Refuses (unauthorized, forbidden) a caller who is neither an active app user nor an active administrator.';
+
+create function private.run_once(p_key text, p_fingerprint text, p_function text, p_arguments jsonb, p_nth integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+  v_call text := p_function || ' ' || p_nth;
+  v_replies jsonb := private.claim_key(p_key, p_fingerprint);
+  v_reply jsonb;
+begin
+  if v_replies ? v_call and private.is_command(p_function) then
+    -- A withdrawn person has one reply left, that of the withdrawal; a suspended one is refused here as everywhere.
+    perform private.require_active(s.status)
+    from (
+      select status from public.app_users where id = v_user_id
+      union all
+      select status from public.admins where id = v_user_id
+    ) s
+    where s.status = 'suspended';
+    return jsonb_build_object('replayed', true, 'reply', v_replies -> v_call);
+  end if;
+  perform private.require_active_account();
+  v_reply := coalesce(private.call_by_name(p_function, p_arguments), 'null');
+  if not private.is_command(p_function) then
+    -- A read changes nothing: the key is kept, the reply is worked out again.
+    perform private.keep_reply(p_key, p_fingerprint, v_call, 'null');
+    return jsonb_build_object('replayed', v_replies ? v_call, 'reply', v_reply);
+  end if;
+  if octet_length(v_reply::text) > 65536 then
+    perform private.refuse('conflict', 409, 'This reply is too large to be kept; send the request without a key',
+      p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
+  end if;
+  perform private.keep_reply(p_key, p_fingerprint, v_call, v_reply);
+  return jsonb_build_object('replayed', false, 'reply', v_reply);
+end
+$$;
+
+comment on function private.run_once(text, text, text, jsonb, integer) is
+  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited, and what the function refuses.';
+
+grant execute on function
+  private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
+  private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
+to authenticated;
+grant execute on function private.call_by_name(text, jsonb) to anon;
+
+create function private.tg_app_users__forget_replies() returns trigger
+language plpgsql
+security definer -- no client has a right on keys
+set search_path = ''
+as $$
+begin
+  delete from private.idempotency_keys where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__forget_replies() is
+  'What was answered to a person who withdraws is not kept: it may hold what they wrote.';
+
+create trigger _310_forget_replies after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__forget_replies();
+
+create function private.purge_idempotency_keys() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.idempotency_keys where created_at < now() - interval '24 hours';
+end
+$$;
+
+comment on function private.purge_idempotency_keys() is 'Removes keys older than a day.';
+
+select cron.schedule('purge_idempotency_keys', '*/5 * * * *', 'select private.purge_idempotency_keys()');
+
+create function private.take_command(p_command text) returns jsonb
+language plpgsql
+security definer -- no client may read policies or write windows
+set search_path = ''
+as $$
+begin
+  return private.take(
+    coalesce((select name from private.rate_limit_policies where p_command = any (commands)), 'write'), private.caller()::text
+  );
+end
+$$;
+
+comment on function private.take_command(text) is
+  'Counts a request of the caller under the policy of the command: what private.take gives. Refuses: unauthorized.';
+
+create function private.status_of(p_sqlstate text) returns text
+language sql immutable
+set search_path = ''
+return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42501' then '403' when p_sqlstate = '42883' then '404'
+  else '400' end;
+
+comment on function private.status_of(text) is 'The status that the Data API gives an error of the classes 22, 23 and 42.';
+
+grant execute on function private.take_command(text), private.status_of(text) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.run_command(
+  p_command text,
+  p_arguments jsonb default '{}',
+  p_key text default null,
+  p_fingerprint text default null,
+  p_nth integer default 1
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_taken jsonb := private.take_command(p_command);
+  v_reply jsonb;
+  v_message text;
+  v_detail text;
+  v_state text;
+begin
+  perform private.show_rate_limit(v_taken);
+  if not (v_taken -> 'allowed')::boolean then
+    return private.reply_over_quota(v_taken);
+  end if;
+  begin
+    if p_key is null then
+      v_reply := jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_command, p_arguments));
+    else
+      v_reply := private.run_once(p_key, p_fingerprint, p_command, p_arguments, p_nth);
+    end if;
+  exception
+    when sqlstate 'PGRST' then
+      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
+      perform set_config('response.status', v_detail::jsonb ->> 'status', true);
+      return '{"hint": null}' || v_message::jsonb || jsonb_build_object('rate_limit', v_taken);
+    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
+      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
+      perform set_config('response.status', private.status_of(v_state), true);
+      return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null, 'rate_limit', v_taken);
+  end;
+  return v_reply || jsonb_build_object('rate_limit', v_taken);
+end
+$$;
+
+comment on function api.run_command(text, jsonb, text, text, integer) is
+  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited. What the command refuses comes on top.';
+
+create function api.read_as_anonymous(p_address text, p_function text, p_arguments jsonb default '{}') returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('request.client_address', p_address, true), set_config('request.jwt.claims', '{"role": "anon"}', true),
+    set_config('role', 'anon', true);
+  return private.call_by_name(p_function, p_arguments);
+end
+$$;
+
+comment on function api.read_as_anonymous(text, text, jsonb) is
+  'Calls a function of the interface that only reads, as an anonymous client of this network address: for the service, which alone knows the address, so that reads with a quota are counted for the client. The rest of the transaction stays anonymous. Refuses: not_found. What the function refuses comes on top.';
+
+grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
+grant execute on function api.read_as_anonymous(text, text, jsonb) to service_role;

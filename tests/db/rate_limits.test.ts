@@ -1,0 +1,299 @@
+// Rate limits: a policy's quota in a window that opens with the first request.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+await db.sql`
+  insert into private.rate_limit_policies (name, quota, window_seconds, comment)
+  values ('small', 3, 60, 'For these tests'), ('other', 3, 60, 'For these tests')`;
+await db.sql`update private.rate_limit_policies set commands = '{update_my_account}' where name = 'small'`;
+
+interface RateLimit {
+  readonly allowed: boolean;
+  readonly policy: string;
+  readonly quota: number;
+  readonly window_seconds: number;
+  readonly remaining: number;
+  readonly reset_seconds: number;
+}
+
+/** A count, or the error beyond the quota, which holds the count. */
+type Counted = RateLimit | { readonly code: "rate_limited"; readonly rate_limit: RateLimit } | null;
+
+function counted(reply: Counted): RateLimit | null {
+  return reply !== null && "rate_limit" in reply ? reply.rate_limit : reply;
+}
+
+async function take(user: string, policy = "small"): Promise<RateLimit | null> {
+  return await db.as(signedIn(user), async (sql) => {
+    const [row] = await sql<{ taken: Counted }[]>`select api.take_request(${policy}) as taken`;
+    return counted(row!.taken);
+  });
+}
+
+async function visit(address: string): Promise<RateLimit | null> {
+  return await db.as({ role: "service_role" }, async (sql) => {
+    const [row] = await sql<{ taken: Counted }[]>`select api.take_anonymous_request('small', ${address}) as taken`;
+    return counted(row!.taken);
+  });
+}
+
+const allowed = async (times: number, next: () => Promise<RateLimit | null>): Promise<boolean[]> => {
+  const answers: boolean[] = [];
+  for (let time = 0; time < times; time++) answers.push((await next())!.allowed);
+  return answers;
+};
+
+const age = (user: string, seconds: number) =>
+  db.sql`update private.rate_limit_windows set started_at = now() - make_interval(secs => ${seconds}) where subject = ${user}`;
+
+Deno.test("the quota passes and nothing beyond it, until the window closes", async () => {
+  const user = await newUser(db.sql);
+  assert.deepEqual(await take(user), {
+    allowed: true,
+    policy: "small",
+    quota: 3,
+    window_seconds: 60,
+    remaining: 2,
+    reset_seconds: 60,
+  });
+  assert.deepEqual(await allowed(6, () => take(user)), [true, true, false, false, false, false]);
+  await age(user, 59);
+  const late = (await take(user))!;
+  assert.deepEqual([late.allowed, late.remaining, late.reset_seconds], [false, 0, 1]);
+  await age(user, 60);
+  assert.deepEqual(await allowed(4, () => take(user)), [true, true, true, false]);
+});
+
+Deno.test("every caller and every policy has a count of its own", async () => {
+  const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
+  await allowed(4, () => take(one));
+  assert.deepEqual(await allowed(4, () => take(other)), [true, true, true, false]);
+  assert.deepEqual(await allowed(4, () => take(one, "other")), [true, true, true, false]);
+});
+
+Deno.test("a policy that is changed counts at once", async () => {
+  const user = await newUser(db.sql);
+  await allowed(4, () => take(user, "other"));
+  await db.sql`update private.rate_limit_policies set quota = 5 where name = 'other'`;
+  const next = (await take(user, "other"))!;
+  assert.deepEqual([next.allowed, next.quota, next.remaining], [true, 5, 0]);
+  await db.sql`update private.rate_limit_policies set quota = 3 where name = 'other'`;
+  assert.equal((await take(user, "other"))!.allowed, false);
+});
+
+Deno.test("a policy that does not exist counts nothing and says so", async () => {
+  assert.equal(await take(await newUser(db.sql), "nothing"), null);
+});
+
+Deno.test("a visitor is counted by address, by the service alone", async () => {
+  assert.deepEqual(await allowed(4, () => visit("a")), [true, true, true, false]);
+  assert.equal((await visit("b"))!.allowed, true);
+  for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
+    assert.equal(await sqlstate(db.as(caller, (sql) => sql`select api.take_anonymous_request('small', 'c')`)), "42501");
+  }
+  assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.take_request('small')`)), "42501");
+  const nobody = db.as({ role: "authenticated" }, (sql) => sql`select api.take_request('small')`);
+  assert.equal((await refusal(nobody)).code, "unauthorized");
+});
+
+Deno.test("no client reaches keys, policies or windows", async () => {
+  const user = await newUser(db.sql);
+  for (const table of ["idempotency_keys", "rate_limit_policies", "rate_limit_windows"]) {
+    for (const caller of [signedIn(user), { role: "anon" } as const]) {
+      const reading = db.as(caller, (sql) => sql`select * from ${sql(`private.${table}`)}`);
+      assert.equal(await sqlstate(reading), "42501", `${table}: ${caller.role}`);
+    }
+  }
+});
+
+Deno.test("the purge takes closed windows and leaves open ones", async () => {
+  const [closed, open] = [await newUser(db.sql), await newUser(db.sql)];
+  await take(closed);
+  await take(open);
+  await age(closed, 61);
+  await db.sql`select private.purge_rate_limit_windows()`;
+  const left = await db.sql`select subject from private.rate_limit_windows where subject in ${db.sql([closed, open])}`;
+  assert.deepEqual(left.map(({ subject }) => subject), [open]);
+});
+
+Deno.test("the purge is run every five minutes, as the owner of the tables", async () => {
+  const [job, ...others] = await db.sql`
+    select jobname, schedule, username, active from cron.job where command like '%private.purge_rate_limit_windows()%'`;
+  assert.deepEqual({ ...job }, {
+    jobname: "purge_rate_limit_windows",
+    schedule: "*/5 * * * *",
+    username: "postgres",
+    active: true,
+  });
+  assert.deepEqual(others, []);
+});
+
+Deno.test("what a policy may say is bounded", async () => {
+  for (const [name, quota, seconds] of [["Big", 1, 60], ["big", 0, 60], ["big", 1, 0], ["big", 1, 86_401]] as const) {
+    const insert = db.sql`
+      insert into private.rate_limit_policies (name, quota, window_seconds, comment)
+      values (${name}, ${quota}, ${seconds}, '')`;
+    assert.equal(await sqlstate(insert), "23514", `${name} ${quota} ${seconds}`);
+  }
+});
+
+interface Ran {
+  readonly rate_limit: RateLimit;
+  readonly reply?: { readonly app_user: { readonly display_name: string } };
+  readonly code?: string;
+  readonly details?: string;
+}
+
+/** What api.run_command replies, with the status it sets. */
+async function rename(user: string, name: unknown): Promise<Ran & { readonly status: string }> {
+  return await db.as(signedIn(user), async (sql) => {
+    const [ran] = await sql<{ ran: Ran }[]>`
+      select api.run_command('update_my_account', ${sql.json({ p_display_name: name as string })}) as ran`;
+    const [status] = await sql<{ status: string }[]>`select current_setting('response.status', true) as status`;
+    return { ...ran!.ran, status: status!.status };
+  });
+}
+
+const nameOf = async (user: string) =>
+  (await db.sql`select display_name from public.app_users where id = ${user}`)[0]!["display_name"];
+
+Deno.test("run_command: an error takes back what the command did and leaves the count; beyond the quota nothing runs", async () => {
+  const user = await newUser(db.sql);
+  const first = await rename(user, "one");
+  assert.deepEqual([first.rate_limit.remaining, first.reply?.app_user.display_name], [2, "one"]);
+  const refused = await rename(user, "");
+  assert.deepEqual([refused.rate_limit.remaining, refused.code, refused.status], [1, "validation_error", "422"]);
+  assert.equal(JSON.parse(refused.details!).param, "display_name");
+  assert.equal((await rename(user, "three")).rate_limit.remaining, 0);
+  const beyond = await rename(user, "four");
+  assert.deepEqual([beyond.code, beyond.status, beyond.rate_limit.allowed], ["rate_limited", "429", false]);
+  assert.equal(await nameOf(user), "three");
+});
+
+Deno.test("run_command: an error of Postgres itself is counted too", async () => {
+  const user = await newUser(db.sql);
+  const wrong = await db.as(signedIn(user), async (sql) => {
+    const [row] = await sql<{ ran: Ran }[]>`select api.run_command('rate_parking_lot', '{}') as ran`;
+    return row!.ran;
+  });
+  assert.deepEqual([wrong.code, wrong.rate_limit.remaining], ["42883", 119]);
+});
+
+Deno.test("run_command: of forty at once the quota takes effect and nothing beyond it", async () => {
+  const user = await newUser(db.sql);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => rename(user, `name ${n}`)));
+  const effective = replies.filter(({ reply }) => reply !== undefined);
+  assert.equal(effective.length, 3);
+  const names = effective.map(({ reply }) => reply!.app_user.display_name);
+  assert.ok(names.includes(await nameOf(user)));
+  assert.equal(replies.filter(({ code }) => code === "rate_limited").length, 37);
+});
+
+Deno.test("a request whose transaction fails is not counted", async () => {
+  const user = await newUser(db.sql);
+  await assert.rejects(
+    db.as(signedIn(user), (sql) => sql`select api.run_command('update_my_account', '{"p_display_name": "a"}') / 1`),
+  );
+  assert.equal((await take(user))!.remaining, 2);
+});
+
+Deno.test("a window that began in the future is closed: a clock that is set back keeps nobody waiting", async () => {
+  const user = await newUser(db.sql);
+  await allowed(4, () => take(user));
+  await age(user, -7_200);
+  assert.deepEqual(await allowed(4, () => take(user)), [true, true, true, false]);
+  const beyond = await rename(user, "a");
+  assert.ok(beyond.rate_limit.reset_seconds <= 60, `${beyond.rate_limit.reset_seconds} s`);
+});
+
+Deno.test("no volatile function that signed-in clients may execute through the Data API escapes its quota", async () => {
+  const names = await db.sql<{ name: string }[]>`
+    select p.proname as name from pg_proc p
+    where p.pronamespace = 'api'::regnamespace and p.provolatile = 'v'
+      and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute'))`;
+  assert.deepEqual(names.map(({ name }) => name).toSorted(), ["run_command", "take_request"]);
+  const commands = await db.sql<{ name: string; quota: number }[]>`
+    select p.proname as name, l.quota from pg_proc p
+    left join private.rate_limit_policies own on p.proname = any (own.commands)
+    join private.rate_limit_policies l on l.name = coalesce(own.name, 'write')
+    where p.pronamespace = 'commands'::regnamespace`;
+  assert.ok(commands.length >= 30, `${commands.length} commands`);
+  for (const { name, quota } of commands) {
+    const user = await newUser(db.sql);
+    const codes = await db.as(signedIn(user), async (sql) => {
+      const rows = await sql<{ code: string | null }[]>`
+        select api.run_command(${name}, '{"p_unknown": 1}') ->> 'code' as code from generate_series(1, ${quota + 2})`;
+      return rows.map(({ code }) => code);
+    });
+    assert.deepEqual(codes.slice(quota), ["rate_limited", "rate_limited"], name);
+    assert.ok(codes.slice(0, quota).every((code) => code !== "rate_limited"), name);
+  }
+});
+
+Deno.test("every policy of a command is of a command that exists", async () => {
+  const named = await db.sql<{ command: string; known: boolean }[]>`
+    select command, private.is_command(command) as known from private.rate_limit_policies, unnest(commands) as command`;
+  assert.deepEqual(named.filter(({ known }) => !known), []);
+  assert.equal(new Set(named.map(({ command }) => command)).size, named.length, "a command has one policy");
+});
+
+Deno.test("a network is an IPv4 address or the first half of an IPv6 address", async () => {
+  const subject = async (address: string) =>
+    (await db.sql<{ subject: string }[]>`select private.network_hash(${address}) as subject`)[0]!.subject;
+  const same = async (one: string, other: string) => await subject(one) === await subject(other);
+  assert.match(await subject("203.0.113.7"), /^[0-9a-f]{32}$/);
+  assert.ok(!await same("203.0.113.7", "203.0.113.8"));
+  assert.ok(await same("2001:db8:1:2:3:4:5:6", "2001:DB8:1:2::9"));
+  assert.ok(!await same("2001:db8:1:2::", "2001:db8:1:3::"));
+  assert.ok(!await same("::ffff:203.0.113.7", "::ffff:203.0.113.8"));
+  assert.match(await subject("not an address"), /^[0-9a-f]{32}$/);
+});
+
+/** As a request of the Data API by an anonymous client, or a signed-in one. */
+async function dearRead(caller: Parameters<typeof db.as>[0], headers: Record<string, string>): Promise<void> {
+  await db.as(caller, async (sql) => {
+    await sql`select set_config('request.headers', ${JSON.stringify(headers)}, true)`;
+    await sql`select private.take_dear_read()`;
+  });
+}
+
+Deno.test("reads that cost more than a page are counted by network, or by account", async () => {
+  await db.sql`update private.rate_limit_policies set quota = 2 where name = 'dear_read'`;
+  const anonymous = { role: "anon" } as const;
+  const from = { "cf-connecting-ip": "198.51.100.9", "x-forwarded-for": "192.0.2.1" };
+  await dearRead(anonymous, from);
+  await dearRead(anonymous, { ...from, "x-forwarded-for": "192.0.2.2" });
+  const refused = await refusal(dearRead(anonymous, from));
+  assert.deepEqual([refused.code, Reflect.get(refused.details ?? {}, "policy")], ["rate_limited", "dear_read"]);
+  await dearRead(anonymous, { "x-forwarded-for": "198.51.100.10" });
+  const user = signedIn(await newUser(db.sql));
+  await dearRead(user, from);
+  await dearRead(user, from);
+  assert.equal((await refusal(dearRead(user, from))).code, "rate_limited");
+  await db.sql`select private.take_dear_read()`;
+});
+
+Deno.test("the service reads for an anonymous client, as that client and counted for its network", async () => {
+  await db.sql.unsafe(`
+    create function api.probe_dear() returns jsonb language plpgsql stable set search_path = '' as $$
+    begin perform private.take_dear_read(); return to_jsonb(current_user); end $$;
+    grant execute on function api.probe_dear() to anon`);
+  const read = (address: string) =>
+    db.as({ role: "service_role" }, async (sql) => {
+      await sql`select set_config('request.headers', '{}', true)`;
+      const [row] = await sql<{ role: string }[]>`select api.read_as_anonymous(${address}, 'probe_dear') as role`;
+      return row!.role;
+    });
+  assert.equal(await read("198.51.100.20"), "anon");
+  assert.equal(await read("198.51.100.20"), "anon");
+  assert.equal((await refusal(read("198.51.100.20"))).code, "rate_limited");
+  assert.equal(await read("198.51.100.21"), "anon");
+  assert.equal(
+    await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.read_as_anonymous('a', 'list_tags')`)),
+    "42501",
+  );
+});
