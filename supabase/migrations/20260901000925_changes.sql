@@ -1,13 +1,24 @@
 -- Changes: which public lots changed, or ceased to be public, since a moment.
 --
+-- A lot changes when anything changes that its detail shows and a client may keep: its row, its hours, date overrides, spots,
+-- price list, tags, images, field values, and the words of its operator and tags. What the caller keeps about it, counts of
+-- good, bad, confirmations and denials, and occupancy do not count: they change all the time, or by themselves.
+--
 -- private.lot_changes has a row for every lot that was ever public: the transaction that last changed it, when, and whether
 -- it is gone (deleted, or no longer public: a tombstone). Clocks do not tell in what order transactions become visible; one
 -- that began first may commit last. So changes are read in order of transaction ids, and only those below the oldest one
 -- that still runs: all of them are visible, and none can appear among them later. A cursor that resumes behind the last
 -- such change skips nothing.
 --
+-- private.change_transactions has when each of these transactions ended: the change of one that ended before a moment was
+-- visible then, and is not repeated to a client that asks for changes since that moment.
+--
 -- Invariants: a lot has one row, its newest change; what a page has read never changes without a higher transaction id.
 -- Interface: private.changes_page, which api.search_parking_lots answers with when it is given updated_since.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
 
 create table private.lot_changes (
   parking_lot_id uuid primary key,
@@ -21,10 +32,49 @@ comment on column private.lot_changes.changed_in is 'The transaction that made t
 comment on column private.lot_changes.changed_at is 'When that transaction began.';
 
 create index lot_changes_order_idx on private.lot_changes (changed_in, parking_lot_id) include (changed_at, is_gone);
-create index lot_changes_changed_at_idx on private.lot_changes (changed_at);
+
+create table private.change_transactions (
+  id xid8 primary key,
+  ended_at timestamptz not null
+);
+
+comment on table private.change_transactions is 'The transactions that private.lot_changes names. Kept by triggers; the others are purged.';
+comment on column private.change_transactions.ended_at is 'When it was about to commit.';
+
+create index change_transactions_ended_at_idx on private.change_transactions (ended_at, id);
+
+create function private.tg_change_transactions__note_end() returns trigger
+language plpgsql
+security definer -- nobody writes this table; it runs at the end of whatever transaction changed a lot
+set search_path = ''
+as $$
+begin
+  update private.change_transactions set ended_at = clock_timestamp() where id = new.id;
+  return null;
+end
+$$;
+
+create constraint trigger _100_note_end after insert on private.change_transactions
+  deferrable initially deferred for each row execute function private.tg_change_transactions__note_end();
+
+create function private.purge_change_transactions() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- What ended a day ago is named by a lot's newest change or never again.
+  delete from private.change_transactions t
+  where t.ended_at < now() - interval '1 day'
+    and not exists (select from private.lot_changes c where c.changed_in = t.id);
+end
+$$;
+
+comment on function private.purge_change_transactions() is 'Removes transactions of which no change is the newest of its lot.';
+
+select cron.schedule('purge_change_transactions', '41 3 * * *', 'select private.purge_change_transactions()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals
+-- Internals: recording
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.record_lot_changes(p_lot_ids uuid[]) returns void
@@ -33,15 +83,18 @@ security definer -- as private.refresh_search_entries
 set search_path = ''
 as $$
 begin
+  insert into private.change_transactions (id, ended_at) values (pg_current_xact_id(), clock_timestamp())
+  on conflict (id) do nothing;
   insert into private.lot_changes as c (parking_lot_id, changed_in, changed_at, is_gone)
   select p.id, pg_current_xact_id(), now(), coalesce(l.status <> 'active', true)
-  from unnest(p_lot_ids) as p (id)
+  from (select distinct u.id from unnest(p_lot_ids) as u (id)) as p
   left join public.parking_lots l on l.id = p.id
   -- A lot that never was public leaves nothing behind.
   where l.status = 'active' or exists (select from private.lot_changes o where o.parking_lot_id = p.id and not o.is_gone)
   order by p.id
   on conflict (parking_lot_id) do update
-  set changed_in = excluded.changed_in, changed_at = excluded.changed_at, is_gone = excluded.is_gone;
+  set changed_in = excluded.changed_in, changed_at = excluded.changed_at, is_gone = excluded.is_gone
+  where (c.changed_in, c.is_gone) is distinct from (excluded.changed_in, excluded.is_gone);
 end
 $$;
 
@@ -53,11 +106,22 @@ create function private.tg_parking_lots__record_changes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  -- Counts of taps, which would have every client fetch the lot again.
+  c_uncounted constant text[] := '{good_count,bad_count,updated_at}';
+  v_lot_ids uuid[];
 begin
   if tg_op = 'TRUNCATE' then
-    perform private.record_lot_changes(array(select c.parking_lot_id from private.lot_changes c));
+    v_lot_ids := array(select c.parking_lot_id from private.lot_changes c);
+  elsif tg_op = 'UPDATE' then
+    -- A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
+    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
+    where (to_jsonb(b) - c_uncounted) is distinct from (to_jsonb(c) - c_uncounted);
   else
-    perform private.record_lot_changes(array(select r.id from rows_changed r));
+    v_lot_ids := array(select r.id from rows_changed r);
+  end if;
+  if v_lot_ids <> '{}' then
+    perform private.record_lot_changes(v_lot_ids);
   end if;
   return null;
 end
@@ -67,7 +131,7 @@ create trigger _900_record_changes_on_insert after insert on public.parking_lots
   referencing new table as rows_changed
   for each statement execute function private.tg_parking_lots__record_changes();
 create trigger _900_record_changes_on_update after update on public.parking_lots
-  referencing new table as rows_changed
+  referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_parking_lots__record_changes();
 create trigger _900_record_changes_on_delete after delete on public.parking_lots
   referencing old table as rows_changed
@@ -75,34 +139,207 @@ create trigger _900_record_changes_on_delete after delete on public.parking_lots
 create trigger _900_record_changes_on_truncate after truncate on public.parking_lots
   for each statement execute function private.tg_parking_lots__record_changes();
 
-create function private.changes_after(p_since timestamptz, p_after jsonb, p_limit integer)
+-- Serves every table whose rows are parts of a lot's detail.
+create function private.tg_lot_rows__record_changes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_uncounted constant text[] := '{confirm_count,deny_count,last_verified_at,updated_at}';
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select c.parking_lot_id from private.lot_changes c where not c.is_gone);
+  elsif tg_op = 'UPDATE' then
+    select array_agg(r.parking_lot_id) into v_lot_ids
+    from (
+      -- A row that only one of the two has: what it was, and what it is.
+      select parking_lot_id from (select b.parking_lot_id, to_jsonb(b) - c_uncounted as content from rows_before b
+        except all select c.parking_lot_id, to_jsonb(c) - c_uncounted from rows_changed c) as was
+      union all
+      select parking_lot_id from (select c.parking_lot_id, to_jsonb(c) - c_uncounted as content from rows_changed c
+        except all select b.parking_lot_id, to_jsonb(b) - c_uncounted from rows_before b) as became
+    ) r;
+  else
+    v_lot_ids := array(select r.parking_lot_id from rows_changed r);
+  end if;
+  if v_lot_ids <> '{}' then
+    perform private.record_lot_changes(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+create trigger _900_record_changes_on_insert after insert on public.parking_lot_windows
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.parking_lot_windows
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.parking_lot_windows
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_windows
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.parking_lot_date_overrides
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.parking_lot_date_overrides
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.parking_lot_date_overrides
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_date_overrides
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.parking_lot_spots
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.parking_lot_spots
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.parking_lot_spots
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_spots
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.pricing_groups
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.pricing_groups
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.pricing_groups
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.pricing_groups
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.pricing_rules
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.pricing_rules
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.pricing_rules
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.pricing_rules
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.parking_lot_tags
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.parking_lot_tags
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.parking_lot_tags
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_tags
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.parking_lot_images
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.parking_lot_images
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.parking_lot_images
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_images
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create trigger _900_record_changes_on_insert after insert on public.field_values
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_update after update on public.field_values
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.field_values
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.field_values
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+create function private.tg_operators__record_changes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_lot_changes(array(select l.id from public.parking_lots l where l.operator_code = new.id));
+  return null;
+end
+$$;
+
+create trigger _900_record_changes after update on public.operators
+  for each row when ((old.name, old.name_en, old.slug, old.color) is distinct from (new.name, new.name_en, new.slug, new.color))
+  execute function private.tg_operators__record_changes();
+
+create function private.tg_tags__record_changes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_lot_changes(array(
+    select lt.parking_lot_id from public.parking_lot_tags lt where lt.tag_id = new.id
+  ));
+  return null;
+end
+$$;
+
+create trigger _900_record_changes after update on public.tags
+  for each row when (old.* is distinct from new.*) execute function private.tg_tags__record_changes();
+
+create function private.tg_assets__record_changes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_lot_changes(array(
+    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = new.id
+  ));
+  return null;
+end
+$$;
+
+create trigger _900_record_changes after update of storage_key, is_public, status, deleted_at on public.assets
+  for each row when ((old.storage_key, old.is_public, old.status, old.deleted_at)
+    is distinct from (new.storage_key, new.is_public, new.status, new.deleted_at))
+  execute function private.tg_assets__record_changes();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: reading
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.changes_after(p_ended_since timestamptz, p_after jsonb, p_limit integer)
 returns setof private.lot_changes
 language plpgsql stable
 security definer -- changes are private: a lot that is no longer public shows its id and nothing else
 set search_path = ''
 as $$
 begin
-  if p_after is null then
-    -- A transaction may have begun, and so be dated, this long before it became visible to who asked at p_since.
-    return query
-      select c.* from private.lot_changes c
-      where c.changed_in < pg_snapshot_xmin(pg_current_snapshot())
-        and c.changed_in >= (
-          select min(m.changed_in) from private.lot_changes m where m.changed_at >= p_since - interval '10 minutes'
-        )
-      order by c.changed_in, c.parking_lot_id limit p_limit;
-  else
-    return query
-      select c.* from private.lot_changes c
-      where c.changed_in < pg_snapshot_xmin(pg_current_snapshot())
-        and (c.changed_in, c.parking_lot_id) > ((p_after ->> 0)::xid8, (p_after ->> 1)::uuid)
-      order by c.changed_in, c.parking_lot_id limit p_limit;
-  end if;
+  return query
+    select c.*
+    from private.lot_changes c
+    join private.change_transactions t on t.id = c.changed_in
+    where c.changed_in < pg_snapshot_xmin(pg_current_snapshot()) and t.ended_at >= p_ended_since
+      and (c.changed_in, c.parking_lot_id) > (
+        coalesce((p_after ->> 0)::xid8, (
+          select (min(e.id)::text::numeric - 1)::text::xid8 from private.change_transactions e where e.ended_at >= p_ended_since
+        )),
+        coalesce((p_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      )
+    order by c.changed_in, c.parking_lot_id limit p_limit;
 end
 $$;
 
 comment on function private.changes_after(timestamptz, jsonb, integer) is
-  'The next changes behind p_after, else those from ten minutes before p_since on, oldest first, none of which can be overtaken.';
+  'The next changes behind p_after, oldest first, of transactions that ended at p_ended_since or later, none of which can be overtaken.';
 
 create function private.changes_page(p_since timestamptz, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
@@ -110,24 +347,30 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'lot_changes', 'since', extract(epoch from p_since));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{xid8,uuid}');
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{xid8,uuid,timestamptz}');
+  -- A transaction is visible a moment after its end was noted. Later pages keep the bound, but one that is not in the future:
+  -- a client's clock may be ahead.
+  v_ended_since timestamptz := coalesce(
+    (v_after ->> 2)::timestamptz, greatest(p_since - interval '10 seconds', timestamptz '2000-01-01 00:00:00+00')
+  );
+  v_kept_since constant timestamptz := case
+    when v_ended_since < now() then v_ended_since else now() - interval '10 seconds' end;
   v_changes private.lot_changes[];
+  v_last private.lot_changes;
   v_items jsonb;
 begin
   select array_agg(c order by c.changed_in, c.parking_lot_id) into v_changes
-  from private.changes_after(p_since, v_after, p_limit + 1) as c;
+  from private.changes_after(v_ended_since, v_after, p_limit + 1) as c;
   v_items := private.search_items(
     array(select c.parking_lot_id from unnest(v_changes[:p_limit]) as c where not c.is_gone), null
   );
   if v_changes is not null then
-    v_after := jsonb_build_array(
-      v_changes[least(p_limit, cardinality(v_changes))].changed_in::text,
-      v_changes[least(p_limit, cardinality(v_changes))].parking_lot_id
-    );
+    v_last := v_changes[case when cardinality(v_changes) > p_limit then p_limit else cardinality(v_changes) end];
+    v_after := jsonb_build_array(v_last.changed_in::text, v_last.parking_lot_id, v_kept_since);
   elsif v_after is null then
     -- Nothing yet: on from the oldest transaction that runs, however long before p_since it may have begun.
     v_after := jsonb_build_array(
-      (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text, 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+      (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text, 'ffffffff-ffff-ffff-ffff-ffffffffffff', v_kept_since
     );
   end if;
   return jsonb_build_object(

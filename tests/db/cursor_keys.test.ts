@@ -67,7 +67,7 @@ const searches: [argument: string, types: string][] = [
   [`p_query => '{"sort": "recommended"}'`, "integer,uuid"],
   [`p_query => '${JSON.stringify({ center })}'`, "double precision,uuid"],
   [`p_query => '${JSON.stringify({ center, radius_m: 500 })}'`, "double precision,uuid"],
-  [`p_updated_since => '${time}'`, "xid8,uuid"],
+  [`p_updated_since => '${time}'`, "xid8,uuid,timestamptz"],
 ];
 
 const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) => {

@@ -105,9 +105,12 @@ export const SearchQuery = z.strictObject({
   }),
   updated_since: Instant.optional().meta({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
-      "longer public. It takes `limit` and `cursor` alone. Changes are read in the order in which they became visible: " +
-      "keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for what came " +
-      "after. The first page begins ten minutes early; what is told twice is told the same",
+      "longer public. A lot changes with anything that its detail shows and a client may keep: hours, date overrides, " +
+      "spots, prices, tags, images, field values, its operator's name; not with counts of good and bad, votes on field " +
+      "values, or occupancy. It takes `limit` and `cursor` alone. Changes are read in the order in which they became " +
+      "visible: keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for " +
+      "what came after. Changes that committed up to 10 seconds before `updated_since` may be repeated, because a commit " +
+      "takes a moment to become visible",
   }),
   limit: Limit,
   cursor: Cursor,
