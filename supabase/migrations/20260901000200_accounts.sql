@@ -396,7 +396,9 @@ begin
     'user_id', v_user_id,
     'email', v_email,
     'app_user', (
-      select jsonb_build_object('id', id, 'display_name', display_name, 'status', status, 'created_at', created_at)
+      select jsonb_build_object(
+        'id', id, 'display_name', display_name, 'avatar', private.my_avatar(), 'status', status, 'created_at', created_at
+      )
       from public.app_users where id = v_user_id
     ),
     'admin', (
@@ -411,7 +413,9 @@ $$;
 comment on function api.my_account() is
   'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Refuses: unauthorized.';
 
-create function commands.update_my_account(p_display_name text default null) returns jsonb
+create function commands.update_my_account(
+  p_display_name text default null, p_avatar_asset_id uuid default null, p_remove_avatar boolean default false
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -427,12 +431,15 @@ begin
     -- The standing changed since active_user() read it.
     perform private.refuse('forbidden', 403, 'This account is suspended');
   end if;
+  if p_avatar_asset_id is not null or p_remove_avatar then
+    perform private.put_avatar(p_avatar_asset_id);
+  end if;
 
   return api.my_account();
 end
 $$;
 
-comment on function commands.update_my_account(text) is
-  'Changes what is given of the caller''s account and returns it as my_account does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+comment on function commands.update_my_account(text, uuid, boolean) is
+  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-grant execute on function api.my_account(), commands.update_my_account(text) to authenticated;
+grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean) to authenticated;

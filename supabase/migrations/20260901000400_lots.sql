@@ -139,13 +139,16 @@ create table public.assets (
   category text not null default 'parking_lot'
     check (category in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot')),
   is_public boolean not null default true,
+  published_at timestamptz,
   status text not null default 'placed' check (status in ('pending', 'placed')),
+  etag text check (char_length(etag) between 1 and 100),
   entity_type text check (entity_type ~ '^[a-z][a-z_]{0,49}$'),
   entity_id uuid,
   attached_at timestamptz default now(),
   created_by uuid references auth.users (id) on delete set null,
   created_at timestamptz not null default now(),
   deleted_at timestamptz,
+  constraint assets_published_key check (published_at is null or storage_key not like 'private/%'),
   constraint assets_entity_whole check ((entity_type is null) = (entity_id is null))
 );
 
@@ -154,6 +157,11 @@ comment on column public.assets.entity_id is
   'What the file belongs to, a row of the kind that entity_type names; until it is attached, what the uploader said it would.';
 comment on column public.assets.attached_at is
   'Since when something uses the file, which a row written by hand says at once; null: an upload that nothing uses yet.';
+comment on column public.assets.is_public is
+  'Whether everyone can read the object: it is in the public bucket, under storage_key. An upload is copied there when it is published.';
+comment on column public.assets.published_at is
+  'Since when what uses the file shows it to everyone; null for a row written by hand, whose object is where is_public says.';
+comment on column public.assets.etag is 'Of the object that was checked before the upload was marked placed.';
 comment on column public.assets.deleted_at is 'Since when the file is to be deleted. The row goes after the object.';
 comment on column public.assets.status is
   'pending: an upload address was given out; placed: the bytes are in storage, which is what a row written by hand means.';

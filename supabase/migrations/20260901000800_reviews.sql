@@ -5,7 +5,7 @@
 --
 -- Invariants: one review a person and lot; nobody sets a status but private.move_review and the edit of an author;
 -- parking_lots.avg_rating and review_count are what a recount of the approved reviews gives, whoever writes at the same
--- time; a review outlives its author, without a name.
+-- time; a review outlives its author, without a name. Its photos are in 1320.
 -- Interface: api.list_parking_lot_reviews, post_review, list_my_reviews, update_my_review, delete_my_review; for
 -- moderation private.move_review(review, status).
 
@@ -221,14 +221,15 @@ create trigger _100_refresh_on_delete after delete on public.reviews
 -- Internals: reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.review_authors(p_review_ids uuid[]) returns table (review_id uuid, user_name text)
+create function private.review_authors(p_review_ids uuid[])
+returns table (review_id uuid, user_id uuid, user_name text)
 language plpgsql stable rows 20
 security definer -- names of people are theirs; only those of approved reviews' authors leave this function
 set search_path = ''
 as $$
 begin
   return query
-  select r.id, coalesce(u.display_name, '匿名ユーザー')
+  select r.id, case when u.display_name is not null then r.user_id end, coalesce(u.display_name, '匿名ユーザー')
   from public.reviews r
   left join public.app_users u on u.id = r.user_id and u.status = 'active'
   where r.id = any (p_review_ids) and r.status = 'approved';
@@ -236,7 +237,7 @@ end
 $$;
 
 comment on function private.review_authors(uuid[]) is
-  'What to call the authors of approved reviews; a neutral word for one without a name, not active or gone.';
+  'Who wrote approved reviews, and what to call them: no id and a neutral word for one without a name, not active or gone. Otherwise the reviews of one who gives no name would tell where they park.';
 
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -343,10 +344,12 @@ begin
 
   return jsonb_build_object(
     'items', (
-      select coalesce(jsonb_agg(private.review_row(r) || jsonb_build_object('user_name', a.user_name)
-        order by r.created_at desc, r.id desc), '[]')
+      select coalesce(jsonb_agg(private.review_row(r) || jsonb_build_object(
+        'user_id', a.user_id, 'user_name', a.user_name, 'photos', coalesce(f.photos, '[]')
+      ) order by r.created_at desc, r.id desc), '[]')
       from unnest(v_rows[:p_limit]) as r
       join private.review_authors(array(select o.id from unnest(v_rows[:p_limit]) as o)) as a on a.review_id = r.id
+      left join private.review_photos(array(select o.id from unnest(v_rows[:p_limit]) as o)) as f on f.review_id = r.id
     ),
     'next_cursor', case when cardinality(v_rows) > p_limit then private.cursor_encode(v_filters,
       jsonb_build_array(v_rows[p_limit].created_at, v_rows[p_limit].id)) end,
@@ -358,9 +361,11 @@ end
 $$;
 
 comment on function api.list_parking_lot_reviews(uuid, integer, text, text[]) is
-  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_name is a neutral word where the author has none to show. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
+  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_id is null and user_name a neutral word where the author has no name to show; photos are storage keys. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
 
-create function commands.post_review(p_parking_lot_id uuid, p_rating integer, p_comment text default null) returns jsonb
+create function commands.post_review(
+  p_parking_lot_id uuid, p_rating integer, p_comment text default null, p_photo_asset_ids uuid[] default '{}'
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -377,13 +382,14 @@ begin
     perform private.refuse('conflict', 409, 'You have reviewed this lot already; edit that review',
       p_details => '{"reason": "already_reviewed"}');
   end if;
+  perform private.put_review_photos(v_review.id, p_photo_asset_ids);
   perform private.log_activity('review_post', p_parking_lot_id, v_review.id);
-  return private.review_row(v_review);
+  return private.review_with_photos(v_review);
 end
 $$;
 
-comment on function commands.post_review(uuid, integer, text) is
-  'Posts the caller''s review of a lot, pending, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, conflict.';
+comment on function commands.post_review(uuid, integer, text, uuid[]) is
+  'Posts the caller''s review of a lot, pending, with up to four photos, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
 
 create function api.list_my_reviews(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -398,14 +404,17 @@ declare
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
-    select jsonb_agg(private.review_row(p.review) order by (p.review).created_at desc, (p.review).id desc)
-    from (
+    with page as (
       select r as review from public.reviews r
       where r.user_id = v_user_id
         and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
       order by r.created_at desc, r.id desc
       limit p_limit + 1
-    ) p
+    )
+    select jsonb_agg(private.review_row(p.review) || jsonb_build_object('photos', coalesce(f.photos, '[]'))
+      order by (p.review).created_at desc, (p.review).id desc)
+    from page p
+    left join private.review_photos(array(select (o.review).id from page o)) as f on f.review_id = (p.review).id
   ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
       select count(*) from public.reviews r where r.user_id = v_user_id
     )) else '{}' end;
@@ -415,7 +424,9 @@ $$;
 comment on function api.list_my_reviews(integer, text, text[]) is
   'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function commands.update_my_review(p_id uuid, p_rating integer default null, p_comment text default null) returns jsonb
+create function commands.update_my_review(
+  p_id uuid, p_rating integer default null, p_comment text default null, p_photo_asset_ids uuid[] default null
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -423,7 +434,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_review public.reviews;
 begin
-  if p_rating is null and p_comment is null then
+  if p_rating is null and p_comment is null and p_photo_asset_ids is null then
     select * into v_review from public.reviews where id = p_id and user_id = v_user_id;
   else
     perform private.hold_review(p_id) from public.reviews where id = p_id and user_id = v_user_id;
@@ -436,12 +447,15 @@ begin
   if not found then
     perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
   end if;
-  return private.review_row(v_review);
+  if p_photo_asset_ids is not null then
+    perform private.put_review_photos(p_id, p_photo_asset_ids);
+  end if;
+  return private.review_with_photos(v_review);
 end
 $$;
 
-comment on function commands.update_my_review(uuid, integer, text) is
-  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+comment on function commands.update_my_review(uuid, integer, text, uuid[]) is
+  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away, photos are replaced by those given. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_review(p_id uuid) returns void
 language plpgsql
@@ -463,6 +477,6 @@ comment on function commands.delete_my_review(uuid) is
 
 grant execute on function api.list_parking_lot_reviews(uuid, integer, text, text[]) to anon, authenticated;
 grant execute on function
-  commands.post_review(uuid, integer, text), api.list_my_reviews(integer, text, text[]), commands.update_my_review(uuid, integer, text),
-  commands.delete_my_review(uuid)
+  commands.post_review(uuid, integer, text, uuid[]), api.list_my_reviews(integer, text, text[]),
+  commands.update_my_review(uuid, integer, text, uuid[]), commands.delete_my_review(uuid)
 to authenticated;

@@ -1,15 +1,17 @@
 -- Storage: the life of an uploaded file, from the address it is sent to until its object is deleted. Table: assets (0400).
 --
--- An upload begins with its row, pending. The client sends the bytes to object storage, never through the service. Whatever
--- is to use the file first has the object looked at (its length, its type, its first bytes) and the row marked placed, by
--- the service alone; then the caller's own transaction attaches it, to one thing. What nothing uses a day later is deleted.
+-- An upload begins with its row, pending. The client sends the bytes to object storage, never through the service, and always
+-- to the private bucket. Whatever is to use the file first has the object checked (its length, its type, its first bytes) and
+-- the row marked placed, by the service alone; then the caller's own transaction attaches it, to one thing. What nothing uses
+-- a day later is deleted. A file that is shown to everyone is copied to the public bucket once it is published (1310).
 --
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
--- of the file's name and cannot be guessed; it begins with private/ exactly when the file is private. Only avatars, reviews'
--- and lots' pictures may be public. A file that is to be deleted is read no more, and its row goes after its object.
+-- of the file's name and cannot be guessed; it begins with private/ exactly when the file is never public. Only avatars,
+-- reviews' and lots' pictures may be public. A person has at most 20 uploads that nothing uses, of at most 100 MiB together.
+-- A file that is to be deleted is read no more, and its row goes after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_asset and
--- private.attached_assets. Whatever sets deleted_at has the object deleted.
+-- private.attached_assets. Whatever sets deleted_at has the objects deleted.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Queue and indexes
@@ -20,8 +22,10 @@ select pgmq."create"('object_deletion');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
--- Uploads that nothing uses, oldest first.
+-- Uploads that nothing uses, oldest first; and those of a person.
 create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
+create index assets_unused_of_idx on public.assets (created_by) include (size_bytes)
+  where attached_at is null and deleted_at is null;
 -- What is to be deleted, oldest first.
 create index assets_deleted_idx on public.assets (deleted_at) where deleted_at is not null;
 
@@ -73,6 +77,52 @@ $$;
 comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
   'Refuses what cannot be uploaded: validation_error.';
 
+create function private.uploading_person(p_category text) returns uuid
+language plpgsql
+security definer -- nobody may lock an administrator's record
+set search_path = ''
+as $$
+declare
+  v_admin_id uuid;
+begin
+  if p_category is distinct from 'parking_lot' then
+    return private.writing_user();
+  end if;
+  v_admin_id := private.require_admin('lots');
+  perform 1 from public.admins a where a.id = v_admin_id for no key update;
+  return v_admin_id;
+end
+$$;
+
+comment on function private.uploading_person(text) is
+  'The caller who may upload for this category, whose uploads begin one after the other. Refuses: unauthorized, forbidden.';
+
+create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_most_uploads constant integer := 20;
+  c_most_bytes constant bigint := 100 * 1024 * 1024;
+  v_uploads integer;
+  v_bytes bigint;
+begin
+  select count(*), coalesce(sum(a.size_bytes), 0) into v_uploads, v_bytes
+  from public.assets a where a.created_by = p_user_id and a.attached_at is null and a.deleted_at is null;
+  if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
+    perform private.refuse('conflict', 409,
+      format('At most %s uploads and %s bytes wait to be attached; attach them, or wait a day', c_most_uploads, c_most_bytes),
+      p_details => jsonb_build_object(
+        'reason', 'too_many_unattached_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
+        'uploads', v_uploads, 'bytes', v_bytes
+      ));
+  end if;
+end
+$$;
+
+comment on function private.check_unattached_uploads(uuid, bigint) is
+  'Whether a person may begin an upload of this size, with what they uploaded and did not use. For a caller who holds the account. Refuses: conflict.';
+
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns public.assets
@@ -81,17 +131,18 @@ security definer -- no client may write assets; the row is the caller's, pending
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := case p_category when 'parking_lot' then private.require_admin('lots') else private.writing_user() end;
+  v_user_id uuid := private.uploading_person(p_category);
   v_asset public.assets;
 begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
+  perform private.check_unattached_uploads(v_user_id, p_file_size);
   insert into public.assets (
     storage_key, content_type, size_bytes, category, is_public, status, entity_type, entity_id, attached_at, created_by
   )
   values (
     format('%s%s/%s.%s', case when not p_is_public then 'private/' end, p_category,
       replace(gen_random_uuid()::text, '-', ''), private.upload_extension(p_mime_type)),
-    p_mime_type, p_file_size, p_category, p_is_public, 'pending', p_entity_type, p_entity_id, null, v_user_id
+    p_mime_type, p_file_size, p_category, false, 'pending', p_entity_type, p_entity_id, null, v_user_id
   )
   returning * into v_asset;
   return v_asset;
@@ -99,7 +150,7 @@ end
 $$;
 
 comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error.';
+  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error, conflict.';
 
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
@@ -117,7 +168,9 @@ as $$
 begin
   -- One statement: of two that want the file at once, the second finds it taken.
   update public.assets a
-  set entity_type = p_entity_type, entity_id = p_entity_id, attached_at = clock_timestamp()
+  set entity_type = p_entity_type, entity_id = p_entity_id, attached_at = clock_timestamp(),
+    published_at = case when a.category <> 'review' and a.storage_key not like 'private/%'
+      then coalesce(a.published_at, clock_timestamp()) else a.published_at end
   where a.id = p_asset_id and a.created_by = private.caller() and a.category = p_category
     and a.status = 'placed' and a.deleted_at is null
     and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = (p_entity_type, p_entity_id));
@@ -129,7 +182,7 @@ end
 $$;
 
 comment on function private.attach_asset(uuid, text, text, uuid, text) is
-  'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
+  'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Unless it is a review''s, a file that may be public is published. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
 
 create function private.detach_asset(p_asset_id uuid) returns void
 language plpgsql
@@ -167,8 +220,9 @@ $$;
 comment on function private.attached_assets(text, uuid[]) is
   'The files of these things that the caller may see, place by place in the order in which they were attached.';
 
+-- private.detach_asset is called by triggers and functions that are definers themselves.
 grant execute on function
-  private.attach_asset(uuid, text, text, uuid, text), private.detach_asset(uuid), private.attached_assets(text, uuid[])
+  private.attach_asset(uuid, text, text, uuid, text), private.attached_assets(text, uuid[])
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -184,14 +238,14 @@ begin
   update public.assets
   set deleted_at = now()
   where created_by = new.id and deleted_at is null
-    and (attached_at is null or category in ('session_photo', 'error_report', 'support', 'avatar'));
+    and (attached_at is null or category <> 'parking_lot');
   update public.assets set created_by = null where created_by = new.id;
   return null;
 end
 $$;
 
 comment on function private.tg_app_users__delete_files() is
-  'The files of a person who withdraws are deleted; pictures of reviews and lots stay, without saying whose they were.';
+  'The files of a person who withdraws are deleted; pictures of lots stay, without saying whose they were.';
 
 create trigger _320_delete_files after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
@@ -202,7 +256,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  if new.attached_at is null or new.category in ('session_photo', 'error_report', 'support', 'avatar') then
+  if new.attached_at is null or new.category <> 'parking_lot' then
     new.deleted_at := coalesce(new.deleted_at, now());
   end if;
   return new;
@@ -256,22 +310,7 @@ $$;
 comment on function private.sweep_assets() is
   'Uploads that nothing has used for a day are to be deleted; what should have been deleted a day ago is tried again.';
 
-create function private.delete_objects() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Without work there is no call.
-  if exists (select from pgmq.q_object_deletion q where q.vt <= now()) then
-    perform private.call_function('storage/sweep');
-  end if;
-end
-$$;
-
-comment on function private.delete_objects() is 'Has the function storage delete objects, when there are any to delete.';
-
 select cron.schedule('sweep_assets', '40 2 * * *', 'select private.sweep_assets()');
-select cron.schedule('delete_objects', '* * * * *', 'select private.delete_objects()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -292,7 +331,7 @@ begin
   return (
     select jsonb_build_object(
       'asset_id', a.id, 'storage_key', a.storage_key, 'content_type', a.content_type, 'size_bytes', a.size_bytes,
-      'is_public', a.is_public, 'created_at', a.created_at
+      'may_be_public', a.storage_key not like 'private/%', 'created_at', a.created_at
     )
     from private.open_upload(
       p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, coalesce(p_is_public, false)
@@ -302,7 +341,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. Refuses: unauthorized, forbidden, validation_error.';
+  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached. Refuses: unauthorized, forbidden, validation_error, conflict.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable
@@ -321,17 +360,18 @@ $$;
 comment on function api.pending_asset(uuid, uuid, text) is
   'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It refuses nothing.';
 
-create function api.place_asset(p_asset_id uuid) returns void
+create function api.place_asset(p_asset_id uuid, p_etag text default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  update public.assets set status = 'placed' where id = p_asset_id and status = 'pending' and deleted_at is null;
+  update public.assets set status = 'placed', etag = p_etag
+  where id = p_asset_id and status = 'pending' and deleted_at is null;
 end
 $$;
 
-comment on function api.place_asset(uuid) is
-  'For the service, which has looked at the object: it is there and what was said of it. It refuses nothing.';
+comment on function api.place_asset(uuid, text) is
+  'For the service, which has checked the object with this ETag: it is there and what was said of it. It refuses nothing.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql
@@ -360,6 +400,6 @@ comment on function api.finish_object_deletions(bigint[], text[]) is
 
 grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 grant execute on function
-  api.pending_asset(uuid, uuid, text), api.place_asset(uuid), api.read_object_deletions(integer),
+  api.pending_asset(uuid, uuid, text), api.place_asset(uuid, text), api.read_object_deletions(integer),
   api.finish_object_deletions(bigint[], text[])
 to service_role;

@@ -1,6 +1,6 @@
 // A picture on its way: the address, the bytes, the look at them, and who may read them.
 import assert from "node:assert/strict";
-import { confirmAsset } from "../../supabase/functions/_shared/assets.ts";
+import { confirmAsset, originalKey } from "../../supabase/functions/_shared/assets.ts";
 import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { asService } from "../../supabase/functions/_shared/db/client.ts";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
@@ -45,20 +45,26 @@ const service = asService(config, () => {});
 const confirm = ({ id, token }: Person, asset: string) =>
   confirmAsset({ caller: { id, token }, service, storage }, asset, "review", "photo_asset_id");
 
-Deno.test("an address is given for each type, the bytes are taken with one PUT, and a public file is read by everyone", async () => {
+Deno.test("an address is given for each type, the bytes are taken with one PUT, and nobody reads them before the file is used", async () => {
   const person = await signUp({ displayName: "山田" });
   for (const type of IMAGE_TYPES) {
     const file = picture(type, SIZE);
     const upload = await begin(person, { mime_type: type, is_public: true });
     assert.equal(upload.expires_in, 600);
     assert.ok(upload.public_url?.endsWith(`/${upload.s3_key}`), String(upload.public_url));
-    assert.equal((await fetch(upload.public_url!)).status, 404);
     assert.equal(await put(upload.upload_url, file, type), 200);
-    const read = await fetch(upload.public_url!);
-    assert.deepEqual([read.status, read.headers.get("content-type")], [200, type]);
-    assert.deepEqual(new Uint8Array(await read.arrayBuffer()), file);
     await confirm(person, upload.asset_id);
     assert.equal(await statusOf(upload.asset_id), "placed");
+    for (const bucket of ["assets", "assets-private"]) {
+      for (const key of [upload.s3_key, `private/${upload.s3_key}`]) {
+        const guess = await fetch(`${apiUrl}/storage/v1/object/public/${bucket}/${key}`);
+        await guess.body?.cancel();
+        assert.equal(guess.status, 404, `${bucket} ${key}`);
+      }
+    }
+    const read = await fetch(await storage.readUrl(`private/${upload.s3_key}`, 60));
+    assert.deepEqual([read.status, read.headers.get("content-type")], [200, type]);
+    assert.deepEqual(new Uint8Array(await read.arrayBuffer()), file);
   }
 });
 
@@ -149,6 +155,21 @@ Deno.test("the same request with the same key gets the same address", async () =
   assert.deepEqual(await second.json(), await first.json());
 });
 
+Deno.test("POST /storage/upload-url: the 21st upload that nothing uses is rejected with 409 conflict", async () => {
+  const person = await signUp();
+  const statuses = await Promise.all(Array.from({ length: 25 }, async () => {
+    const answer = await post(person, { ...wish, category: "avatar" });
+    await answer.body?.cancel();
+    return answer.status;
+  }));
+  assert.equal(statuses.filter((status) => status === 201).length, 20);
+  const beyond = await post(person, wish);
+  const { error } = await beyond.clone().json();
+  assert.equal(error.details.reason, "too_many_unattached_uploads");
+  assert.deepEqual([error.details.max_uploads, error.details.max_bytes], [20, 104_857_600]);
+  await assertRefused(beyond, { code: "conflict" });
+});
+
 Deno.test("what may not be uploaded is refused by its field", async () => {
   const person = await signUp();
   const wrong: [Record<string, unknown>, string, string?][] = [
@@ -196,7 +217,7 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
     const left = await inDatabase((sql) => sql`select from public.assets where id in ${sql(ids)}`);
     return left.length === 0 ? true : undefined;
   });
-  for (const { s3_key } of uploads) assert.equal(await storage.head(s3_key), null);
+  for (const { s3_key } of uploads) assert.equal(await storage.head(originalKey(s3_key)), null);
   assert.equal((await storage.head(kept.s3_key))?.size, SIZE);
   assert.equal(await statusOf(kept.asset_id), "pending");
   assert.equal((await replyOf(sweepStorage, await sweep(), Sweep)).failed, 0);
@@ -206,7 +227,7 @@ Deno.test("the database's job has the function delete what is in the queue", asy
   const upload = await begin(await signUp());
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   await inDatabase((sql) => sql`select private.detach_asset(${upload.asset_id})`);
-  await inDatabase((sql) => sql`select private.delete_objects()`);
+  await inDatabase((sql) => sql`select private.sweep_objects()`);
   await eventually(async () => await statusOf(upload.asset_id) === undefined ? true : undefined);
   assert.equal(await storage.head(upload.s3_key), null);
 });

@@ -1,8 +1,8 @@
 // The life of an uploaded file in the database: begun, looked at, attached to one thing, and to be deleted.
 import assert from "node:assert/strict";
-import type { TransactionSql } from "postgres";
+import postgres, { type TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -13,7 +13,7 @@ interface Created {
   readonly storage_key: string;
   readonly content_type: string;
   readonly size_bytes: number;
-  readonly is_public: boolean;
+  readonly may_be_public: boolean;
   readonly created_at: string;
 }
 
@@ -69,10 +69,11 @@ async function administrator(areas: string[]): Promise<string> {
 Deno.test("an upload begins as a pending row of the caller, private unless it is asked to be public", async () => {
   const user = await newUser(db.sql);
   const secret = await begin(user);
-  assert.deepEqual([secret.is_public, secret.size_bytes, secret.content_type], [false, 12, "image/png"]);
+  assert.deepEqual([secret.may_be_public, secret.size_bytes, secret.content_type], [false, 12, "image/png"]);
   assert.match(secret.storage_key, /^private\/review\/[0-9a-f]{32}\.png$/);
   const shown = await begin(user, { isPublic: true, type: "image/heic" });
   assert.match(shown.storage_key, /^review\/[0-9a-f]{32}\.heic$/);
+  assert.deepEqual([shown.may_be_public, (await asset(shown.asset_id))!["is_public"]], [true, false]);
   const row = await asset(secret.asset_id);
   assert.deepEqual([row!["status"], row!["created_by"], row!["attached_at"]], ["pending", user, null]);
 });
@@ -173,6 +174,8 @@ Deno.test("attached files are given in their order to their uploader and to admi
   const entity = crypto.randomUUID();
   const files = [await placed(user), await placed(user, { isPublic: true }), await placed(user)];
   for (const { asset_id } of files) await attach(user, asset_id, entity);
+  assert.deepEqual([...await attached(stranger, entity)], []);
+  await db.sql`update public.assets set is_public = true where id = ${files[1]!.asset_id}`;
   const keys = files.map(({ storage_key }, index) => ({ storage_key, place: String(index + 1) }));
   assert.deepEqual([...await attached(user, entity)], keys);
   assert.deepEqual([...await attached(admin, entity)], keys);
@@ -201,7 +204,7 @@ for (
     ["is deleted", (id: string) => db.sql`delete from auth.users where id = ${id}`],
   ] as const
 ) {
-  Deno.test(`when a person ${what}, reviews' pictures stay without a name and every other file is to be deleted`, async () => {
+  Deno.test(`assets: when a person ${what}, lots' pictures stay without a name and every other file is to be deleted`, async () => {
     const user = await newUser(db.sql);
     const files = new Map<string, Created>();
     for (const category of ["review", "session_photo", "error_report", "support", "avatar"]) {
@@ -210,10 +213,14 @@ for (
       files.set(category, file);
     }
     files.set("unused", await placed(user));
+    const lots = await placed(user);
+    await db.sql`
+      update public.assets set category = 'parking_lot', attached_at = now() where id = ${lots.asset_id}`;
+    files.set("parking_lot", lots);
     await leave(user);
     for (const [category, { asset_id }] of files) {
       const row = await asset(asset_id);
-      assert.deepEqual([row!["created_by"], row!["deleted_at"] === null], [null, category === "review"], category);
+      assert.deepEqual([row!["created_by"], row!["deleted_at"] === null], [null, category === "parking_lot"], category);
     }
   });
 }
@@ -279,5 +286,155 @@ Deno.test("no client reads or ends deletions", async () => {
   const user = await newUser(db.sql);
   for (const call of ["api.read_object_deletions(1)", "api.finish_object_deletions('{}', '{}')"]) {
     await assert.rejects(db.as(signedIn(user), (sql) => sql.unsafe(`select ${call}`)), /permission denied/);
+  }
+});
+
+Deno.test("create_upload: the 21st upload that nothing uses is rejected with 409 conflict and the bounds; attaching makes room", async () => {
+  const user = await newUser(db.sql);
+  const uploads = [];
+  for (let n = 0; n < 20; n++) uploads.push(await placed(user));
+  const { code, status, details } = await refusal(begin(user));
+  assert.deepEqual([code, status, details], ["conflict", 409, {
+    reason: "too_many_unattached_uploads",
+    max_uploads: 20,
+    max_bytes: 104_857_600,
+    uploads: 20,
+    bytes: 240,
+  }]);
+  await attach(user, uploads[0]!.asset_id, crypto.randomUUID());
+  await begin(user);
+  assert.equal((await refusal(begin(user))).code, "conflict");
+  await begin(await newUser(db.sql));
+  await db.sql`update public.assets set created_at = now() - interval '25 hours' where created_by = ${user}`;
+  await db.sql`select private.sweep_assets()`;
+  await begin(user);
+});
+
+Deno.test("create_upload: uploads that nothing uses have at most 100 MiB of declared bytes, for administrators as well", async () => {
+  const [user, admin] = [await newUser(db.sql), await administrator(["lots"])];
+  for (const [who, category] of [[user, "review"], [admin, "parking_lot"]] as const) {
+    for (let n = 0; n < 9; n++) await begin(who, { category, size: 10_485_760 });
+    await begin(who, { category, size: 10_485_759 });
+    assert.equal((await refusal(begin(who, { category, size: 2 }))).code, "conflict");
+    await begin(who, { category, size: 1 });
+  }
+});
+
+Deno.test("create_upload: of forty at once, by forty connections, exactly twenty begin", async () => {
+  const [user, admin] = [await newUser(db.sql), await administrator(["lots"])];
+  for (const [who, category] of [[user, "avatar"], [admin, "parking_lot"]] as const) {
+    const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
+    const one = (sql: postgres.Sql) =>
+      sql.begin(async (transaction) => {
+        const claims = JSON.stringify({ sub: who, role: "authenticated" });
+        await transaction`
+          select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+        await transaction`select private.open_upload(12, 'image/png', ${category}, null, null, false)`;
+      });
+    try {
+      const begun = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => one(connections[n % 8]!)));
+      assert.equal(begun.filter(({ status }) => status === "fulfilled").length, 20, category);
+    } finally {
+      await Promise.all(connections.map((connection) => connection.end()));
+    }
+    const [row] = await db.sql`select count(*)::integer as count from public.assets where created_by = ${who}`;
+    assert.equal(row!["count"], 20);
+  }
+});
+
+interface Publication {
+  readonly msg_id: number;
+  readonly storage_key: string;
+  readonly is_wanted: boolean;
+}
+
+const publications = async () =>
+  (await asService((sql) => sql<{ files: Publication[] }[]>`select api.read_object_publications(100) as files`))[0]!
+    .files;
+const finishPublication = async ({ msg_id, storage_key }: Publication, isCopied: boolean) =>
+  (await asService((sql) =>
+    sql<{ done: boolean }[]>`select api.finish_object_publication(${msg_id}, ${storage_key}, ${isCopied}) as done`
+  ))[0]!.done;
+const dueAgain = () => db.sql`select pgmq.set_vt('object_publication', msg_id, 0) from pgmq.q_object_publication`;
+const isPublic = async (id: string) => (await asset(id))!["is_public"];
+
+Deno.test("assets: a file that may be public is published when it is attached, and public when its copy is made", async () => {
+  await db.sql`select pgmq.purge_queue('object_publication')`;
+  const user = await newUser(db.sql);
+  const [shown, secret] = [
+    await placed(user, { category: "avatar", isPublic: true }),
+    await placed(user, { category: "avatar" }),
+  ];
+  for (const { asset_id } of [shown, secret]) await attach(user, asset_id, crypto.randomUUID(), "avatar");
+  const [file, ...others] = await publications();
+  assert.deepEqual([others.length, file!.storage_key, file!.is_wanted], [0, shown.storage_key, true]);
+  assert.equal(await isPublic(shown.asset_id), false);
+  assert.equal(await finishPublication(file!, true), true);
+  assert.deepEqual([await isPublic(shown.asset_id), await isPublic(secret.asset_id)], [true, false]);
+  await dueAgain();
+  assert.deepEqual(await publications(), []);
+});
+
+Deno.test("assets: a copy that is made or deleted too late is noticed, and the message stays until it is mended", async () => {
+  await db.sql`select pgmq.purge_queue('object_publication')`;
+  const user = await newUser(db.sql);
+  const { asset_id } = await placed(user, { category: "avatar", isPublic: true });
+  const entity = crypto.randomUUID();
+  await attach(user, asset_id, entity, "avatar");
+  const [wanted] = await publications();
+  await db.sql`select private.unpublish_assets('avatar', array[${entity}]::uuid[])`;
+  assert.equal(await finishPublication(wanted!, true), false, "it is wanted no more");
+  assert.equal(await isPublic(asset_id), false);
+
+  await dueAgain();
+  const unwanted = await publications();
+  assert.deepEqual(unwanted.map(({ is_wanted }) => is_wanted), [false, false]);
+  await db.sql`select private.publish_assets('avatar', array[${entity}]::uuid[])`;
+  for (const file of unwanted) assert.equal(await finishPublication(file, false), false, "it is wanted again");
+  await dueAgain();
+  for (const file of await publications()) {
+    assert.equal(file.is_wanted, true);
+    assert.equal(await finishPublication(file, true), true);
+  }
+  assert.equal(await isPublic(asset_id), true);
+  await dueAgain();
+  assert.deepEqual(await publications(), []);
+
+  await detach(asset_id);
+  assert.equal(await finishPublication(wanted!, true), false, "a file that is to be deleted gets no copy");
+});
+
+Deno.test("assets: what storage refused too often is tried again the next day", async () => {
+  await db.sql`select pgmq.purge_queue('object_publication')`;
+  await db.sql`
+    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
+    values ('object_publication', 1, '{"storage_key": "review/a.png"}', 5, now()), ('object_publication', 2, '[]', 5, now())`;
+  const [job] = await db.sql<{ command: string }[]>`select command from cron.job where jobname = 'repeat_publications'`;
+  await db.sql.unsafe(job!.command);
+  assert.deepEqual((await publications()).map(({ storage_key }) => storage_key), ["review/a.png"]);
+  const left = await db.sql`select message from private.dead_messages where queue = 'object_publication'`;
+  assert.deepEqual(left.map(({ message }) => message), [[]]);
+});
+
+Deno.test("assets: a file that was uploaded as private is never published, by SQL either", async () => {
+  const user = await newUser(db.sql);
+  const { asset_id } = await placed(user, { category: "avatar" });
+  assert.equal(await sqlstate(db.sql`update public.assets set published_at = now() where id = ${asset_id}`), "23514");
+});
+
+Deno.test("assets: no client publishes, finishes or rejects a file, or gives up another's", async () => {
+  const user = await newUser(db.sql);
+  for (
+    const call of [
+      "api.read_object_publications(1)",
+      "api.object_publication(gen_random_uuid())",
+      "api.finish_object_publication(1, 'a', true)",
+      "api.reject_published_object('a')",
+      "private.publish_assets('review', '{}')",
+      "private.unpublish_assets('review', '{}')",
+      "private.detach_asset(gen_random_uuid())",
+    ]
+  ) {
+    await assert.rejects(db.as(signedIn(user), (sql) => sql.unsafe(`select ${call}`)), /permission denied/, call);
   }
 });

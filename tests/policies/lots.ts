@@ -77,7 +77,11 @@ export const lots: Domain = {
     },
     {
       table: "assets",
-      grants: { select: toEveryone(allBut("entity_type", "entity_id", "attached_at", "created_by", "created_at")) },
+      grants: {
+        select: toEveryone(
+          allBut("entity_type", "entity_id", "attached_at", "published_at", "etag", "created_by", "created_at"),
+        ),
+      },
       key: "id::text",
       rows: () => ASSETS,
       reads: byEveryone(["shown"]),

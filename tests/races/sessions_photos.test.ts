@@ -11,7 +11,8 @@ import { picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
 
-const MANY = 40;
+/** As many as may wait to be attached. */
+const MANY = 20;
 
 /** A JPEG in object storage that nothing uses yet; the id of its asset. */
 async function upload({ token }: Person, bytes = picture("image/jpeg")): Promise<string> {

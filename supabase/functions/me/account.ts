@@ -1,7 +1,20 @@
-import type { z } from "zod";
+import { addressOf, confirmAsset, publishAsset } from "../_shared/assets.ts";
+import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import { Me, MeUpdate, MyData } from "../_shared/schema/me.ts";
+import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
+
+interface Reader {
+  readonly links: Links;
+  readonly storage: ObjectStorage;
+}
+
+async function shownAccount(reader: Reader, { app_user, ...account }: StoredMe) {
+  if (app_user === null) return { ...account, app_user };
+  const { avatar, ...user } = app_user;
+  return { ...account, app_user: { ...user, avatar_url: avatar === null ? null : await addressOf(reader, avatar) } };
+}
 
 export const readMe = route({
   method: "GET",
@@ -11,7 +24,8 @@ export const readMe = route({
   description: "Answers for suspended and withdrawn accounts too, so that a client can tell its user.",
   reply: [200, Me],
   refusals: [],
-  handle: ({ db }) => db.rpc("my_account"),
+  handle: async ({ db, links, storage }) =>
+    await shownAccount({ links, storage }, await db.rpc<StoredMe>("my_account")),
 });
 
 export const updateMe = route({
@@ -19,10 +33,27 @@ export const updateMe = route({
   path: "/me",
   access: "user",
   summary: "Update the caller's profile",
+  description: "The avatar is uploaded first (`POST /v1/storage/upload-url`, category `avatar`).",
   body: MeUpdate,
   reply: [200, Me],
-  refusals: [],
-  handle: ({ db, body }) => db.rpc("update_my_account", body),
+  refusals: ["not_found"],
+  handle: async (work) => {
+    const { db, body: { avatar_asset_id: avatar, display_name }, links, storage } = work;
+    if (avatar) await confirmAsset(work, avatar, "avatar", "avatar_asset_id");
+    const changes = {
+      display_name,
+      avatar_asset_id: avatar ?? undefined,
+      remove_avatar: avatar === null ? true : undefined,
+    };
+    const account = await db.rpc<StoredMe>("update_my_account", changes);
+    const isCopied = avatar ? await publishAsset(work, avatar) : false;
+    const file = account.app_user?.avatar;
+    if (isCopied && account.app_user && file) {
+      const app_user = { ...account.app_user, avatar: { ...file, is_public: true } };
+      return await shownAccount({ links, storage }, { ...account, app_user });
+    }
+    return await shownAccount({ links, storage }, account);
+  },
 });
 
 export const withdraw = route({
@@ -46,8 +77,10 @@ export const exportMyData = route({
   reply: [200, MyData],
   refusals: [],
   cache: { scope: "private", maxAge: 0 },
-  handle: async ({ db }) => ({
-    exported_at: new Date().toISOString(),
-    ...await db.rpc<Omit<z.input<typeof MyData>, "exported_at">>("export_my_data"),
-  }),
+  handle: async ({ db, links, storage }) => {
+    const { account, data } = await db.rpc<{ account: StoredMe; data: Record<string, Record<string, unknown>[]> }>(
+      "export_my_data",
+    );
+    return { exported_at: new Date().toISOString(), account: await shownAccount({ links, storage }, account), data };
+  },
 });

@@ -1,5 +1,14 @@
+import { confirmAssets, withPhotoUrls } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import { MyReview, MyReviews, MyReviewsQuery, ReviewParams, ReviewUpdate } from "../_shared/schema/reviews.ts";
+import {
+  MyReview,
+  MyReviews,
+  MyReviewsQuery,
+  ReviewParams,
+  ReviewUpdate,
+  type StoredMyReview,
+  type StoredMyReviews,
+} from "../_shared/schema/reviews.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listMyReviews = route({
@@ -11,7 +20,10 @@ export const listMyReviews = route({
   query: MyReviewsQuery,
   reply: [200, MyReviews],
   refusals: [],
-  handle: ({ db, query }) => db.rpc("list_my_reviews", query),
+  handle: async ({ db, query, links, storage }) => {
+    const { items, ...page } = await db.rpc<StoredMyReviews>("list_my_reviews", query);
+    return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
+  },
 });
 
 export const updateMyReview = route({
@@ -24,9 +36,14 @@ export const updateMyReview = route({
   body: ReviewUpdate,
   reply: [200, MyReview],
   refusals: ["not_found"],
-  handle: ({ db, params, body: { rating, comment } }) =>
+  handle: async (work) => {
+    const { db, params, body, links, storage } = work;
+    await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
     // To the database null is a field that is not given, and an empty comment one that is taken away.
-    db.rpc("update_my_review", { id: params.id, rating, comment: comment === null ? "" : comment }),
+    const changes = { ...body, comment: body.comment === null ? "" : body.comment };
+    const review = await db.rpc<StoredMyReview>("update_my_review", { id: params.id, ...changes });
+    return await withPhotoUrls({ links, storage }, review);
+  },
 });
 
 export const deleteMyReview = route({

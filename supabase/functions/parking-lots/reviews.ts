@@ -1,5 +1,13 @@
+import { confirmAssets, withPhotoUrls } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import { MyReview, NewReview, PublicReviews, ReviewsQuery } from "../_shared/schema/reviews.ts";
+import {
+  MyReview,
+  NewReview,
+  PublicReviews,
+  ReviewsQuery,
+  type StoredMyReview,
+  type StoredPublicReviews,
+} from "../_shared/schema/reviews.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
 export const listReviews = route({
@@ -13,7 +21,11 @@ export const listReviews = route({
   reply: [200, PublicReviews],
   refusals: ["lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
-  handle: ({ db, params, query }) => db.rpc("list_parking_lot_reviews", { parking_lot_id: params.id, ...query }),
+  handle: async ({ db, params, query, links, storage }) => {
+    const args = { parking_lot_id: params.id, ...query };
+    const { items, ...page } = await db.rpc<StoredPublicReviews>("list_parking_lot_reviews", args);
+    return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
+  },
 });
 
 export const postReview = route({
@@ -23,10 +35,16 @@ export const postReview = route({
   summary: "Review a lot",
   description:
     "The review is `pending` until an administrator approves it. One review a lot: a second is `conflict`, " +
-    "with `details.reason` `already_reviewed`.",
+    "with `details.reason` `already_reviewed`. Photos are uploaded first (`POST /v1/storage/upload-url`, category " +
+    "`review`); nobody else reads them before the review is approved.",
   params: LotParams,
   body: NewReview,
   reply: [201, MyReview],
-  refusals: ["lot_not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("post_review", { parking_lot_id: params.id, ...body }),
+  refusals: ["lot_not_found", "not_found", "conflict"],
+  handle: async (work) => {
+    const { db, params, body, links, storage } = work;
+    await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
+    const review = await db.rpc<StoredMyReview>("post_review", { parking_lot_id: params.id, ...body });
+    return await withPhotoUrls({ links, storage }, review);
+  },
 });

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { originalKey, type Publication, settlePublication } from "../_shared/assets.ts";
+import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
 import { Sweep } from "../_shared/schema/storage.ts";
@@ -18,19 +20,26 @@ const Content = z.object({ storage_key: z.string().min(1) });
 const BATCH = 100;
 const AT_ONCE = 10;
 /** Well within what a job waits for, and before the messages are read by somebody else. */
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 export const sweepStorage = route({
   method: "POST",
   path: "/storage/sweep",
   access: "service",
-  summary: "Delete the objects that are to be deleted",
-  description: "For the service's job. An object that cannot be deleted stays in the queue and is tried again.",
+  summary: "Copy the objects that are to be public, and delete those that are to be deleted",
+  description: "For the service's job. What fails stays in its queue and is tried again.",
   reply: [200, Sweep],
   refusals: [],
   handle: async ({ db, storage }) => {
-    const until = performance.now() + PATIENCE_MS;
-    const swept = { deleted: 0, failed: 0 };
+    const until = performance.now() + TIMEOUT_MS;
+    const swept = { published: 0, deleted: 0, failed: 0 };
+    while (performance.now() < until) {
+      const files = await db.rpc<Publication[]>("read_object_publications", { limit: BATCH });
+      if (files.length === 0) break;
+      const settled = await settleAll(db, storage, files);
+      swept.published += settled;
+      swept.failed += files.length - settled;
+    }
     while (performance.now() < until) {
       const messages = await db.rpc<Message[]>("read_object_deletions", { limit: BATCH });
       if (messages.length === 0) break;
@@ -46,6 +55,15 @@ export const sweepStorage = route({
   },
 });
 
+/** Settles what it can, a few at once, and counts it. A message that names no file is left to be read until it is dead. */
+async function settleAll(db: Database, storage: ObjectStorage, files: readonly Publication[]): Promise<number> {
+  let settled = 0;
+  await inTurns(files.filter((file) => Content.safeParse(file).success), async (file) => {
+    if (await settlePublication(db, storage, file)) settled++;
+  });
+  return settled;
+}
+
 /** A message that is none of ours names no object: it is left to be read again until it leaves the queue as dead. */
 function deletion({ msg_id, message }: Message): Deletion[] {
   const { data } = Content.safeParse(message);
@@ -54,13 +72,22 @@ function deletion({ msg_id, message }: Message): Deletion[] {
 
 /** Deletes what it can, a few at once, and gives those whose objects are gone. */
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
-  const waiting = [...deletions];
   const gone: Deletion[] = [];
-  const work = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (await storage.delete(next.storage_key)) gone.push(next);
+  await inTurns(deletions, async (deletion) => {
+    // The original first: no copy of it can be made after that.
+    const { storage_key: key } = deletion;
+    if (await storage.delete(originalKey(key)) && (originalKey(key) === key || await storage.delete(key))) {
+      gone.push(deletion);
     }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  });
   return gone;
+}
+
+/** Does the same with each, a few at once. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await work(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }

@@ -1,4 +1,4 @@
-import { URL_SECONDS } from "../_shared/assets.ts";
+import { originalKey, URL_SECONDS } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { type Created, Upload, UploadRequest } from "../_shared/schema/storage.ts";
 
@@ -8,17 +8,19 @@ export const createUpload = route({
   access: "user",
   summary: "Get an address to upload a picture to",
   description:
-    "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is looked at there: a " +
-    "file that is not what was declared is refused. What is not attached within a day is deleted.",
+    "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is checked there: a " +
+    "file that is not what was declared is refused. A file that may be public is private until it is attached and shown; " +
+    "`public_url` is the address that it has then. What is not attached within a day is deleted. At most 20 uploads and " +
+    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
-  refusals: [],
+  refusals: ["conflict"],
   handle: async ({ db, body: { file_name: _, ...file }, links, storage }) => {
     const asset = await db.rpc<Created>("create_upload", file);
     return {
       // Signed as of the row's time: the same request sent again gets the same address, which ends when it always did.
-      upload_url: await storage.uploadUrl(asset.storage_key, {
+      upload_url: await storage.uploadUrl(originalKey(asset.storage_key), {
         size: asset.size_bytes,
         contentType: asset.content_type,
         signedAt: new Date(asset.created_at),
@@ -26,7 +28,7 @@ export const createUpload = route({
       }),
       asset_id: asset.asset_id,
       s3_key: asset.storage_key,
-      public_url: asset.is_public ? links.asset(asset.storage_key) : null,
+      public_url: asset.may_be_public ? links.asset(asset.storage_key) : null,
       expires_in: URL_SECONDS,
     };
   },

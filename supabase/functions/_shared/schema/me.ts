@@ -7,6 +7,10 @@ export const Me = z.object({
   app_user: z.object({
     id: Id,
     display_name: z.string().nullable(),
+    avatar_url: z.url().nullable().meta({
+      description:
+        "Where the avatar is read: its public address, or one that is good for ten minutes. Null without one",
+    }),
     status: z.enum(["active", "suspended", "withdrawn"]),
     created_at: Timestamp,
   }).nullable().meta({ description: "Null for an administrator who is not an end user" }),
@@ -23,7 +27,21 @@ export const Me = z.object({
 
 export const MeUpdate = z.strictObject({
   display_name: text(1, 100).optional().meta({ description: "Left as it is when absent" }),
+  avatar_asset_id: Id.nullable().optional().meta({
+    description:
+      "A file uploaded with the category `avatar`; the one before is deleted. Null takes it away; left as it is " +
+      "when absent",
+  }),
 }).meta({ id: "MeUpdate" });
+
+/** As the database gives an account: with the file of its avatar. */
+export type StoredMe = Omit<z.input<typeof Me>, "app_user"> & {
+  readonly app_user:
+    | Omit<NonNullable<z.input<typeof Me>["app_user"]>, "avatar_url"> & {
+      readonly avatar: { readonly storage_key: string; readonly is_public: boolean } | null;
+    }
+    | null;
+};
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 

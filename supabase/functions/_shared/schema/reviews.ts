@@ -16,6 +16,9 @@ const row = {
   rating: Stars,
   comment: z.string().nullable().meta({ description: "Null: stars alone" }),
   status: ReviewStatus,
+  photo_urls: z.array(z.url()).meta({
+    description: "Up to four photos: at public addresses, or at addresses that are good for ten minutes",
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -24,7 +27,7 @@ export const MyReview = z.object({ ...row, user_id: Id }).meta({ id: "MyReview" 
 
 export const PublicReview = z.object({
   ...row,
-  user_id: Id.nullable().meta({ description: "Null when the author has left" }),
+  user_id: Id.nullable().meta({ description: "Null when the author shows no name, or has left" }),
   user_name: z.string().meta({ description: "A neutral word where the author has no name to show" }),
 }).meta({ id: "PublicReview" });
 
@@ -49,12 +52,36 @@ export const MyReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor, inc
 
 export const ReviewParams = z.strictObject({ id: Id.meta({ description: "The review" }) });
 
+const Photos = z.array(Id).max(4).optional();
+
 export const NewReview = z.strictObject({
   rating: Stars,
   comment: Comment.meta({ description: "Kept without the space around it; nothing but space is no comment" }),
+  photo_asset_ids: Photos.meta({
+    description: "Files uploaded with the category `review`, shown in this order to whoever may read the review",
+  }),
 }).meta({ id: "NewReview" });
 
 export const ReviewUpdate = z.strictObject({
   rating: Stars.optional(),
   comment: Comment.meta({ description: "Left as it is when absent; null takes it away" }),
+  photo_asset_ids: Photos.meta({
+    description:
+      "All photos of the review in their order, old ones and new ones; the others are deleted. Left as they are " +
+      "when absent",
+  }),
 }).meta({ id: "ReviewUpdate" });
+
+interface StoredPhotos {
+  readonly photos: readonly { readonly storage_key: string; readonly is_public: boolean }[];
+}
+
+/** As the database gives reviews: with the files of their photos. */
+export type StoredMyReview = Omit<z.input<typeof MyReview>, "photo_urls"> & StoredPhotos;
+export type StoredPublicReview = Omit<z.input<typeof PublicReview>, "photo_urls"> & StoredPhotos;
+
+/** A page of them. */
+export type StoredMyReviews = Omit<z.input<typeof MyReviews>, "items"> & { readonly items: readonly StoredMyReview[] };
+export type StoredPublicReviews = Omit<z.input<typeof PublicReviews>, "items"> & {
+  readonly items: readonly StoredPublicReview[];
+};

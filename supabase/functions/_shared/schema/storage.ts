@@ -20,7 +20,8 @@ export const UploadRequest = z.strictObject({
   }),
   entity_id: Id.optional(),
   is_public: z.boolean().default(false).meta({
-    description: "Whether everyone may read the file: for `review`, `avatar` and `parking_lot` only",
+    description:
+      "Whether the file gets a public address once it is attached and shown: for `review`, `avatar` and `parking_lot` only",
   }),
 }).meta({ id: "UploadRequest" });
 
@@ -32,7 +33,7 @@ export const Upload = z.object({
   asset_id: Id.meta({ description: "Names the file when it is attached" }),
   s3_key: z.string(),
   public_url: z.url().nullable().meta({
-    description: "Where everyone reads the file once it is attached; null when it is private",
+    description: "Where everyone reads the file once it is attached and shown; null when it stays private",
   }),
   expires_in: z.int().meta({ description: "Seconds from the first answer until `upload_url` is good for nothing" }),
 }).meta({ id: "Upload" });
@@ -43,11 +44,12 @@ export interface Created {
   readonly storage_key: string;
   readonly content_type: string;
   readonly size_bytes: number;
-  readonly is_public: boolean;
+  readonly may_be_public: boolean;
   readonly created_at: z.infer<typeof Timestamp>;
 }
 
 export const Sweep = z.object({
+  published: z.int().min(0).meta({ description: "Files whose public copy was made or deleted" }),
   deleted: z.int().min(0).meta({ description: "Objects deleted, with their rows" }),
-  failed: z.int().min(0).meta({ description: "Objects that could not be deleted; they are tried again" }),
+  failed: z.int().min(0).meta({ description: "Objects that could not be copied or deleted; they are tried again" }),
 }).meta({ id: "StorageSweep" });

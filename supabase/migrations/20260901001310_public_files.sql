@@ -1,0 +1,210 @@
+-- Public files: how an upload gets into the public bucket, and out of it.
+--
+-- An upload is in the private bucket as long as it exists: its original. What is shown to everyone has a copy in the public
+-- bucket, under storage_key. published_at says that there is to be a copy, is_public that there is one. The domain that uses
+-- a file sets and clears published_at in its own transaction, and a message asks for the work: the function storage copies
+-- the object that was checked, and no other, and then has is_public set; or it deletes the copy. is_public is cleared at once,
+-- before the copy is deleted. Readers of a file without a copy get an address that is signed for a while.
+--
+-- A message names the file and not the work, which is decided by what the row says when the work is done. So a message can be
+-- read twice or late, and whatever a crash leaves undone is done when it is read again.
+--
+-- Invariants: is_public is set only while published_at is set and the file is not to be deleted. A file whose key begins with
+-- private/ is never published.
+-- Interface: for the other domains private.publish_assets and private.unpublish_assets; for the service
+-- api.read_object_publications, api.object_publication, api.finish_object_publication and api.reject_published_object.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Queue
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Files whose copy is to be made or deleted: {"storage_key"}.
+select pgmq."create"('object_publication');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_assets__request_publication() returns trigger
+language plpgsql
+security definer -- whoever may change a row has no right on queues
+set search_path = ''
+as $$
+begin
+  perform private.enqueue('object_publication', jsonb_build_object('storage_key', new.storage_key));
+  return null;
+end
+$$;
+
+comment on function private.tg_assets__request_publication() is
+  'Asks for the copy of a file that was published, and for the end of the copy of one that is published no more.';
+
+create trigger _310_request_publication after update on public.assets
+  for each row when (
+    (old.published_at is null) <> (new.published_at is null) or (old.is_public and not new.is_public)
+  )
+  execute function private.tg_assets__request_publication();
+
+create function private.publish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
+language plpgsql
+security definer -- no client may write assets; whether these things are public is for the caller to know
+set search_path = ''
+as $$
+begin
+  update public.assets set published_at = now()
+  where entity_id = any (p_entity_ids) and entity_type = p_entity_type and attached_at is not null and status = 'placed'
+    and deleted_at is null and published_at is null and not is_public and storage_key not like 'private/%';
+end
+$$;
+
+comment on function private.publish_assets(text, uuid[]) is
+  'Publishes the files of these things, but for those that were uploaded as private.';
+
+create function private.unpublish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
+language plpgsql
+security definer -- as private.publish_assets
+set search_path = ''
+as $$
+begin
+  update public.assets set published_at = null, is_public = false
+  where entity_id = any (p_entity_ids) and entity_type = p_entity_type and attached_at is not null
+    and deleted_at is null and (published_at is not null or is_public);
+end
+$$;
+
+comment on function private.unpublish_assets(text, uuid[]) is 'The files of these things are shown to everyone no more.';
+
+create function private.publication_of(p_asset public.assets) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'is_wanted', coalesce((p_asset).published_at is not null and (p_asset).deleted_at is null, false),
+    'is_public', coalesce((p_asset).is_public, false), 'content_type', (p_asset).content_type,
+    'size_bytes', (p_asset).size_bytes, 'etag', (p_asset).etag
+  );
+end
+$$;
+
+comment on function private.publication_of(public.assets) is
+  'Whether a file is to have a copy, whether it has one, and what the object is. A file that is gone is to have none.';
+
+create function private.repeat_publications() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_message jsonb;
+begin
+  -- What storage refused too often has left the queue: it is put in again. Doing it twice does no harm.
+  for v_message in
+    delete from private.dead_messages d
+    where d.queue = 'object_publication' and jsonb_typeof(d.message -> 'storage_key') = 'string'
+    returning d.message
+  loop
+    perform private.enqueue('object_publication', v_message);
+  end loop;
+end
+$$;
+
+comment on function private.repeat_publications() is 'Copies that could not be made or deleted are tried again.';
+
+create function private.sweep_objects() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Without work there is no call.
+  if exists (select from pgmq.q_object_publication q where q.vt <= now())
+    or exists (select from pgmq.q_object_deletion q where q.vt <= now()) then
+    perform private.call_function('storage/sweep');
+  end if;
+end
+$$;
+
+comment on function private.sweep_objects() is
+  'Has the function storage copy and delete objects, when there are any to copy or delete.';
+
+select cron.schedule('repeat_publications', '45 2 * * *', 'select private.repeat_publications()');
+select cron.schedule('sweep_objects', '* * * * *', 'select private.sweep_objects()');
+
+grant execute on function private.publication_of(public.assets) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.read_object_publications(p_limit integer default 100) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('msg_id', m.value -> 'msg_id', 'storage_key', m.value #> '{message,storage_key}')
+        || private.publication_of(a) order by m.place
+    ), '[]')
+    from jsonb_array_elements(private.read_messages('object_publication', 120, p_limit)) with ordinality as m (value, place)
+    left join public.assets a on a.storage_key = m.value #>> '{message,storage_key}'
+  );
+end
+$$;
+
+comment on function api.read_object_publications(integer) is
+  'For the service: files whose copy in the public bucket is to be made (is_wanted) or deleted, {msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}, hidden from other readers for two minutes. It refuses nothing.';
+
+create function api.object_publication(p_asset_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object('msg_id', null, 'storage_key', a.storage_key) || private.publication_of(a)
+    from public.assets a where a.id = p_asset_id
+  );
+end
+$$;
+
+comment on function api.object_publication(uuid) is
+  'The same of one file, for the service that does not wait for the message; null when there is none such. It refuses nothing.';
+
+create function api.finish_object_publication(p_msg_id bigint, p_storage_key text, p_is_copied boolean) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_is_wanted boolean;
+begin
+  select a.published_at is not null and a.deleted_at is null into v_is_wanted
+  from public.assets a where a.storage_key = p_storage_key for no key update;
+  v_is_wanted := coalesce(v_is_wanted, false);
+  update public.assets set is_public = p_is_copied
+  where storage_key = p_storage_key and v_is_wanted and is_public <> p_is_copied;
+  if v_is_wanted = p_is_copied and p_msg_id is not null then
+    perform private.finish_messages('object_publication', array[p_msg_id]);
+  end if;
+  return v_is_wanted = p_is_copied;
+end
+$$;
+
+comment on function api.finish_object_publication(bigint, text, boolean) is
+  'For the service: a file has its copy, or has none any more. True when that is what the file is to have now; otherwise the message stays, to be read again. It refuses nothing.';
+
+create function api.reject_published_object(p_storage_key text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.assets set deleted_at = now(), published_at = null
+  where storage_key = p_storage_key and published_at is not null and deleted_at is null;
+end
+$$;
+
+comment on function api.reject_published_object(text) is
+  'For the service: the original of a published file is gone or is not the object that was checked. The file is deleted. It refuses nothing.';
+
+grant execute on function
+  api.read_object_publications(integer), api.object_publication(uuid),
+  api.finish_object_publication(bigint, text, boolean), api.reject_published_object(text)
+to service_role;

@@ -1,0 +1,266 @@
+// Photos of reviews and avatars: shown by what uses them, public only while they are shown, and gone with it.
+import assert from "node:assert/strict";
+import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
+import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_shared/schema/reviews.ts";
+import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { exportMyData, readMe, updateMe } from "../../supabase/functions/me/account.ts";
+import { listMyReviews, updateMyReview } from "../../supabase/functions/me/reviews.ts";
+import { listReviews, postReview } from "../../supabase/functions/parking-lots/reviews.ts";
+import { createUpload } from "../../supabase/functions/storage/uploads.ts";
+import { eventually } from "../support/eventually.ts";
+import { picture, put } from "../support/files.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { stack } from "../support/stack.ts";
+import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { aLot, inDatabase } from "./lots.ts";
+
+const { apiUrl, serviceRoleKey } = stack();
+
+interface Uploaded {
+  readonly id: string;
+  readonly key: string;
+  readonly publicUrl: string | null;
+  readonly uploadUrl: string;
+}
+
+/** A file in object storage that nothing uses yet; a PNG unless it is said otherwise. */
+async function upload(
+  { token }: Person,
+  category: "review" | "avatar",
+  is_public: boolean,
+  bytes = picture("image/png"),
+): Promise<Uploaded> {
+  const said = { file_name: "a.png", file_size: bytes.length, mime_type: "image/png", category, is_public };
+  const answer = await ask("/storage/upload-url", { method: "POST", ...jsonBody(said, bearer(token)) });
+  const { upload_url, asset_id, s3_key, public_url } = await replyOf(createUpload, answer, Upload);
+  assert.equal(await put(upload_url, bytes, "image/png"), 200);
+  return { id: asset_id, key: s3_key, publicUrl: public_url, uploadUrl: upload_url };
+}
+
+const post = (lot: string, { token }: Person, body: unknown) =>
+  ask(`/parking-lots/${lot}/reviews`, { method: "POST", ...jsonBody(body, bearer(token)) });
+const posted = async (lot: string, person: Person, photos: readonly Uploaded[]) =>
+  await replyOf(
+    postReview,
+    await post(lot, person, { rating: 4, photo_asset_ids: photos.map(({ id }) => id) }),
+    MyReview,
+  );
+const patch = (path: string, { token }: Person, body: unknown) =>
+  ask(path, { method: "PATCH", ...jsonBody(body, bearer(token)) });
+const edited = async (id: string, person: Person, body: unknown) =>
+  await replyOf(updateMyReview, await patch(`/me/reviews/${id}`, person, body), MyReview);
+const published = async (lot: string) =>
+  (await replyOf(listReviews, await ask(`/parking-lots/${lot}/reviews`), PublicReviews)).items;
+const move = (id: string, status: string) =>
+  inDatabase((sql) => sql`update public.reviews set status = ${status} where id = ${id}`);
+const me = async ({ token }: Person) => await replyOf(readMe, await ask("/me", { headers: bearer(token) }), Me);
+const meWith = async (person: Person, body: unknown) => await replyOf(updateMe, await patch("/me", person, body), Me);
+
+async function status(url: string | null): Promise<number> {
+  const answer = await fetch(url ?? assert.fail("there is no address"));
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+const bytesAt = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer());
+const publicUrl = (key: string) => `${apiUrl}/storage/v1/object/public/assets/${key}`;
+const isDeleted = (id: string) =>
+  inDatabase(async (sql) => {
+    const [row] = await sql`select deleted_at is not null as deleted from public.assets where id = ${id}`;
+    return row === undefined || row["deleted"] === true;
+  });
+
+/** What the job does each minute: asks the function. The platform's own job may do it at the same time. */
+async function sweep(): Promise<void> {
+  const answer = await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+/** Sweeps until it is so. */
+async function swept(what: () => Promise<boolean>): Promise<void> {
+  await eventually(async () => {
+    await sweep();
+    return await what() ? true : undefined;
+  });
+}
+
+Deno.test("POST /parking-lots/{id}/reviews: photos are the author's alone until the review is approved, then everyone's, then nobody's", async () => {
+  const [lot, author, stranger] = [await aLot(), await signUp({ displayName: "山田" }), await signUp()];
+  const files = [picture("image/png", 300), picture("image/png", 400)];
+  const [open, secret] = [
+    await upload(author, "review", true, files[0]),
+    await upload(author, "review", false, files[1]),
+  ];
+  const review = await posted(lot, author, [open, secret]);
+  assert.equal(review.photo_urls.length, 2);
+  for (const [n, url] of review.photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
+  await sweep();
+  assert.equal(await status(open.publicUrl), 404, "a photo of a pending review is not public");
+  const others = await replyOf(listMyReviews, await ask("/me/reviews", { headers: bearer(stranger.token) }), MyReviews);
+  assert.deepEqual(others.items, []);
+
+  await move(review.id, "approved");
+  const [shown] = await published(lot);
+  for (const [n, url] of shown!.photo_urls.entries()) {
+    assert.deepEqual(await bytesAt(url), files[n], "shown before the job has copied it");
+  }
+  await swept(async () => await status(open.publicUrl) === 200);
+  const [copied] = await eventually(async () => {
+    const items = await published(lot);
+    return items[0]!.photo_urls[0] === open.publicUrl ? items : undefined;
+  });
+  assert.deepEqual(await bytesAt(open.publicUrl!), files[0]);
+  assert.notEqual(copied!.photo_urls[1], undefined);
+  for (const key of [secret.key, secret.key.replace("private/", "")]) assert.equal(await status(publicUrl(key)), 404);
+
+  await move(review.id, "hidden");
+  assert.deepEqual(await published(lot), []);
+  await swept(async () => await status(open.publicUrl) === 404);
+  const mine = await replyOf(listMyReviews, await ask("/me/reviews", { headers: bearer(author.token) }), MyReviews);
+  assert.deepEqual(await bytesAt(mine.items[0]!.photo_urls[0]!), files[0]);
+});
+
+Deno.test("PATCH /me/reviews/{id}: photos are replaced whole, left when absent, and those left out are deleted", async () => {
+  const [lot, author] = [await aLot(), await signUp()];
+  const [a, b, c] = [
+    await upload(author, "review", true),
+    await upload(author, "review", true),
+    await upload(author, "review", true),
+  ];
+  const { id } = await posted(lot, author, [a, b]);
+  await move(id, "approved");
+  await swept(async () => await status(a.publicUrl) === 200);
+  assert.equal((await edited(id, author, { rating: 5 })).photo_urls.length, 2);
+  const changed = await edited(id, author, { photo_asset_ids: [c.id, b.id] });
+  assert.equal(changed.status, "pending");
+  const keys = changed.photo_urls.map((url) => decodeURIComponent(new URL(url).pathname.split("/private/")[1]!));
+  assert.deepEqual(keys, [c.key, b.key]);
+  await swept(async () => await status(a.publicUrl) === 404 && await isDeleted(a.id));
+  assert.deepEqual((await edited(id, author, { photo_asset_ids: [] })).photo_urls, []);
+  assert.ok(await isDeleted(b.id) && await isDeleted(c.id));
+});
+
+Deno.test("DELETE /me/reviews/{id} and a withdrawal remove photos and avatar from object storage", async () => {
+  const [author, leaver] = [await signUp(), await signUp()];
+  const left: Uploaded[] = [];
+  for (const person of [author, leaver]) {
+    const lot = await aLot();
+    const photo = await upload(person, "review", true);
+    const { id } = await posted(lot, person, [photo]);
+    await move(id, "approved");
+    left.push(photo);
+    if (person === author) {
+      await swept(async () => await status(photo.publicUrl) === 200);
+      const answer = await ask(`/me/reviews/${id}`, { method: "DELETE", headers: bearer(person.token) });
+      assert.equal(answer.status, 204);
+    } else {
+      const avatar = await upload(person, "avatar", true);
+      await meWith(person, { avatar_asset_id: avatar.id });
+      left.push(avatar);
+      await swept(async () => await status(photo.publicUrl) === 200);
+      const answer = await ask("/me/withdraw", { method: "POST", headers: bearer(person.token) });
+      assert.equal(answer.status, 204);
+    }
+  }
+  for (const { id, publicUrl } of left) {
+    await swept(async () => await isDeleted(id) && await status(publicUrl) === 404);
+  }
+});
+
+Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and one in use are rejected by their field", async () => {
+  const [lot, author, stranger] = [await aLot(), await signUp(), await signUp()];
+  const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
+  const text = await upload(author, "review", true, html);
+  const unusable = { code: "validation_error", param: "photo_asset_ids", field: "invalid_value" } as const;
+  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [text.id] }), unusable);
+  const textAvatar = await upload(author, "avatar", true, html);
+  const wrong = { ...unusable, param: "avatar_asset_id" };
+  await assertRefused(await patch("/me", author, { avatar_asset_id: textAvatar.id }), wrong);
+  await sweep();
+  for (const file of [text, textAvatar]) assert.equal(await status(file.publicUrl), 404);
+
+  const five = Array.from({ length: 5 }, () => crypto.randomUUID());
+  const tooMany = { code: "validation_error", param: "photo_asset_ids" } as const;
+  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: five }), tooMany);
+  const notTheirs = { code: "not_found", param: "photo_asset_ids" } as const;
+  const foreign = await upload(stranger, "review", true);
+  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [foreign.id] }), notTheirs);
+  const avatar = await upload(author, "avatar", true);
+  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [avatar.id] }), notTheirs);
+  assert.deepEqual(
+    (await replyOf(listMyReviews, await ask("/me/reviews", { headers: bearer(author.token) }), MyReviews))
+      .items,
+    [],
+  );
+  const photo = await upload(author, "review", true);
+  await posted(lot, author, [photo]);
+  await assertRefused(await post(await aLot(), author, { rating: 4, photo_asset_ids: [photo.id] }), notTheirs);
+});
+
+Deno.test("storage: a file that is replaced after it was checked is never copied into the public bucket", async () => {
+  const [lot, author] = [await aLot(), await signUp()];
+  const photo = await upload(author, "review", true);
+  const { id } = await posted(lot, author, [photo]);
+  assert.equal(await put(photo.uploadUrl, picture("image/png"), "image/png"), 200);
+  await move(id, "approved");
+  await swept(async () => await isDeleted(photo.id));
+  assert.equal(await status(photo.publicUrl), 404);
+  assert.deepEqual((await published(lot))[0]!.photo_urls, []);
+});
+
+Deno.test("PATCH /me: an avatar is public at once when it may be, is replaced, and is taken away by null", async () => {
+  const person = await signUp({ displayName: "佐藤" });
+  assert.equal((await me(person)).app_user?.avatar_url, null);
+  const [first, second] = [await upload(person, "avatar", true), await upload(person, "avatar", false)];
+  assert.equal((await meWith(person, { avatar_asset_id: first.id })).app_user?.avatar_url, first.publicUrl);
+  assert.equal(await status(first.publicUrl), 200);
+  assert.equal((await me(person)).app_user?.avatar_url, first.publicUrl);
+  const again = await meWith(person, { avatar_asset_id: first.id, display_name: "鈴木" });
+  assert.deepEqual([again.app_user?.display_name, again.app_user?.avatar_url], ["鈴木", first.publicUrl]);
+  assert.equal((await meWith(person, { display_name: "田中" })).app_user?.avatar_url, first.publicUrl);
+
+  const replaced = await meWith(person, { avatar_asset_id: second.id });
+  assert.equal(await status(replaced.app_user!.avatar_url), 200);
+  assert.notEqual(replaced.app_user!.avatar_url, second.publicUrl);
+  await swept(async () => await isDeleted(first.id) && await status(first.publicUrl) === 404);
+
+  const exported = await replyOf(exportMyData, await ask("/me/export", { headers: bearer(person.token) }), MyData);
+  assert.equal(await status(exported.account.app_user!.avatar_url), 200);
+  assert.equal((await meWith(person, { avatar_asset_id: null })).app_user?.avatar_url, null);
+  assert.ok(await isDeleted(second.id));
+  await assertRefused(await patch("/me", person, { avatar_asset_id: second.id }), {
+    code: "not_found",
+    param: "avatar_asset_id",
+  });
+});
+
+Deno.test("storage: photos and avatars that are used are not swept away a day later", async () => {
+  const [lot, person] = [await aLot(), await signUp()];
+  const [photo, avatar, unused] = [
+    await upload(person, "review", true),
+    await upload(person, "avatar", false),
+    await upload(person, "avatar", false),
+  ];
+  await posted(lot, person, [photo]);
+  await meWith(person, { avatar_asset_id: avatar.id });
+  await inDatabase(async (sql) => {
+    const ids = [photo.id, avatar.id, unused.id];
+    await sql`update public.assets set created_at = now() - interval '25 hours' where id in ${sql(ids)}`;
+    await sql`select private.sweep_assets()`;
+  });
+  assert.deepEqual([await isDeleted(photo.id), await isDeleted(avatar.id), await isDeleted(unused.id)], [
+    false,
+    false,
+    true,
+  ]);
+});
+
+Deno.test("GET /parking-lots/{id}/reviews: an author without a name has no user_id", async () => {
+  const [lot, named, nameless] = [await aLot(), await signUp({ displayName: "山田" }), await signUp()];
+  for (const person of [named, nameless]) await move((await posted(lot, person, [])).id, "approved");
+  const shown = (await published(lot)).map(({ user_id, user_name }) => [user_id, user_name]);
+  assert.deepEqual(new Map(shown as [string | null, string][]), new Map([[named.id, "山田"], [null, "匿名ユーザー"]]));
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${named.id}`);
+  assert.deepEqual((await published(lot)).map(({ user_id }) => user_id), [null, null]);
+});
