@@ -166,9 +166,6 @@ comment on column public.assets.deleted_at is 'Since when the file is to be dele
 comment on column public.assets.status is
   'pending: an upload address was given out; placed: the bytes are in storage, which is what a row written by hand means.';
 
--- Deleting a user finds what the user uploaded.
-create index assets_created_by_idx on public.assets (created_by) where created_by is not null;
-
 create table public.parking_lot_images (
   id uuid primary key default gen_random_uuid(),
   parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,

@@ -7,7 +7,8 @@
 --
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
 -- of the file's name and cannot be guessed; it begins with private/ exactly when the file is never public. Only avatars,
--- reviews' and lots' pictures may be public. A person has at most 20 uploads that nothing uses, of at most 100 MiB together.
+-- reviews' and lots' pictures may be public. A person has at most 20 uploads that nothing uses, of at most 100 MiB together;
+-- an app user begins at most 200 in any 24 hours, of at most 500 MiB, so that attaching them does not fill the store either.
 -- A file that is to be deleted is read no more, and its row goes after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_asset and
@@ -22,6 +23,9 @@ select pgmq."create"('object_deletion');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
+-- A person's files of the last hours, and what the person uploaded at all.
+create index assets_uploader_idx on public.assets (created_by, created_at desc) include (size_bytes)
+  where created_by is not null;
 -- Uploads that nothing uses, oldest first; and those of a person.
 create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
 create index assets_unused_of_idx on public.assets (created_by) include (size_bytes)
@@ -123,6 +127,33 @@ $$;
 comment on function private.check_unattached_uploads(uuid, bigint) is
   'Whether a person may begin an upload of this size, with what they uploaded and did not use. For a caller who holds the account. Refuses: conflict.';
 
+create function private.check_daily_uploads(p_user_id uuid, p_file_size bigint) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_most_uploads constant integer := 200;
+  c_most_bytes constant bigint := 500 * 1024 * 1024;
+  v_uploads integer;
+  v_bytes bigint;
+  v_oldest timestamptz;
+begin
+  select count(*), coalesce(sum(a.size_bytes), 0), min(a.created_at) into v_uploads, v_bytes, v_oldest
+  from public.assets a where a.created_by = p_user_id and a.created_at > clock_timestamp() - interval '24 hours';
+  if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
+    perform private.refuse('rate_limited', 429,
+      format('At most %s uploads and %s bytes in 24 hours', c_most_uploads, c_most_bytes),
+      p_details => jsonb_build_object(
+        'policy', 'daily_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
+        'retry_after', greatest(1, ceil(extract(epoch from v_oldest + interval '24 hours' - clock_timestamp())))::integer
+      ));
+  end if;
+end
+$$;
+
+comment on function private.check_daily_uploads(uuid, bigint) is
+  'Whether a person may begin an upload of this size, with what they uploaded in the last 24 hours and is still there. For a caller who holds the account. Refuses: rate_limited.';
+
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns public.assets
@@ -136,6 +167,9 @@ declare
 begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
   perform private.check_unattached_uploads(v_user_id, p_file_size);
+  if p_category <> 'parking_lot' then
+    perform private.check_daily_uploads(v_user_id, p_file_size);
+  end if;
   insert into public.assets (
     storage_key, content_type, size_bytes, category, is_public, status, entity_type, entity_id, attached_at, created_by
   )
@@ -150,7 +184,7 @@ end
 $$;
 
 comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error, conflict.';
+  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
@@ -341,7 +375,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached. Refuses: unauthorized, forbidden, validation_error, conflict.';
+  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and an app user begins at most 200 of 500 MiB together in 24 hours. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable

@@ -47,7 +47,7 @@ begin
   select a.entity_id, jsonb_agg(jsonb_build_object('storage_key', a.storage_key, 'is_public', a.is_public)
     order by a.attached_at, a.id)
   from public.assets a
-  join public.reviews r on r.id = a.entity_id
+  join public.reviews r on r.id = a.entity_id and r.user_id = a.created_by
   where a.entity_id = any (p_review_ids) and a.entity_type = 'review'
     and a.attached_at is not null and a.status = 'placed' and a.deleted_at is null
     and (

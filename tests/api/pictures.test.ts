@@ -1,5 +1,6 @@
 // Photos of reviews and avatars: shown by what uses them, public only while they are shown, and gone with it.
 import assert from "node:assert/strict";
+import { type Publication, settlePublication } from "../../supabase/functions/_shared/assets.ts";
 import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_shared/schema/reviews.ts";
 import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
@@ -14,6 +15,7 @@ import { assertRefused } from "../support/refusals.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
+import { awayStorage, service, storage } from "./object_storage.ts";
 
 const { apiUrl, serviceRoleKey } = stack();
 
@@ -207,6 +209,47 @@ Deno.test("storage: a file that is replaced after it was checked is never copied
   await swept(async () => await isDeleted(photo.id));
   assert.equal(await status(photo.publicUrl), 404);
   assert.deepEqual((await published(lot))[0]!.photo_urls, []);
+});
+
+Deno.test("storage: what a sweep that died or found no storage left undone is done by the next one", async () => {
+  const [lot, author] = [await aLot(), await signUp()];
+  const photo = await upload(author, "review", true);
+  const { id } = await posted(lot, author, [photo]);
+  const due = () =>
+    inDatabase((sql) =>
+      sql<{ msg_id: number }[]>`
+        select pgmq.set_vt('object_publication', msg_id, 0) from pgmq.q_object_publication
+        where message ->> 'storage_key' = ${photo.key}`
+    );
+  const read = async (): Promise<Publication> => {
+    const [file] = await inDatabase((sql) =>
+      sql<{ file: Publication }[]>`
+        select api.object_publication(${photo.id}) || jsonb_build_object('msg_id', (
+          select msg_id from pgmq.q_object_publication where message ->> 'storage_key' = ${photo.key}
+          order by msg_id desc limit 1
+        )) as file`
+    );
+    return file!.file;
+  };
+  await move(id, "approved");
+  // Another consumer has the message, and storage is away: nothing is done, and the message stays.
+  if ((await read()).is_wanted && !(await read()).is_public) {
+    assert.equal(await settlePublication(service, awayStorage, await read()), false);
+  }
+  // The copy is made, and the consumer dies before it says so.
+  const { etag } = await storage.head(`private/${photo.key}`) ?? assert.fail("there is an original");
+  assert.equal(await storage.copy(`private/${photo.key}`, photo.key, etag), "copied");
+  await due();
+  await swept(async () => (await published(lot))[0]!.photo_urls[0] === photo.publicUrl);
+
+  // The copy is to go, storage is away, and the reader of the list gets no public address all the same.
+  await move(id, "hidden");
+  const unwanted = await read();
+  assert.deepEqual([unwanted.is_wanted, unwanted.is_public], [false, false]);
+  if (unwanted.msg_id !== null) assert.equal(await settlePublication(service, awayStorage, unwanted), false);
+  await due();
+  await swept(async () => await status(photo.publicUrl) === 404);
+  await swept(async () => (await due()).length === 0);
 });
 
 Deno.test("PATCH /me: an avatar is public at once when it may be, is replaced, and is taken away by null", async () => {

@@ -1,10 +1,7 @@
 // A picture on its way: the address, the bytes, the look at them, and who may read them.
 import assert from "node:assert/strict";
 import { confirmAsset, originalKey } from "../../supabase/functions/_shared/assets.ts";
-import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
-import { asService } from "../../supabase/functions/_shared/db/client.ts";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
-import { objectStorage } from "../../supabase/functions/_shared/providers/object_storage.ts";
 import { Sweep, Upload } from "../../supabase/functions/_shared/schema/storage.ts";
 import { sweepStorage } from "../../supabase/functions/storage/sweep.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
@@ -15,6 +12,7 @@ import { assertRefused } from "../support/refusals.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
+import { awayStorage, service, storage, storageWith } from "./object_storage.ts";
 
 const SIZE = 200;
 const wish = { file_name: "IMG 1.png", file_size: SIZE, mime_type: "image/png", category: "review" };
@@ -26,20 +24,7 @@ const begin = async (person: Person, more: Record<string, unknown> = {}) =>
 const statusOf = (asset: string) =>
   inDatabase(async (sql) => (await sql`select status from public.assets where id = ${asset}`)[0]?.["status"]);
 
-const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();
-const settings: Record<string, string | undefined> = {
-  SUPABASE_URL: apiUrl,
-  SUPABASE_ANON_KEY: anonKey,
-  SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
-  JWT_SECRET: jwtSecret,
-  S3_ENDPOINT: Deno.env.get("STORAGE_S3_URL"),
-  S3_REGION: Deno.env.get("S3_PROTOCOL_REGION"),
-  S3_ACCESS_KEY_ID: Deno.env.get("S3_PROTOCOL_ACCESS_KEY_ID"),
-  S3_SECRET_ACCESS_KEY: Deno.env.get("S3_PROTOCOL_ACCESS_KEY_SECRET"),
-};
-const config: Config = readConfig((name) => settings[name]);
-const storage = objectStorage(() => config);
-const service = asService(config, () => {});
+const { apiUrl, anonKey, serviceRoleKey } = stack();
 
 /** What an endpoint does with an asset that it is given, as far as the object goes. */
 const confirm = ({ id, token }: Person, asset: string) =>
@@ -265,10 +250,12 @@ Deno.test("nobody but the service sweeps", async () => {
   await assertRefused(await ask("/storage/sweep", { method: "POST", headers: bearer(token) }), { code: "forbidden" });
 });
 
-Deno.test("what object storage does not delete is not gone, and is told so", async () => {
-  const away = objectStorage(() => ({ ...config, storage: { ...config.storage!, endpoint: "http://127.0.0.1:1" } }));
-  assert.equal(await away.delete("review/a.png"), false);
-  const denied = objectStorage(() => ({ ...config, storage: { ...config.storage!, secretAccessKey: "guess" } }));
+Deno.test("object storage: what it does not delete is not gone, and what it does not copy is not copied", async () => {
+  assert.equal(await awayStorage.delete("review/a.png"), false);
+  assert.equal(await awayStorage.copy("private/review/a.png", "review/a.png", '"a"'), null);
+  const denied = storageWith({ secretAccessKey: "guess" });
   assert.equal(await denied.delete("review/a.png"), false);
+  assert.equal(await denied.copy("private/review/a.png", "review/a.png", '"a"'), null);
+  assert.equal(await storage.copy("private/review/a.png", "review/a.png", '"a"'), "changed");
   assert.equal(await storage.delete("review/nothing.png"), true);
 });

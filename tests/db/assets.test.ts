@@ -342,6 +342,33 @@ Deno.test("create_upload: of forty at once, by forty connections, exactly twenty
   }
 });
 
+Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, also when all of them are attached", async () => {
+  const [many, large, admin] = [await newUser(db.sql), await newUser(db.sql), await administrator(["lots"])];
+  const attached = (user: string, count: number, bytes: number) =>
+    db.sql`
+      insert into public.assets (storage_key, category, is_public, size_bytes, created_by, created_at)
+      select 'private/error_report/' || gen_random_uuid(), 'error_report', false, ${bytes}, ${user},
+        now() - interval '23 hours' from generate_series(1, ${count}::integer)`;
+  await attached(many, 199, 1);
+  await begin(many);
+  const { code, status, details } = await refusal(begin(many));
+  const { retry_after, ...bounds } = details as { retry_after: number };
+  assert.deepEqual([code, status, bounds], ["rate_limited", 429, {
+    policy: "daily_uploads",
+    max_uploads: 200,
+    max_bytes: 524_288_000,
+  }]);
+  assert.ok(retry_after > 3500 && retry_after <= 3600, String(retry_after));
+  await attached(large, 50, 10_485_760 - 1);
+  await begin(large, { size: 50 });
+  assert.equal((await refusal(begin(large, { size: 1 }))).code, "rate_limited");
+  await attached(admin, 300, 1);
+  await begin(admin, { category: "parking_lot" });
+  await db
+    .sql`update public.assets set created_at = created_at - interval '2 hours' where created_by in (${many}, ${large})`;
+  for (const user of [many, large]) await begin(user);
+});
+
 interface Publication {
   readonly msg_id: number;
   readonly storage_key: string;

@@ -11,7 +11,8 @@ export const createUpload = route({
     "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is checked there: a " +
     "file that is not what was declared is refused. A file that may be public is private until it is attached and shown; " +
     "`public_url` is the address that it has then. What is not attached within a day is deleted. At most 20 uploads and " +
-    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`.",
+    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`. In 24 hours " +
+    "at most 200 uploads and 500 MiB begin: beyond them `rate_limited`, with the policy `daily_uploads`.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
