@@ -146,27 +146,36 @@ $$;
 comment on function private.bbox_boxes(double precision[]) is
   'A box of west, south, east, north on the Mercator plane, to the bit where parking_lots.mercator has them, so that a lot on a side is in it; two where it crosses the antimeridian.';
 
-create function private.area_condition(p_boxes box[]) returns text
+create function private.boxes_hold_few(p_boxes box[], p_few integer) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  c_few constant integer := 5000;
-  v_count integer;
 begin
-  select count(*) into v_count from (
-    select from unnest(p_boxes) as b (area) join private.search_entries e on e.mercator <@ b.area limit c_few
+  return count(*) < p_few from (
+    select from unnest(p_boxes) as b (area) join private.search_entries e on e.mercator <@ b.area limit p_few
   ) s;
+end
+$$;
+
+comment on function private.boxes_hold_few(box[], integer) is 'Whether the boxes hold fewer search entries than p_few.';
+
+create function private.area_condition(p_boxes box[], p_few integer default 5000) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
   -- Of many lots the order or the terms find a page sooner; what is inside coalesce no index serves.
   return (
     select '(' || string_agg(format(
-      case when v_count < c_few then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
-    ), ' or ') || ')' from unnest(p_boxes) as b (area)
+      case when f.is_few then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
+    ), ' or ') || ')'
+    from unnest(p_boxes) as b (area) cross join (select private.boxes_hold_few(p_boxes, p_few) as is_few) f
   );
 end
 $$;
 
-comment on function private.area_condition(box[]) is 'That an entry is within one of the boxes, for the spatial index when they hold few.';
+comment on function private.area_condition(box[], integer) is
+  'That an entry is within one of the boxes, for the spatial index when they hold fewer entries than p_few.';
 
 create function private.narrowing_terms(p_terms text[], out terms text[], out share double precision)
 language plpgsql stable

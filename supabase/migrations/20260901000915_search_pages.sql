@@ -59,13 +59,17 @@ as $$
 declare
   -- Nothing on the sphere is farther than half its circumference; a cursor can be forged.
   v_from double precision := least(coalesce((p_after ->> 0)::double precision, 0), 21000000);
+  c_many constant integer := 50000;
   v_reach double precision := greatest(400, v_from * 1.25);
+  v_boxes box[];
   v_page private.found_page;
   v_is_last boolean;
 begin
-  -- Circles that grow until one holds a page; what lies outside a circle is farther than all inside.
+  -- Circles that grow until one holds a page; what lies outside a circle is farther than all inside. After a circle of many
+  -- entries comes the whole: more circles would each read nearly as much.
   loop
-    v_is_last := v_reach >= least(p_most_m, 3000000);
+    v_boxes := case when v_reach <= 3000000 then (private.search_boxes(p_lat, p_lng, v_reach)).boxes end;
+    v_is_last := coalesce(v_reach >= p_most_m, false) or v_boxes is null or not private.boxes_hold_few(v_boxes, c_many);
     v_reach := case when v_is_last then p_most_m else v_reach end;
     execute format(
       'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
@@ -74,8 +78,7 @@ begin
           from private.search_entries e where %s%s
         ) d where %s%s order by d.key, d.id limit $3
       ) f', p_condition,
-      case when v_reach is not null and v_reach <= 3000000 then ' and ' || private.area_condition(
-        (select a.boxes from private.search_boxes(p_lat, p_lng, v_reach) as a)) end,
+      case when not v_is_last then ' and ' || private.area_condition(v_boxes, c_many) end,
       case when v_reach is not null then 'd.key <= $4' else 'true' end,
       case when p_after is not null then ' and (d.key, d.id) > ($5, $6)' end
     ) into v_page.lot_ids, v_page.keys using p_lat, p_lng, p_limit, v_reach, v_from, (p_after ->> 1)::uuid;
@@ -112,21 +115,24 @@ $$;
 comment on function private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer) is
   'A page of the lots that a checked question asks for, behind the key and id p_after.';
 
-create function private.found_count(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns bigint
+create function private.found_total(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns jsonb
 language plpgsql stable
 security definer -- as private.found_lots
 set search_path = ''
 as $$
 declare
-  v_count bigint;
+  -- To count a million lots takes seconds, and nobody reads so far.
+  c_most constant integer := 10000;
+  v_count integer;
 begin
-  execute 'select count(*) from private.search_entries e where ' || (private.search_condition(p_query, p_bbox, p_ids)).condition
-    into v_count;
-  return v_count;
+  execute 'select count(*) from (select from private.search_entries e where '
+    || (private.search_condition(p_query, p_bbox, p_ids)).condition || ' limit $1) s' into v_count using c_most + 1;
+  return jsonb_build_object('total', least(v_count, c_most), 'total_is_exact', v_count <= c_most);
 end
 $$;
 
-comment on function private.found_count(jsonb, double precision[], uuid[]) is 'How many lots a checked question asks for, exactly.';
+comment on function private.found_total(jsonb, double precision[], uuid[]) is
+  'How many lots a checked question asks for: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
 
 create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
 language plpgsql stable
@@ -177,16 +183,16 @@ begin
     'next_cursor', case when cardinality(v_page.lot_ids) > p_limit then
       private.cursor_encode(v_filters, jsonb_build_array(v_page.keys[p_limit], v_page.lot_ids[p_limit])) end
   ) || case when 'total' = any (p_include)
-    then jsonb_build_object('total', private.found_count(p_query, p_bbox, p_ids)) else '{}' end;
+    then private.found_total(p_query, p_bbox, p_ids) else '{}' end;
 end
 $$;
 
 comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'A page of a checked question: {items, next_cursor} and total when p_include has it. Refuses: validation_error.';
+  'A page of a checked question: {items, next_cursor}, and total with total_is_exact when p_include has it. Refuses: validation_error.';
 
 grant execute on function
   private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),
-  private.found_count(jsonb, double precision[], uuid[]), private.search_items(uuid[], jsonb),
+  private.found_total(jsonb, double precision[], uuid[]), private.search_items(uuid[], jsonb),
   private.search_page(jsonb, double precision[], uuid[], integer, text, text[])
 to anon, authenticated;
 
@@ -229,7 +235,7 @@ end
 $$;
 
 comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz) is
-  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
 
 grant execute on function
   api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz)

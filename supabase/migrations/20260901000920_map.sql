@@ -335,33 +335,43 @@ create function private.clusters(
 language plpgsql stable
 security definer -- as private.found_lots; a count is of public lots, as all entries are
 set search_path = ''
+set work_mem = '32MB' -- else the bitmap of a common term forgets which rows of a page it has
 as $$
+declare
+  c_most constant integer := 250000;
+  v_clusters private.cluster[];
 begin
   if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
     return query select c.* from private.summed_clusters(p_bbox, p_level) as c;
   else
     -- private.cell_at in place: it is worked out for every lot that is found.
-    return query select c.* from private.clusters_of(format(
+    v_clusters := array(select c from private.clusters_of(format(
       'select greatest(0, least(%1$s - 1, floor((e.mercator[0] + pi()) / (2 * pi()) * %1$s)))::integer as x,
         greatest(0, least(%1$s - 1, floor((e.mercator[1] + pi()) / (2 * pi()) * %1$s)))::integer as y,
         1 as n, e.lat as lat_sum, e.lng as lng_sum, e.hour_price as price_min, e.hour_price as price_max,
         case when e.hour_price is not null then e.currency end as currency_min,
         case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
-      from private.search_entries e where %2$s',
-      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition)) as c;
+      from private.search_entries e where %2$s limit %3$s',
+      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition, c_most + 1)) as c);
+    if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
+      perform private.refuse('validation_error', 422,
+        format('More than %s lots would have to be counted; ask for a smaller box or more conditions', c_most),
+        p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
+    end if;
+    return query select c.* from unnest(v_clusters) as c;
   end if;
 end
 $$;
 
 comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that lie in a box and have lots which the checked question asks for.';
+  'The cells of a level that lie in a box and have lots which the checked question asks for. Refuses to count more than 250,000 lots one by one: validation_error, details.reason too_many_lots.';
 
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 20000;
+  c_most constant integer := 5000;
 begin
   if p_zoom not between 0 and 14 then
     perform private.refuse('validation_error', 422, 'zoom must be between 0 and 14', p_param => 'zoom');
@@ -406,7 +416,7 @@ begin
   from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c
   join public.parking_lots l on l.id = c.representative_id;
   return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', v_clusters)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', v_total) else '{}' end;
+    || case when 'total' = any (p_include) then jsonb_build_object('total', v_total, 'total_is_exact', true) else '{}' end;
 end
 $$;
 

@@ -24,6 +24,7 @@ export interface Page {
   readonly items: { id: string; name?: string; distance_m?: number; hour_price?: number | null; deleted?: boolean }[];
   readonly next_cursor: string | null;
   readonly total?: number;
+  readonly total_is_exact?: boolean;
   readonly has_more?: boolean;
   readonly clusters?: Cluster[];
 }

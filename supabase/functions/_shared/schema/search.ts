@@ -101,7 +101,7 @@ export const SearchQuery = z.strictObject({
   ids: z.array(Id).max(100).optional().meta({ description: "Only these lots" }),
   zoom: z.int().min(0).max(14).optional().meta({
     description: "With `bbox`: no lots but `clusters`, cells of 1/8 of the side of a map tile of this zoom. At most " +
-      "20,000 cells, or it is refused",
+      "5,000 cells, and with conditions 250,000 lots, or it is refused",
   }),
   updated_since: Instant.optional().meta({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
@@ -185,7 +185,11 @@ const Cluster = z.object({
 export const FoundLots = z.object({
   items: z.array(z.union([Tombstone, FoundLot])),
   next_cursor: NextCursor,
-  total: Total,
+  total: Total.meta({
+    description:
+      "How many there are in all, with `include=total`: counted up to 10,000, but for `clusters`, whose sum it is",
+  }),
+  total_is_exact: z.boolean().optional().meta({ description: "With `total`: false when there are more than `total`" }),
   has_more: z.boolean().optional().meta({ description: "With `updated_since`: whether there are more changes now" }),
   clusters: z.array(Cluster).optional().meta({ description: "With `zoom`: the fullest first" }),
 }).meta({ id: "FoundParkingLots" });
