@@ -2,13 +2,13 @@
 --
 -- A window opens with the first request of a client under a policy and closes after the policy's seconds. The quota passes in
 -- it and nothing more, however many requests arrive at once. Commands are counted under the policy of the command, by account
--- (20260901000220_commands.sql). Reads have no quota, except those that cost more than a page (private.take_dear_read): they are counted by
--- account, or by network for anonymous clients.
+-- (20260901000220_commands.sql). Reads have no quota, except those that cost more than a page: they are counted by account, or
+-- by network for anonymous clients (api.read_counted there).
 --
 -- Invariants: one row per policy and subject, changed by one statement. No client can reach these tables, and a job removes
 -- what is closed.
--- Interface: api.take_request and api.take_anonymous_request, for the router; private.take, private.take_dear_read and
--- private.network_hash for the other domains; private.rate_limit_policies, which they may add to.
+-- Interface: api.take_request and api.take_anonymous_request, for the router; private.take, private.network_hash and
+-- private.require_counted_read for the other domains; private.rate_limit_policies, which they may add to.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -170,34 +170,25 @@ $$;
 comment on function private.show_rate_limit(jsonb) is
   'Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).';
 
-create function private.take_dear_read() returns void
-language plpgsql
+create function private.require_counted_read() returns void
+language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_taken jsonb;
 begin
-  if coalesce(current_setting('request.headers', true), '') = '' or (select auth.role()) = 'service_role' then
-    return; -- no request of a client: a job, a test, the service itself
-  end if;
-  v_taken := private.take('dear_read', coalesce(
-    auth.uid()::text,
-    private.network_hash(coalesce(nullif(current_setting('request.client_address', true), ''), private.client_address()))
-  ));
-  if not (v_taken -> 'allowed')::boolean then
-    perform private.refuse('rate_limited', 429, 'Too many requests of this kind', p_details => jsonb_build_object(
-      'policy', v_taken -> 'policy', 'retry_after', v_taken -> 'reset_seconds'
-    ));
+  if coalesce(current_setting('request.headers', true), '') <> '' and coalesce(current_setting('request.is_counted_read', true), '') = ''
+  then
+    perform private.refuse('forbidden', 403, 'This read costs more than a page: call it through api.read_counted',
+      p_details => '{"reason": "not_counted"}');
   end if;
 end
 $$;
 
-comment on function private.take_dear_read() is
-  'Counts a read that costs more than a page: by account, or by network for an anonymous client. Jobs and the service are not counted. Refuses: rate_limited.';
+comment on function private.require_counted_read() is
+  'For reads that cost more than a page. Refuses (forbidden) one that a request of the Data API makes past api.read_counted.';
 
 grant execute on function
   private.take(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
-  private.show_rate_limit(jsonb), private.take_dear_read()
+  private.show_rate_limit(jsonb), private.require_counted_read()
 to anon, authenticated, service_role;
 
 create function private.purge_rate_limit_windows() returns void

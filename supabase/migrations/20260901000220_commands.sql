@@ -11,7 +11,7 @@
 --
 -- Invariants: one row per caller and key, on which all requests with that key wait; 1,000 keys a person, 64 KiB a reply. No
 -- client can reach these tables, and nothing in them outlives its purpose.
--- Interface: api.run_command for clients and the router, api.read_as_anonymous for the router.
+-- Interface: api.run_command for clients and the router, api.read_counted for reads that cost more than a page.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -225,7 +225,8 @@ grant execute on function
   private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
   private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
-grant execute on function private.call_by_name(text, jsonb) to anon;
+grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
+grant execute on function private.is_command(text) to service_role;
 
 create function private.tg_app_users__forget_replies() returns trigger
 language plpgsql
@@ -281,7 +282,54 @@ return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '
 
 comment on function private.status_of(text) is 'The status that the Data API gives an error of the classes 22, 23 and 42.';
 
-grant execute on function private.take_command(text), private.status_of(text) to authenticated;
+grant execute on function private.take_command(text) to authenticated;
+grant execute on function private.status_of(text) to anon, authenticated;
+
+create function private.call_counted(
+  p_taken jsonb,
+  p_function text,
+  p_arguments jsonb,
+  p_key text default null,
+  p_fingerprint text default null,
+  p_nth integer default 1
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reply jsonb;
+  v_message text;
+  v_detail text;
+  v_state text;
+begin
+  perform private.show_rate_limit(p_taken);
+  if not (p_taken -> 'allowed')::boolean then
+    return private.reply_over_quota(p_taken);
+  end if;
+  begin
+    if p_key is null then
+      v_reply := jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_function, p_arguments));
+    else
+      v_reply := private.run_once(p_key, p_fingerprint, p_function, p_arguments, p_nth);
+    end if;
+  exception
+    when sqlstate 'PGRST' then
+      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
+      perform set_config('response.status', v_detail::jsonb ->> 'status', true);
+      return '{"hint": null}' || v_message::jsonb || jsonb_build_object('rate_limit', p_taken);
+    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
+      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
+      perform set_config('response.status', private.status_of(v_state), true);
+      return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null, 'rate_limit', p_taken);
+  end;
+  return v_reply || jsonb_build_object('rate_limit', p_taken);
+end
+$$;
+
+comment on function private.call_counted(jsonb, text, jsonb, text, text, integer) is
+  'Calls a function for a request that was counted (p_taken: what private.take gave), once a key if there is one: {replayed, reply, rate_limit}. An error of the function is returned with its status, {code, message, details, hint, rate_limit}: it takes back what the function did and leaves the count.';
+
+grant execute on function private.call_counted(jsonb, text, jsonb, text, text, integer) to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -297,53 +345,39 @@ create function api.run_command(
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_taken jsonb := private.take_command(p_command);
-  v_reply jsonb;
-  v_message text;
-  v_detail text;
-  v_state text;
 begin
-  perform private.show_rate_limit(v_taken);
-  if not (v_taken -> 'allowed')::boolean then
-    return private.reply_over_quota(v_taken);
-  end if;
-  begin
-    if p_key is null then
-      v_reply := jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_command, p_arguments));
-    else
-      v_reply := private.run_once(p_key, p_fingerprint, p_command, p_arguments, p_nth);
-    end if;
-  exception
-    when sqlstate 'PGRST' then
-      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
-      perform set_config('response.status', v_detail::jsonb ->> 'status', true);
-      return '{"hint": null}' || v_message::jsonb || jsonb_build_object('rate_limit', v_taken);
-    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
-      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
-      perform set_config('response.status', private.status_of(v_state), true);
-      return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null, 'rate_limit', v_taken);
-  end;
-  return v_reply || jsonb_build_object('rate_limit', v_taken);
+  return private.call_counted(private.take_command(p_command), p_command, p_arguments, p_key, p_fingerprint, p_nth);
 end
 $$;
 
 comment on function api.run_command(text, jsonb, text, text, integer) is
   'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited. What the command refuses comes on top.';
 
-create function api.read_as_anonymous(p_address text, p_function text, p_arguments jsonb default '{}') returns jsonb
+create function api.read_counted(p_function text, p_arguments jsonb default '{}', p_address text default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_taken jsonb;
 begin
-  perform set_config('request.client_address', p_address, true), set_config('request.jwt.claims', '{"role": "anon"}', true),
-    set_config('role', 'anon', true);
-  return private.call_by_name(p_function, p_arguments);
+  if private.is_command(p_function) then
+    perform private.refuse('not_found', 404, 'There is no such function that only reads', p_param => 'function');
+  end if;
+  if current_user = 'service_role' then
+    perform set_config('request.jwt.claims', '{"role": "anon"}', true), set_config('role', 'anon', true);
+  elsif p_address is not null then
+    perform private.refuse('forbidden', 403, 'Only the service says which address a request comes from', p_param => 'address');
+  end if;
+  v_taken := private.take(
+    'dear_read', coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())))
+  );
+  perform set_config('request.is_counted_read', 'yes', true);
+  return private.call_counted(v_taken, p_function, p_arguments);
 end
 $$;
 
-comment on function api.read_as_anonymous(text, text, jsonb) is
-  'Calls a function of the interface that only reads, as an anonymous client of this network address: for the service, which alone knows the address, so that reads with a quota are counted for the client. The rest of the transaction stays anonymous. Refuses: not_found. What the function refuses comes on top.';
+comment on function api.read_counted(text, jsonb, text) is
+  'Counts a read that costs more than a page (policy dear_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
-grant execute on function api.read_as_anonymous(text, text, jsonb) to service_role;
+grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;

@@ -371,6 +371,9 @@ begin
     v_entry := v_filters.entry_at;
     v_exit := v_filters.exit_at;
   end if;
+  if v_exit - v_entry > interval '24 hours' then
+    perform private.require_counted_read();
+  end if;
   v_candidates := private.nearby_candidates(
     p_lat, p_lng, p_radius_m, p_limit, v_filters, p_vehicle_type, v_entry, v_exit
   );

@@ -219,6 +219,9 @@ begin
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
   end if;
+  if p_limit > 100 or 'total' = any (p_include) then
+    perform private.require_counted_read();
+  end if;
   perform private.check_search(p_query, p_bbox, p_ids);
   perform private.read_vehicle(p_query -> 'vehicle');
   if p_updated_since is not null then

@@ -67,7 +67,7 @@ async function calledByShared(): Promise<string[]> {
   const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
     .map((file) => Deno.readTextFile(file));
   return (await Promise.all(files)).flatMap((text) =>
-    [...text.matchAll(/\.rpc(?:<.*>)?\("([a-z_]+)"/g)].map((match) => qualified(match[1]!))
+    [...text.matchAll(/\.(?:rpc|#call)(?:<.*>)?\((?:db, )?"([a-z_]+)"/g)].map((match) => qualified(match[1]!))
   );
 }
 

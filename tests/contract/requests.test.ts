@@ -242,8 +242,8 @@ Deno.test("an address is what the edge says, without what a client put before it
   assert.equal(addressOf(new Headers()), "");
 });
 
-Deno.test("an expensive read of an anonymous client is run by the service for its address", async () => {
-  await using rest = fakeRest(fresh);
+Deno.test("an expensive read is counted with its call; for an anonymous client the service makes it, with the address", async () => {
+  await using rest = fakeRest(() => Response.json({ replayed: false, reply: { id: "a" }, rate_limit: RATE_LIMIT }));
   const { fetch } = createApp([
     route({
       method: "GET",
@@ -258,15 +258,16 @@ Deno.test("an expensive read of an anonymous client is run by the service for it
     }),
   ], { config: () => rest.config, log: () => {} });
   const headers = { "x-forwarded-for": "203.0.113.7" };
+  const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
   await fetch(new Request("http://localhost/things", { headers }));
-  await fetch(new Request("http://localhost/things?all=1", { headers }));
+  const anonymous = await fetch(new Request("http://localhost/things?all=1", { headers }));
+  await fetch(new Request("http://localhost/things?all=1", { headers: { ...headers, authorization } }));
+  assert.deepEqual([anonymous.headers.get("ratelimit"), await anonymous.json()], ['"write";r=119;t=60', { id: "a" }]);
+  const read = { p_function: "list_things", p_arguments: { p_all: "1" } };
   assert.deepEqual(rest.asked.map(({ name, args, headers }) => [name, args, headers.get("apikey")]), [
     ["list_things", {}, PUBLISHABLE_KEY],
-    [
-      "read_as_anonymous",
-      { p_address: "203.0.113.7", p_function: "list_things", p_arguments: { p_all: "1" } },
-      SECRET_KEY,
-    ],
+    ["read_counted", { ...read, p_address: "203.0.113.7" }, SECRET_KEY],
+    ["read_counted", read, PUBLISHABLE_KEY],
   ]);
 });
 
@@ -296,7 +297,7 @@ Deno.test("the contract has the key on every POST, and the headers of replays an
       );
       assert.equal(text.includes("#/components/headers/Idempotent-Replayed"), Boolean(keeps && !service), place);
       const limited = "429" in (operation.responses ?? {});
-      assert.equal(text.includes("#/components/headers/RateLimit-Policy"), limited && method !== "get", place);
+      assert.equal(text.includes("#/components/headers/RateLimit-Policy"), limited, place);
       assert.equal(text.includes("#/components/headers/Retry-After"), limited, place);
     }
   }

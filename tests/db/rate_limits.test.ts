@@ -215,7 +215,7 @@ Deno.test("no volatile function that signed-in clients may execute through the D
     select p.proname as name from pg_proc p
     where p.pronamespace = 'api'::regnamespace and p.provolatile = 'v'
       and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute'))`;
-  assert.deepEqual(names.map(({ name }) => name).toSorted(), ["run_command", "take_request"]);
+  assert.deepEqual(names.map(({ name }) => name).toSorted(), ["read_counted", "run_command", "take_request"]);
   const commands = await db.sql<{ name: string; quota: number }[]>`
     select p.proname as name, l.quota from pg_proc p
     left join private.rate_limit_policies own on p.proname = any (own.commands)
@@ -253,47 +253,68 @@ Deno.test("a network is an IPv4 address or the first half of an IPv6 address", a
   assert.match(await subject("not an address"), /^[0-9a-f]{32}$/);
 });
 
-/** As a request of the Data API by an anonymous client, or a signed-in one. */
-async function dearRead(caller: Parameters<typeof db.as>[0], headers: Record<string, string>): Promise<void> {
-  await db.as(caller, async (sql) => {
-    await sql`select set_config('request.headers', ${JSON.stringify(headers)}, true)`;
-    await sql`select private.take_dear_read()`;
+await db.sql.unsafe(`
+  create function api.probe_dear(p_at text default null) returns jsonb language plpgsql stable set search_path = '' as $$
+  begin perform private.require_counted_read(); return jsonb_build_array(current_user, p_at::timestamptz); end $$;
+  grant execute on function api.probe_dear(text) to anon, authenticated`);
+
+interface Read {
+  readonly reply?: [role: string, at: string | null];
+  readonly code?: string;
+  readonly rate_limit: RateLimit;
+}
+
+/** A read through the Data API that is counted. */
+async function readDear(
+  caller: Parameters<typeof db.as>[0],
+  headers: Record<string, string> = {},
+  { address = null, at = null }: { address?: string | null; at?: string | null } = {},
+): Promise<Read> {
+  return await db.as(caller, async (sql) => {
+    await sql`select set_config('request.headers', ${JSON.stringify({ a: "b", ...headers })}, true)`;
+    const [row] = await sql<{ read: Read }[]>`
+      select api.read_counted('probe_dear', ${sql.json({ p_at: at })}, ${address}) as read`;
+    return row!.read;
   });
 }
 
-Deno.test("reads that cost more than a page are counted by network, or by account", async () => {
+Deno.test("reads that cost more than a page are counted by network, or by account, also when they fail", async () => {
   await db.sql`update private.rate_limit_policies set quota = 2 where name = 'dear_read'`;
   const anonymous = { role: "anon" } as const;
   const from = { "cf-connecting-ip": "198.51.100.9", "x-forwarded-for": "192.0.2.1" };
-  await dearRead(anonymous, from);
-  await dearRead(anonymous, { ...from, "x-forwarded-for": "192.0.2.2" });
-  const refused = await refusal(dearRead(anonymous, from));
-  assert.deepEqual([refused.code, Reflect.get(refused.details ?? {}, "policy")], ["rate_limited", "dear_read"]);
-  await dearRead(anonymous, { "x-forwarded-for": "198.51.100.10" });
+  assert.deepEqual((await readDear(anonymous, from)).reply, ["anon", null]);
+  assert.equal((await readDear(anonymous, { ...from, "x-forwarded-for": "192.0.2.2" }, { at: "x" })).code, "22007");
+  assert.equal((await readDear(anonymous, from)).code, "rate_limited");
+  assert.equal((await readDear(anonymous, { "x-forwarded-for": "198.51.100.10" })).rate_limit.remaining, 1);
   const user = signedIn(await newUser(db.sql));
-  await dearRead(user, from);
-  await dearRead(user, from);
-  assert.equal((await refusal(dearRead(user, from))).code, "rate_limited");
-  await db.sql`select private.take_dear_read()`;
+  assert.deepEqual((await readDear(user, from)).reply, ["authenticated", null]);
+  await readDear(user, from);
+  assert.equal((await readDear(user, { "cf-connecting-ip": "198.51.100.11" })).code, "rate_limited");
 });
 
-Deno.test("the service reads for an anonymous client, as that client and counted for its network", async () => {
-  await db.sql.unsafe(`
-    create function api.probe_dear() returns jsonb language plpgsql stable set search_path = '' as $$
-    begin perform private.take_dear_read(); return to_jsonb(current_user); end $$;
-    grant execute on function api.probe_dear() to anon`);
-  const read = (address: string) =>
-    db.as({ role: "service_role" }, async (sql) => {
-      await sql`select set_config('request.headers', '{}', true)`;
-      const [row] = await sql<{ role: string }[]>`select api.read_as_anonymous(${address}, 'probe_dear') as role`;
-      return row!.role;
-    });
-  assert.equal(await read("198.51.100.20"), "anon");
-  assert.equal(await read("198.51.100.20"), "anon");
-  assert.equal((await refusal(read("198.51.100.20"))).code, "rate_limited");
-  assert.equal(await read("198.51.100.21"), "anon");
-  assert.equal(
-    await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.read_as_anonymous('a', 'list_tags')`)),
-    "42501",
-  );
+Deno.test("the service reads for an anonymous client, as that client and counted for its network; nobody else names one", async () => {
+  const service = { role: "service_role" } as const;
+  const address = "198.51.100.20";
+  assert.deepEqual((await readDear(service, {}, { address })).reply, ["anon", null]);
+  await readDear({ role: "anon" }, { "cf-connecting-ip": address });
+  assert.equal((await readDear(service, {}, { address })).code, "rate_limited");
+  for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
+    const refused = await refusal(readDear(caller, {}, { address: "198.51.100.21" }));
+    assert.deepEqual([refused.code, refused.param], ["forbidden", "address"]);
+  }
+});
+
+Deno.test("a read that costs more than a page is refused past its count, but not to jobs and tests", async () => {
+  const past = db.as({ role: "anon" }, async (sql) => {
+    await sql`select set_config('request.headers', '{"a": "b"}', true)`;
+    await sql`select api.probe_dear()`;
+  });
+  assert.equal((await refusal(past)).code, "forbidden");
+  await db.sql`select api.probe_dear()`;
+});
+
+Deno.test("read_counted runs no command", async () => {
+  const user = signedIn(await newUser(db.sql));
+  const refused = await refusal(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
+  assert.equal(refused.code, "not_found");
 });

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import { NearbyParkingLots, NearbyQuery } from "../_shared/schema/parking_lots.ts";
+import { isLongStay } from "../_shared/schema/values.ts";
 
 type Item = Omit<z.input<typeof NearbyParkingLots>[number], "main_image"> & {
   main_image: string | null;
@@ -23,7 +24,7 @@ export const nearbyParkingLots = route({
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   refusals: ["forbidden"],
-  isExpensive: ({ filters }) => filters?.entry_at !== undefined,
+  isExpensive: ({ filters }) => isLongStay(filters),
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
   handle: async ({ db, query, links }) => {

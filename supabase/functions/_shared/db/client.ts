@@ -1,7 +1,7 @@
 import { PostgrestClient } from "@supabase/postgrest-js";
 import type { Config } from "../config.ts";
 import type { Caller } from "../auth/token.ts";
-import { call, prefixed } from "./rpc.ts";
+import { call } from "./rpc.ts";
 
 export interface Database {
   /**
@@ -17,14 +17,6 @@ export type Timer = (ms: number) => void;
 /** Nobody in particular: role `anon`. */
 export function asVisitor(config: Config, timer: Timer): Database {
   return connect(config, keyed(config.visitorKeys), timer);
-}
-
-/** The same, for a client whose network address is known: reads with a quota are counted for it (api.read_as_anonymous). */
-export function asAnonymous(config: Config, address: string, timer: Timer): Database {
-  const service = asService(config, timer);
-  return {
-    rpc: (name, args = {}) => service.rpc("read_as_anonymous", { address, function: name, arguments: prefixed(args) }),
-  };
 }
 
 /** The caller: the token goes to the database, whose policies decide. */

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asAnonymous, asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
+import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
@@ -144,7 +144,12 @@ async function answer(
     requestId: exchange.id,
     clientAddress: addressOf(request.headers),
     get db() {
-      const db = databaseFor(route, request, query, exchange, house.config());
+      const config = house.config();
+      const db = databaseFor(route, exchange, config);
+      if (isExpensive(route, request, query)) {
+        if (exchange.caller) return commands.expensive(db);
+        return commands.expensive(asService(config, timerOf(exchange)), addressOf(request.headers));
+      }
       return exchange.caller ? commands.over(db) : db;
     },
   };
@@ -154,13 +159,14 @@ async function answer(
   return response;
 }
 
-/** An expensive read of an anonymous client is run by the service for it, because only the service knows its network. */
-function databaseFor(route: Route, request: Request, query: unknown, exchange: Exchange, config: Config): Database {
+function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
   const timer = timerOf(exchange);
   if (route.access === "service") return asService(config, timer);
-  if (exchange.caller) return asCaller(config, exchange.caller, timer);
-  const isExpensive = (route.also?.lines && asks(request, LINES_TYPE)) || route.isExpensive?.(query as never) === true;
-  return isExpensive ? asAnonymous(config, addressOf(request.headers), timer) : asVisitor(config, timer);
+  return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
+}
+
+function isExpensive(route: Route, request: Request, query: unknown): boolean {
+  return route.isExpensive?.(query as never) || (route.also?.lines !== undefined && asks(request, LINES_TYPE));
 }
 
 function timerOf(exchange: Exchange): Timer {

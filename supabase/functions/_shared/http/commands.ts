@@ -1,11 +1,12 @@
 /**
- * The calls of one request that may write: each is counted under a rate limit and, with an idempotency key, has its effect
- * once. A request is counted at one of four moments:
+ * The calls of one request that are counted under a rate limit: commands, which with an idempotency key have their effect
+ * once, and reads that cost more than a page. A request is counted at one of five moments:
  *
  * | request                                                | counted                                    | under           |
  * | ------------------------------------------------------ | ------------------------------------------ | --------------- |
  * | of an anonymous client                                 | before anything else                       | the route's     |
  * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
+ * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `dear_read`     |
  * | whose handler turns to storage or the service first    | before that, and again with its command    | `attach`        |
  * | rejected before any of these (its body is not valid)   | at the end                                 | the route's     |
  *
@@ -20,7 +21,7 @@ import type { RateLimit } from "./rate_limit.ts";
 /** The policy of requests that turn to storage before they run a command. */
 const BEFORE_STORAGE = "attach";
 
-/** What api.run_command replies. */
+/** What api.run_command and api.read_counted reply. */
 interface Ran<T> {
   readonly replayed: boolean;
   readonly reply: T;
@@ -56,6 +57,14 @@ export class Commands {
     return { rpc: (name, args = {}) => this.#run(db, name, args) };
   }
 
+  /** The same database, whose functions are called as expensive reads; the service reads for an anonymous `address`. */
+  expensive(db: Database, address?: string): Database {
+    return {
+      rpc: async <T>(name: string, args: Record<string, unknown> = {}) =>
+        (await this.#call<T>(db, "read_counted", { function: name, arguments: prefixed(args), address })).reply,
+    };
+  }
+
   /** The same object, each of whose methods waits until the request is counted. */
   before<T extends object>(work: T): T {
     if (this.options.policy === undefined) return work;
@@ -80,11 +89,16 @@ export class Commands {
     const nth = (this.#runs.get(name) ?? 0) + 1;
     this.#runs.set(name, nth);
     const call = { command: name, arguments: prefixed(args), ...(this.key && { ...this.key, nth }) };
+    const { replayed, reply } = await this.#call<T>(db, "run_command", call);
+    if (!replayed) this.#fresh++;
+    return reply;
+  }
+
+  async #call<T>(db: Database, door: string, args: Record<string, unknown>): Promise<Ran<T>> {
     try {
-      const { replayed, reply, rate_limit } = await db.rpc<Ran<T>>("run_command", call);
-      this.#counted(rate_limit);
-      if (!replayed) this.#fresh++;
-      return reply;
+      const ran = await db.rpc<Ran<T>>(door, args);
+      this.#counted(ran.rate_limit);
+      return ran;
     } catch (failure) {
       if (failure instanceof Refusal && failure.rateLimit) this.#counted(failure.rateLimit);
       throw failure;

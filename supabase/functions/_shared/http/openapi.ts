@@ -197,7 +197,9 @@ function success(route: Route): Responses {
 }
 
 function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy")[] {
-  return limitOf(route) === undefined && !keepsAnswers(route) ? [] : ["RateLimit", "RateLimit-Policy"];
+  return limitOf(route) === undefined && !keepsAnswers(route) && !route.isExpensive
+    ? []
+    : ["RateLimit", "RateLimit-Policy"];
 }
 
 const featureCollection = {

@@ -73,3 +73,11 @@ export const LotParams = z.strictObject({ id: Id.meta({ description: "The parkin
 
 /** What stands in a route's reply with 204. */
 export const Nothing = z.null();
+
+/** A stay whose price takes more than a page's work: such a read is counted (api.read_counted). */
+export function isLongStay(
+  stay: { readonly entry_at?: string | undefined; readonly exit_at?: string | undefined },
+): boolean {
+  if (stay.entry_at === undefined || stay.exit_at === undefined) return false;
+  return Date.parse(stay.exit_at) - Date.parse(stay.entry_at) > 86_400_000;
+}
