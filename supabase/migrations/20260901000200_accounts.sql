@@ -66,6 +66,11 @@ comment on column public.admins.status is 'suspended when the back office said s
 create trigger _100_touch_updated_at before update on public.app_users
 for each row execute function private.tg_touch_updated_at();
 
+create trigger _900_check_start before insert on public.app_users
+for each row execute function private.tg_check_state('account');
+create trigger _900_check_move before update on public.app_users
+for each row when (new.status <> old.status) execute function private.tg_check_state('account');
+
 create trigger _100_touch_updated_at before update on public.admins
 for each row execute function private.tg_touch_updated_at();
 
@@ -331,6 +336,29 @@ $$;
 
 comment on function private.require_admin(text) is
   'The id of the calling administrator, who is active and has the area. Refuses: unauthorized, forbidden.';
+
+create function private.check_decision(
+  p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
+) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_author_id = p_admin_id then
+    perform private.refuse('forbidden', 403, 'An administrator does not decide on what is their own',
+      p_details => '{"reason": "own_entry"}');
+  elsif p_seen_updated_at is null then
+    perform private.refuse('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+      p_param => 'seen_updated_at');
+  elsif p_seen_updated_at <> p_updated_at then
+    perform private.refuse('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
+      p_details => jsonb_build_object('reason', 'changed_meanwhile', 'updated_at', p_updated_at));
+  end if;
+end
+$$;
+
+comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
+  'For decisions of administrators on what people wrote, whose row is held: refuses their own (forbidden), and one that was changed since they saw it (conflict, changed_meanwhile).';
 
 create function private.my_scopes() returns text[]
 language plpgsql stable

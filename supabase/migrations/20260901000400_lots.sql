@@ -250,6 +250,10 @@ grant select (id, storage_key, content_type, size_bytes, category, is_public, st
 
 create trigger _900_touch_updated_at before update on public.parking_lots
   for each row execute function private.tg_touch_updated_at();
+create trigger _900_check_start before insert on public.parking_lots
+  for each row execute function private.tg_check_state('parking_lot');
+create trigger _900_check_move before update on public.parking_lots
+  for each row when (new.status <> old.status) execute function private.tg_check_state('parking_lot');
 
 create function private.refresh_lot_facts(p_lot_ids uuid[]) returns void
 language plpgsql

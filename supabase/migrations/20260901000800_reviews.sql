@@ -7,7 +7,7 @@
 -- parking_lots.avg_rating and review_count are what a recount of the approved reviews gives, whoever writes at the same
 -- time; a review outlives its author, without a name. Its photos are in 1320.
 -- Interface: api.list_parking_lot_reviews, post_review, list_my_reviews, update_my_review, delete_my_review; for
--- moderation private.move_review(review, status).
+-- moderation private.move_review(review, status, what was seen).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -88,6 +88,10 @@ comment on function private.tg_reviews__await_approval() is 'An edited review wa
 
 create trigger _200_await_approval before update of rating, comment on public.reviews
   for each row when (new.status = old.status) execute function private.tg_reviews__await_approval();
+create trigger _900_check_start before insert on public.reviews
+  for each row execute function private.tg_check_state('review');
+create trigger _900_check_move before update on public.reviews
+  for each row when (new.status <> old.status) execute function private.tg_check_state('review');
 
 create function private.tg_app_users__leave_reviews() returns trigger
 language plpgsql
@@ -125,37 +129,33 @@ $$;
 comment on function private.hold_review(uuid) is
   'Holds a review until the transaction ends, if there is one: first its author, then its lot, as everybody holds them who needs more than one. For functions that change it.';
 
-create function private.move_review(p_review_id uuid, p_status text) returns void
+create function private.move_review(p_review_id uuid, p_status text, p_seen_updated_at timestamptz) returns void
 language plpgsql
 security definer -- no client holds a right on status: the function asks for an administrator of reviews itself
 set search_path = ''
 as $$
 declare
-  v_status text;
+  v_admin_id uuid := private.require_admin('reviews');
+  v_review public.reviews;
 begin
-  perform private.require_admin('reviews');
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
     perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
   end if;
   perform private.hold_review(p_review_id);
-  select r.status into v_status from public.reviews r where r.id = p_review_id;
+  select * into v_review from public.reviews r where r.id = p_review_id;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
   end if;
-  if (v_status, p_status) not in (
-    ('pending', 'approved'), ('pending', 'rejected'), ('approved', 'hidden'), ('hidden', 'approved')
-  ) then
-    perform private.refuse('conflict', 409, format('A review that is %s cannot become %s', v_status, p_status),
-      p_param => 'status', p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_status));
-  end if;
+  perform private.check_decision(v_admin_id, v_review.user_id, v_review.updated_at, p_seen_updated_at);
+  perform private.check_move('review', v_review.status, p_status);
   update public.reviews set status = p_status where id = p_review_id;
 end
 $$;
 
-comment on function private.move_review(uuid, text) is
-  'Moves a review: pending to approved or rejected, approved to hidden and back. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+comment on function private.move_review(uuid, text, timestamptz) is
+  'Decides on a review as the calling administrator saw it (its updated_at): a move that private.allowed_moves lists. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
 
-grant execute on function private.hold_review(uuid), private.move_review(uuid, text) to authenticated;
+grant execute on function private.hold_review(uuid) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what lots keep of their reviews

@@ -1,10 +1,11 @@
 -- Marks: what a person keeps about lots for themselves: good or bad, saved, and what a minute of walking is worth to them.
 --
--- A rating is one tap, without words and without moderation; a review (0800) is the considered opinion. Only the sums of
--- ratings are public: parking_lots.good_count and bad_count.
+-- A rating is one tap, without words and without moderation; a review (0800) is the considered opinion. Only the counts of
+-- ratings are public. They are in a table of their own: a tap does not change the lot's row, so neither updated_at nor what
+-- syncing clients and search read.
 --
 -- Invariants: one rating and one bookmark a person and lot; nobody reads another's; the counts of a lot are what a recount
--- of its ratings gives, whoever writes at the same time.
+-- of its ratings gives, whoever writes at the same time; a rating writes nothing but itself and those counts.
 -- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for answers about lots
 -- private.my_marks(lots) and private.yen_per_walk_minute().
 
@@ -53,15 +54,14 @@ create table public.search_preferences (
 comment on table public.search_preferences is 'How a person weighs search results. Without a row: the service''s own weights.';
 comment on column public.search_preferences.yen_per_walk_minute is 'What one minute of walking is worth to them, in yen.';
 
--- pgls-ignore lint/safety/addingFieldWithDefault: the table has no rows yet
-alter table public.parking_lots
-  add column good_count integer not null default 0 check (good_count >= 0),
-  add column bad_count integer not null default 0 check (bad_count >= 0);
+create table public.parking_lot_rating_counts (
+  parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
+  good_count integer not null constraint parking_lot_rating_counts_good_count_sign check (good_count >= 0),
+  bad_count integer not null constraint parking_lot_rating_counts_bad_count_sign check (bad_count >= 0)
+);
 
-comment on column public.parking_lots.good_count is 'How many people rate the lot good. Kept by triggers.';
-comment on column public.parking_lots.bad_count is 'How many people rate the lot bad. Kept by triggers.';
-
-grant select (good_count, bad_count) on public.parking_lots to anon, authenticated;
+comment on table public.parking_lot_rating_counts is
+  'How many people rate a lot good and bad. Kept by triggers; without a row: nobody has rated it.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -70,6 +70,12 @@ grant select (good_count, bad_count) on public.parking_lots to anon, authenticat
 alter table public.parking_lot_ratings enable row level security;
 alter table public.saved_parking_lots enable row level security;
 alter table public.search_preferences enable row level security;
+alter table public.parking_lot_rating_counts enable row level security;
+
+-- Row security of parking_lots applies inside: a lot that the caller cannot see hides its counts.
+create policy "Everyone reads the rating counts of active lots" on public.parking_lot_rating_counts
+  for select to anon, authenticated using ((select true from public.parking_lots l where l.id = parking_lot_id));
+-- No insert, update or delete: counts follow the ratings.
 
 create policy "People read their own ratings" on public.parking_lot_ratings for select to authenticated
   using ((select auth.uid()) = user_id);
@@ -101,6 +107,7 @@ create policy "People change their own preferences" on public.search_preferences
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a preference is changed, and goes with its person.
 
+grant select (parking_lot_id, good_count, bad_count) on public.parking_lot_rating_counts to anon, authenticated;
 grant select (id, user_id, parking_lot_id, value, created_at, updated_at), insert (user_id, parking_lot_id, value),
   update (value), delete on public.parking_lot_ratings to authenticated;
 grant select (id, user_id, parking_lot_id, created_at), insert (user_id, parking_lot_id), delete
@@ -132,29 +139,31 @@ comment on function private.hold_lot(uuid) is
 
 grant execute on function private.hold_lot(uuid) to authenticated;
 
-create function private.refresh_lot_votes(p_lot_ids uuid[]) returns void
+create function private.refresh_rating_counts(p_lot_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Locked in one order first: the update below then sees what a concurrent writer of the same lot committed.
+  -- Locked in one order first: the count below then sees what a concurrent writer of the same lot committed.
   perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  update public.parking_lots l
-  set good_count = c.good_count, bad_count = c.bad_count
-  from unnest(p_lot_ids) as p (id)
+  insert into public.parking_lot_rating_counts as o (parking_lot_id, good_count, bad_count)
+  select l.id, c.good_count, c.bad_count
+  from public.parking_lots l -- a lot that is being deleted takes its counts along
   cross join lateral (
     select count(*) filter (where r.value = 'good')::integer as good_count,
       count(*) filter (where r.value = 'bad')::integer as bad_count
-    from public.parking_lot_ratings r where r.parking_lot_id = p.id
+    from public.parking_lot_ratings r where r.parking_lot_id = l.id
   ) c
-  where l.id = p.id and (l.good_count, l.bad_count) is distinct from (c.good_count, c.bad_count);
+  where l.id = any (p_lot_ids)
+  on conflict (parking_lot_id) do update set good_count = excluded.good_count, bad_count = excluded.bad_count
+  where (o.good_count, o.bad_count) is distinct from (excluded.good_count, excluded.bad_count);
 end
 $$;
 
-comment on function private.refresh_lot_votes(uuid[]) is
-  'Writes into these lots what a count of their ratings gives: good_count and bad_count.';
+comment on function private.refresh_rating_counts(uuid[]) is
+  'Writes what a count of the ratings of these lots gives: good_count and bad_count.';
 
-create function private.tg_parking_lot_ratings__refresh_lot_votes() returns trigger
+create function private.tg_parking_lot_ratings__refresh_counts() returns trigger
 language plpgsql
 security definer -- neither who rates nor the auth server, which deletes accounts, has a right on lots
 set search_path = ''
@@ -171,7 +180,7 @@ begin
     select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
   end if;
   if v_lot_ids is not null then
-    perform private.refresh_lot_votes(v_lot_ids);
+    perform private.refresh_rating_counts(v_lot_ids);
   end if;
   return null;
 end
@@ -179,13 +188,13 @@ $$;
 
 create trigger _200_refresh_on_insert after insert on public.parking_lot_ratings
   referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
 create trigger _200_refresh_on_update after update on public.parking_lot_ratings
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
 create trigger _200_refresh_on_delete after delete on public.parking_lot_ratings
   referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_lot_votes();
+  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
 
 create function private.my_marks(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)

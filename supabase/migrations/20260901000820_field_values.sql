@@ -10,8 +10,11 @@
 --   unverified  otherwise
 -- and retired, whatever the votes, when the lot's row says something else. A value that comes back has its votes back.
 --
+-- Accounts cost nothing, so a vote counts only when its voter's e-mail address or telephone number has been confirmed for a
+-- day (private.vote_delay). An earlier vote is kept, waits in private.waiting_votes, and counts from then on.
+--
 -- Invariants: one vote a person and value, which can be changed; counts, state and last_verified_at are what a recount of
--- the votes gives, whoever votes at the same time; a field has at most one primary value, the one that the lot's row says
+-- the votes that do not wait gives, whoever votes at the same time; a field has at most one primary value, the one that the lot's row says
 -- (or that the service stored for a field of its own).
 -- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
 
@@ -60,6 +63,15 @@ comment on table public.field_value_votes is 'What people say to field values: o
 
 -- A person who goes takes their votes along.
 create index field_value_votes_user_id_idx on public.field_value_votes (user_id);
+
+create table private.waiting_votes (
+  field_value_id uuid not null,
+  user_id uuid not null,
+  primary key (field_value_id, user_id),
+  foreign key (field_value_id, user_id) references public.field_value_votes (field_value_id, user_id) on delete cascade
+);
+
+comment on table private.waiting_votes is 'The votes that do not count yet: their voters are not confirmed, or not for long enough.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -254,6 +266,47 @@ $$;
 comment on function private.store_field_value(uuid, uuid) is
   'Stores the value of a lot''s row with this id, unless it is stored; nothing when the row has no such value.';
 
+create function private.vote_delay() returns interval
+language sql immutable
+set search_path = ''
+return interval '24 hours';
+
+comment on function private.vote_delay() is 'Setting: how long a voter has to be confirmed before their votes count.';
+
+create function private.counted_voters(p_user_ids uuid[]) returns setof uuid
+language plpgsql stable
+security definer -- auth.users is the identity provider's; only whether somebody is confirmed leaves it
+set search_path = ''
+as $$
+begin
+  -- least() passes over null: one of the two is enough.
+  return query
+  select u.id from auth.users u
+  where u.id = any (p_user_ids) and least(u.email_confirmed_at, u.phone_confirmed_at) <= now() - private.vote_delay();
+end
+$$;
+
+comment on function private.counted_voters(uuid[]) is 'Those of these people whose votes count now.';
+
+create function private.tg_field_value_votes__wait() returns trigger
+language plpgsql
+security definer -- voters hold no right on what waits
+set search_path = ''
+as $$
+begin
+  insert into private.waiting_votes (field_value_id, user_id)
+  select new.field_value_id, new.user_id
+  where not exists (select from private.counted_voters(array[new.user_id]));
+  return null;
+end
+$$;
+
+comment on function private.tg_field_value_votes__wait() is
+  'A vote of somebody who is not confirmed for long enough waits. It runs before the values are counted.';
+
+create trigger _100_wait after insert on public.field_value_votes
+  for each row execute function private.tg_field_value_votes__wait();
+
 create function private.refresh_field_values(p_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -261,6 +314,12 @@ as $$
 begin
   -- Locked in one order first: the update below then sees what a concurrent voter committed.
   perform 1 from public.field_values v where v.id = any (p_ids) order by v.id for no key update;
+  delete from private.waiting_votes w
+  where w.field_value_id = any (p_ids) and w.user_id in (
+    select c.* from private.counted_voters(
+      array(select o.user_id from private.waiting_votes o where o.field_value_id = any (p_ids))
+    ) as c
+  );
   update public.field_values v
   set confirm_count = c.confirm_count, deny_count = c.deny_count, last_verified_at = c.last_verified_at,
     state = case v.state when 'retired' then 'retired'
@@ -269,14 +328,55 @@ begin
   cross join lateral (
     select count(*) filter (where o.vote = 'confirm') as confirm_count, count(*) filter (where o.vote = 'deny') as deny_count,
       max(o.updated_at) filter (where o.vote = 'confirm') as last_verified_at
-    from public.field_value_votes o where o.field_value_id = p.id
+    from public.field_value_votes o
+    where o.field_value_id = p.id and not exists (
+      select from private.waiting_votes w where w.field_value_id = o.field_value_id and w.user_id = o.user_id
+    )
   ) as c
   where v.id = p.id;
 end
 $$;
 
 comment on function private.refresh_field_values(uuid[]) is
-  'Writes into these values what a count of their votes gives: counts, state and last_verified_at.';
+  'Writes into these values what a count of the votes that do not wait gives: counts, state and last_verified_at.';
+
+create function private.count_waiting_votes(p_values integer default 1000) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  v_ids := array(
+    select distinct w.field_value_id from private.waiting_votes w
+    where w.user_id in (
+      select c.* from private.counted_voters(array(select distinct o.user_id from private.waiting_votes o)) as c
+    )
+    order by w.field_value_id limit p_values
+  );
+  perform private.refresh_field_values(v_ids);
+  return cardinality(v_ids);
+end
+$$;
+
+comment on function private.count_waiting_votes(integer) is
+  'Counts the votes that have waited long enough, of so many values at most; of how many values.';
+
+select cron.schedule('count_waiting_votes', '*/5 * * * *', 'select private.count_waiting_votes()');
+
+create function private.my_vote_counts(p_field_value_id uuid) returns boolean
+language plpgsql stable
+security definer -- what waits is private; the look-up is the caller's own
+set search_path = ''
+as $$
+begin
+  return not exists (
+    select from private.waiting_votes w where w.field_value_id = p_field_value_id and w.user_id = (select auth.uid())
+  );
+end
+$$;
+
+comment on function private.my_vote_counts(uuid) is 'Whether the caller''s vote on a value is among those that are counted.';
 
 create function private.tg_field_value_votes__refresh_field_values() returns trigger
 language plpgsql
@@ -347,7 +447,7 @@ comment on function private.field_provenance(uuid) is
 grant execute on function
   private.current_field_values(uuid), private.field_value_ids(uuid), private.field_provenance(uuid)
 to anon, authenticated;
-grant execute on function private.store_field_value(uuid, uuid) to authenticated;
+grant execute on function private.store_field_value(uuid, uuid), private.my_vote_counts(uuid) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -381,7 +481,7 @@ begin
     select jsonb_build_object(
       'id', v.id, 'parking_lot_id', v.parking_lot_id, 'field_name', v.field_name, 'value', v.value, 'state', v.state,
       'source', v.source, 'licence', v.licence, 'confirm_count', v.confirm_count, 'deny_count', v.deny_count,
-      'last_verified_at', v.last_verified_at, 'my_vote', p_vote
+      'last_verified_at', v.last_verified_at, 'my_vote', p_vote, 'my_vote_counts', private.my_vote_counts(v.id)
     )
     from public.field_values v where v.id = p_field_value_id
   );
@@ -389,6 +489,6 @@ end
 $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
-  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
+  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
 
 grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;

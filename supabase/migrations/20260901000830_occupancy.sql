@@ -17,7 +17,8 @@
 -- reports themselves go after 30 days.
 --
 -- Invariants: a reporter has one current report a lot; a driver's report within ten minutes of their last one is a
--- correction and takes its place, in the forecast too; who reported is never told.
+-- correction: it takes its place, in the forecast too, and its id, so that what follows from a report (activity, points)
+-- follows once; who reported is never told.
 -- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
 -- private.occupancy_of(lots), private.available_lots(lots) and private.occupancy_forecast(lot).
 
@@ -157,7 +158,8 @@ begin
   if not found then
     return new;
   end if;
-  if v_former.reported_at > new.reported_at then -- it came late
+  -- It came late; but a report of the future is from before the clock was set back, and is followed like any other.
+  if v_former.reported_at > new.reported_at and v_former.reported_at <= clock_timestamp() + interval '1 minute' then
     new.is_current := false;
     new.is_sample := false;
     return new;
@@ -166,6 +168,7 @@ begin
     < date_trunc('hour', new.reported_at at time zone v_time_zone);
   if new.source = 'driver' and new.reported_at < v_former.reported_at + interval '10 minutes' then
     delete from public.occupancy_reports o where o.id = v_former.id;
+    new.id := v_former.id;
     if v_former.is_sample then
       perform private.count_occupancy(v_former, -1);
       new.is_sample := true;
@@ -178,7 +181,7 @@ end
 $$;
 
 comment on function private.tg_occupancy_reports__take_place() is
-  'Completes a report, and makes it the current one of its reporter: the former one gives way or, when it is a correction, goes.';
+  'Completes a report, and makes it the current one of its reporter: the former one gives way or, when it is a correction, goes and leaves its id.';
 
 create trigger _100_take_place before insert on public.occupancy_reports
   for each row execute function private.tg_occupancy_reports__take_place();
@@ -372,7 +375,7 @@ end
 $$;
 
 comment on function commands.report_occupancy(uuid, text, integer, numeric) is
-  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place of the caller''s last one. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
+  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place and the id of the caller''s last one. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
 
 create function api.feed_occupancy(p_source text, p_reports jsonb) returns jsonb
 language plpgsql

@@ -107,8 +107,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Counts of taps, which would have every client fetch the lot again.
-  c_uncounted constant text[] := '{good_count,bad_count,updated_at}';
   v_lot_ids uuid[];
 begin
   if tg_op = 'TRUNCATE' then
@@ -116,7 +114,7 @@ begin
   elsif tg_op = 'UPDATE' then
     -- A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
     select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
-    where (to_jsonb(b) - c_uncounted) is distinct from (to_jsonb(c) - c_uncounted);
+    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
   else
     v_lot_ids := array(select r.id from rows_changed r);
   end if;

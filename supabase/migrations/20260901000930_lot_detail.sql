@@ -23,13 +23,15 @@ begin
       select l.id, l.name, l.name_kana, l.address, l.lat, l.lng, l.area, l.total_spaces, l.status, l.structure,
         l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm,
         l.max_parking_duration_min, l.entry_method, l.shape_type, l.entry_difficulty, l.operator_code, l.phone,
-        l.website, l.time_zone, l.holiday_calendar, l.currency, l.source, l.avg_rating, l.review_count, l.good_count,
-        l.bad_count, l.hour_price, l.main_image_key as main_image, l.created_at, l.updated_at,
+        l.website, l.time_zone, l.holiday_calendar, l.currency, l.source, l.avg_rating, l.review_count,
+        coalesce(r.good_count, 0) as good_count, coalesce(r.bad_count, 0) as bad_count, l.hour_price,
+        l.main_image_key as main_image, l.created_at, l.updated_at,
         jsonb_build_object(
           'source', l.source, 'external_id', l.external_id, 'source_url', l.source_url, 'licence', l.licence,
           'attribution', l.attribution
         ) as provenance
       from public.parking_lots l
+      left join public.parking_lot_rating_counts r on r.parking_lot_id = l.id
       where l.id = p_lot_id
     ) d
   );

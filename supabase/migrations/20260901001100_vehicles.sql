@@ -1,11 +1,13 @@
 -- Vehicles: what a person drives, with the measures that tell where it fits.
 --
 -- A person keeps at most ten, and one of them is the default, which a client takes when it is not told which. A deleted
--- vehicle stays as a row, because sessions name it; its plate does not.
+-- vehicle stays as a row, because sessions name it, with nothing in it but its type. Rows that no session names go after 30
+-- days, and all but a person's latest ten at once.
 --
 -- Vehicles and presets (1110) are both short lists with a default, kept by the same triggers: a row takes the lowest free
 -- slot, and slots are bounded and unique; the first row becomes the default; a row that becomes the default takes that
--- from the other; when the default is deleted, the first of the rest in the list's order becomes it.
+-- from the other; when the default is deleted, the first of the rest in the list's order becomes it. A row that is deleted
+-- is emptied by whatever door, and of those a person keeps as many as they may have of the others.
 --
 -- Invariants: at most ten vehicles a person, exactly one of them the default while there are any; nobody reads another's.
 -- Interface: api.list_my_vehicles, add_my_vehicle, update_my_vehicle, delete_my_vehicle.
@@ -32,7 +34,10 @@ create table public.user_vehicles (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
-  constraint user_vehicles_deleted_is_bare check (deleted_at is null or (not is_default and plate_number is null))
+  constraint user_vehicles_deleted_is_bare check (
+    deleted_at is null or (not is_default and num_nonnulls(nickname, plate_number, color, height_m, width_m, length_m,
+      weight_t, clearance_cm, tire_width_mm) = 0)
+  )
 );
 
 comment on table public.user_vehicles is 'The vehicles that people drive.';
@@ -46,6 +51,8 @@ create unique index user_vehicles_slot_idx on public.user_vehicles (user_id, slo
 create unique index user_vehicles_one_default_idx on public.user_vehicles (user_id) where is_default;
 -- A person's own in order; and what a person who leaves has left.
 create index user_vehicles_user_id_idx on public.user_vehicles (user_id, created_at, id);
+-- What is purged.
+create index user_vehicles_deleted_idx on public.user_vehicles (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -139,6 +146,46 @@ $$;
 comment on function private.tg_pass_default_on() is
   'The default is deleted: the first of the person''s other rows, in the order tg_argv[0], becomes it.';
 
+create function private.tg_drop_oldest_deleted() returns trigger
+language plpgsql
+security definer -- clients mark rows as deleted and delete none
+set search_path = ''
+as $$
+begin
+  execute format(
+    'delete from %1$s where id in (
+      select t.id from %1$s t where t.user_id = $1 and t.deleted_at is not null and (%2$s)
+      order by t.deleted_at desc, t.id offset $2
+    )', tg_relid::regclass, tg_argv[1]
+  ) using new.user_id, tg_argv[0]::integer;
+  return null;
+end
+$$;
+
+comment on function private.tg_drop_oldest_deleted() is
+  'Of a person''s deleted rows that meet the condition tg_argv[1] only the latest tg_argv[0] stay, so that deleting and creating in a loop grows nothing.';
+
+create function private.tg_user_vehicles__empty() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.is_default := false;
+  new.nickname := null;
+  new.plate_number := null;
+  new.color := null;
+  new.height_m := null;
+  new.width_m := null;
+  new.length_m := null;
+  new.weight_t := null;
+  new.clearance_cm := null;
+  new.tire_width_mm := null;
+  return new;
+end
+$$;
+
+comment on function private.tg_user_vehicles__empty() is 'Of a deleted vehicle nothing stays but its type.';
+
 create trigger _100_touch_updated_at before update on public.user_vehicles
   for each row execute function private.tg_touch_updated_at();
 create trigger _200_take_slot before insert on public.user_vehicles
@@ -150,6 +197,8 @@ create trigger _300_pass_default_on_update after update of deleted_at on public.
   execute function private.tg_pass_default_on('created_at, id');
 create trigger _300_pass_default_on_delete after delete on public.user_vehicles
   for each row when (old.is_default) execute function private.tg_pass_default_on('created_at, id');
+create trigger _250_empty before update of deleted_at on public.user_vehicles
+  for each row when (new.deleted_at is not null) execute function private.tg_user_vehicles__empty();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading and writing
@@ -346,7 +395,7 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  update public.user_vehicles set deleted_at = now(), is_default = false, plate_number = null
+  update public.user_vehicles set deleted_at = now()
   where id = p_id and user_id = v_user_id and deleted_at is null;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'id');
@@ -355,7 +404,7 @@ end
 $$;
 
 comment on function commands.delete_my_vehicle(uuid) is
-  'Deletes the caller''s vehicle. When it was the default, the one added first among the others becomes it. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s vehicle; of its row nothing stays but the type. When it was the default, the one added first among the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_vehicles(integer, text, text[]), commands.add_my_vehicle(jsonb), commands.update_my_vehicle(uuid, jsonb),

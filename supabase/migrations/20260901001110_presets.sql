@@ -2,7 +2,8 @@
 --
 -- A preset holds a SearchQueryV1; the default one is what a client searches when it starts. A query is checked as search
 -- (0910) checks it, but for what the moment may still add: radius_m and the order distance may wait for a center.
--- A short list with a default, by the triggers of 1100.
+-- A short list with a default, by the triggers of 1100. A deleted preset stays as an empty row for 30 days, and all but a
+-- person's latest twenty go at once.
 --
 -- Invariants: at most twenty presets a person, exactly one of them the default while there are any, and the change from
 -- one default to another is one step for everybody who reads; nobody reads another's; a stored query is a valid one.
@@ -18,7 +19,8 @@
 create table public.search_presets (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.app_users (id) on delete cascade,
-  name text not null constraint search_presets_name_length check (char_length(name) between 1 and 100),
+  name text not null
+    constraint search_presets_name_length check (char_length(name) between (deleted_at is null)::integer and 100),
   query_json jsonb not null constraint search_presets_query_json_object check (jsonb_typeof(query_json) = 'object'),
   is_default boolean not null default false,
   sort_order integer not null default 0
@@ -27,7 +29,8 @@ create table public.search_presets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
-  constraint search_presets_deleted_is_no_default check (deleted_at is null or not is_default)
+  constraint search_presets_deleted_is_bare
+    check (deleted_at is null or (not is_default and name = '' and query_json = '{}'))
 );
 
 comment on table public.search_presets is 'Searches that people keep by name.';
@@ -35,12 +38,14 @@ comment on column public.search_presets.query_json is 'A SearchQueryV1.';
 comment on column public.search_presets.is_default is 'Searched by a client when it starts.';
 comment on column public.search_presets.sort_order is 'Its place in the person''s list; ties by age.';
 comment on column public.search_presets.slot is 'Its place among the twenty that a person can have. Given by trigger; free again when the preset is deleted.';
-comment on column public.search_presets.deleted_at is 'Null: it is there.';
+comment on column public.search_presets.deleted_at is 'Null: it is there. Otherwise name and query are empty.';
 
 create unique index search_presets_slot_idx on public.search_presets (user_id, slot) where deleted_at is null;
 create unique index search_presets_one_default_idx on public.search_presets (user_id) where is_default;
 -- A person's own in order; and what a person who leaves has left.
 create index search_presets_user_id_idx on public.search_presets (user_id, sort_order, created_at, id);
+-- What is purged.
+create index search_presets_deleted_idx on public.search_presets (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -66,6 +71,21 @@ on public.search_presets to authenticated;
 -- Internals: what a preset may be
 -- ---------------------------------------------------------------------------------------------------------------------
 
+create function private.tg_search_presets__empty() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.is_default := false;
+  new.name := '';
+  new.query_json := '{}';
+  return new;
+end
+$$;
+
+comment on function private.tg_search_presets__empty() is
+  'Of a deleted preset neither name nor query stays: they are often places where somebody lives or works.';
+
 create trigger _100_touch_updated_at before update on public.search_presets
   for each row execute function private.tg_touch_updated_at();
 create trigger _200_take_slot before insert on public.search_presets
@@ -77,6 +97,28 @@ create trigger _300_pass_default_on_update after update of deleted_at on public.
   execute function private.tg_pass_default_on('sort_order, created_at, id');
 create trigger _300_pass_default_on_delete after delete on public.search_presets
   for each row when (old.is_default) execute function private.tg_pass_default_on('sort_order, created_at, id');
+create trigger _250_empty before update of deleted_at on public.search_presets
+  for each row when (new.deleted_at is not null) execute function private.tg_search_presets__empty();
+create trigger _400_drop_oldest_deleted after update of deleted_at on public.search_presets
+  for each row when (new.deleted_at is not null and old.deleted_at is null)
+  execute function private.tg_drop_oldest_deleted('20', 'true');
+
+create function private.purge_search_presets() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from public.search_presets where deleted_at < now() - interval '30 days';
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+
+comment on function private.purge_search_presets() is 'Removes presets that were deleted 30 days ago or earlier; how many.';
+
+select cron.schedule('purge_search_presets', '37 3 * * *', 'select private.purge_search_presets()');
 
 create function private.check_preset(p_name text, p_query_json jsonb, p_sort_order integer) returns void
 language plpgsql stable
@@ -242,12 +284,12 @@ set search_path = ''
 as $$
 begin
   perform private.held_preset(p_user_id, p_id);
-  update public.search_presets set deleted_at = now(), is_default = false where id = p_id and user_id = p_user_id;
+  update public.search_presets set deleted_at = now() where id = p_id and user_id = p_user_id;
 end
 $$;
 
 comment on function private.delete_preset(uuid, uuid) is
-  'Deletes a person''s preset. When it was the default, the first of the others becomes it. Refuses: forbidden, not_found.';
+  'Deletes a person''s preset; its row stays, empty. When it was the default, the first of the others becomes it. Refuses: forbidden, not_found.';
 
 create function private.set_default_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
@@ -332,7 +374,7 @@ end
 $$;
 
 comment on function commands.delete_my_search_preset(uuid) is
-  'Deletes the caller''s preset. When it was the default, the first of the others becomes it. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s preset, with its name and query. When it was the default, the first of the others becomes it. Refuses: unauthorized, forbidden, not_found.';
 
 create function commands.set_default_search_preset(p_id uuid) returns jsonb
 language plpgsql

@@ -4,7 +4,7 @@
 -- stays in the list without what it said. What a minute of walking is worth is told to everybody and set by premium
 -- members.
 --
--- Invariants: those of 0810; a lot that is newly saved leaves one row of activity.
+-- Invariants: those of 0810; a lot that a person saves leaves one row of activity, however often they save it.
 -- Interface: api.list_my_saved_parking_lots, save_parking_lot, unsave_parking_lot, my_search_preferences,
 -- set_my_search_preferences.
 

@@ -4,7 +4,7 @@
 -- (0740) and freezes what it said: the amount, the breakdown and the rules it was made from, so that a later price alters
 -- nothing. A stay whose fee is not known ends all the same, without an amount; the breakdown then holds the refusal.
 -- started_at is the full second in which the session began, so that a client whose clock shows no parts of one can end it
--- at once.
+-- at once. Of a person's stays of less than a minute none is rewarded but their very first stay (docs/rewards.md).
 --
 -- Invariants: one running session a person; what a person sends twice with the same client request id happens once; a
 -- session that has ended has its answer, whole, and no other has one; a session outlives its person, without a trace of
@@ -67,6 +67,33 @@ create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id
 -- A vehicle that is deleted finds where it was parked.
 create index parking_sessions_vehicle_idx on public.parking_sessions (vehicle_id) where vehicle_id is not null;
 
+-- Here, because only now there are sessions which name vehicles.
+create trigger _400_drop_oldest_deleted after update of deleted_at on public.user_vehicles
+  for each row when (new.deleted_at is not null and old.deleted_at is null)
+  execute function private.tg_drop_oldest_deleted(
+    '10', 'not exists (select from public.parking_sessions s where s.vehicle_id = t.id)'
+  );
+
+create function private.purge_user_vehicles() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from public.user_vehicles v
+  where v.deleted_at < now() - interval '30 days'
+    and not exists (select from public.parking_sessions s where s.vehicle_id = v.id);
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+
+comment on function private.purge_user_vehicles() is
+  'Removes vehicles that were deleted 30 days ago or earlier and that no session names; how many.';
+
+select cron.schedule('purge_user_vehicles', '41 3 * * *', 'select private.purge_user_vehicles()');
+
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -125,6 +152,11 @@ comment on function private.tg_parking_sessions__forget_person() is
 create trigger _100_forget_person before update of user_id on public.parking_sessions
   for each row when (new.user_id is null and old.user_id is not null)
   execute function private.tg_parking_sessions__forget_person();
+
+create trigger _900_check_start before insert on public.parking_sessions
+  for each row execute function private.tg_check_state('parking_session');
+create trigger _900_check_move before update on public.parking_sessions
+  for each row when (new.status <> old.status) execute function private.tg_check_state('parking_session');
 
 create function private.tg_app_users__leave_sessions() returns trigger
 language plpgsql
@@ -205,16 +237,34 @@ as $$
 begin
   if p_exit_at is null then
     perform private.refuse('validation_error', 422, 'exit_at is needed', p_param => 'exit_at');
-  elsif p_exit_at < (p_session).started_at then
+  -- A session that starts in the future was started before the clock was set back. Its exit cannot be compared with its
+  -- start, and nobody is kept in a lot because of a clock.
+  elsif p_exit_at < (p_session).started_at and (p_session).started_at <= now() then
     perform private.refuse('validation_error', 422, 'The exit is before the entry', p_param => 'exit_at');
-  elsif p_exit_at > now() + interval '5 minutes' then
+  elsif p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes' then
     perform private.refuse('validation_error', 422, 'The exit is more than 5 minutes ahead', p_param => 'exit_at');
   end if;
 end
 $$;
 
 comment on function private.check_exit(public.parking_sessions, timestamptz) is
-  'Refuses an exit that is missing, before the entry or more than 5 minutes ahead: validation_error.';
+  'Refuses an exit that is missing, before the entry or more than 5 minutes ahead: validation_error. Before an entry in the future any exit is right.';
+
+create function private.is_rewarded_stay(p_session public.parking_sessions) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- By the exit and by the clock: an exit may be told up to 5 minutes ahead.
+  return least((p_session).ended_at, now()) >= (p_session).started_at + interval '1 minute' or not exists (
+    select from public.user_activity_logs l
+    where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
+  );
+end
+$$;
+
+comment on function private.is_rewarded_stay(public.parking_sessions) is
+  'Whether a session that has ended is rewarded: it lasted a minute at least, or it is the first of its person that is.';
 
 create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
 returns public.parking_sessions
@@ -224,6 +274,7 @@ set search_path = ''
 as $$
 declare
   v_session public.parking_sessions := private.my_session_for_change(p_id);
+  v_exit_at timestamptz;
   v_fee jsonb;
 begin
   if v_session.status = 'ended' and v_session.finalize_request_id = p_client_request_id then
@@ -233,19 +284,20 @@ begin
       p_details => jsonb_build_object('reason', 'session_' || v_session.status));
   end if;
   perform private.check_exit(v_session, p_exit_at);
-  v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, p_exit_at);
+  v_exit_at := greatest(v_session.started_at, p_exit_at);
+  v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, v_exit_at);
   update public.parking_sessions s
-  set status = 'ended', ended_at = p_exit_at, finalize_request_id = p_client_request_id,
+  set status = 'ended', ended_at = v_exit_at, finalize_request_id = p_client_request_id,
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,
     currency = coalesce(v_fee ->> 'currency', (select l.currency from public.parking_lots l where l.id = s.parking_lot_id)),
     breakdown = coalesce(v_fee -> 'breakdown', v_fee),
-    rules = private.rules_of_stay(s.parking_lot_id, s.started_at, p_exit_at)
+    rules = private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at)
   where s.id = p_id
   returning * into v_session;
   perform private.log_activity('session_end', v_session.parking_lot_id, p_id, jsonb_build_object(
     'total_amount', v_session.total_amount_minor, 'currency', v_session.currency,
     'minutes', floor(extract(epoch from v_session.ended_at - v_session.started_at) / 60)
-  ));
+  ), private.is_rewarded_stay(v_session));
   return v_session;
 end
 $$;
@@ -278,7 +330,7 @@ comment on function private.cancel_session(uuid) is
   'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays so. Refuses: unauthorized, forbidden, not_found, conflict.';
 
 grant execute on function
-  private.my_session_for_change(uuid), private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
+  private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -152,6 +152,10 @@ create trigger _100_touch_updated_at before update on public.user_notifications
   for each row execute function private.tg_touch_updated_at();
 create trigger _100_touch_updated_at before update on public.user_push_tokens
   for each row execute function private.tg_touch_updated_at();
+create trigger _900_check_start before insert on public.user_notifications
+  for each row execute function private.tg_check_state('notification');
+create trigger _900_check_move before update on public.user_notifications
+  for each row when (new.status <> old.status) execute function private.tg_check_state('notification');
 
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user'

@@ -4,7 +4,8 @@
 -- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
 --
 -- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot.
--- Interface: commands.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status).
+-- Interface: commands.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status, what
+-- was seen).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -22,13 +23,15 @@ create table public.error_reports (
   severity text constraint error_reports_severity_known check (severity in ('low', 'medium', 'high', 'critical')),
   status text not null default 'open'
     constraint error_reports_status_known check (status in ('open', 'in_review', 'resolved', 'rejected')),
-  description text not null constraint error_reports_description_length check (char_length(description) between 1 and 2000),
+  description text constraint error_reports_description_length check (char_length(description) between 1 and 2000),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  constraint error_reports_author_has_described check (user_id is null or description is not null)
 );
 
 comment on table public.error_reports is 'What people say is wrong about lots. Evidence is in assets, by entity.';
 comment on column public.error_reports.user_id is 'The author; null when the author has left.';
+comment on column public.error_reports.description is 'What the author wrote; null when the author has left.';
 comment on column public.error_reports.parking_lot_id is 'Null: a lot that is missing here, or was deleted since.';
 comment on column public.error_reports.parking_lot_name is 'What the lot was called when it was reported.';
 
@@ -60,6 +63,10 @@ grant select (id, user_id, parking_lot_id, parking_lot_name, report_type, severi
 
 create trigger _100_touch_updated_at before update on public.error_reports
   for each row execute function private.tg_touch_updated_at();
+create trigger _900_check_start before insert on public.error_reports
+  for each row execute function private.tg_check_state('error_report');
+create trigger _900_check_move before update on public.error_reports
+  for each row when (new.status <> old.status) execute function private.tg_check_state('error_report');
 
 create function private.tg_app_users__leave_error_reports() returns trigger
 language plpgsql
@@ -79,39 +86,33 @@ create trigger _330_leave_error_reports after update of status on public.app_use
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__leave_error_reports();
 
-create function private.move_error_report(p_report_id uuid, p_status text) returns void
+create function private.move_error_report(p_report_id uuid, p_status text, p_seen_updated_at timestamptz) returns void
 language plpgsql
 security definer -- no client holds a right on status: the function asks for an administrator of lots itself
 set search_path = ''
 as $$
 declare
-  v_status text;
+  v_admin_id uuid := private.require_admin('lots');
+  v_report public.error_reports;
 begin
-  perform private.require_admin('lots');
   if p_status is null or p_status not in ('in_review', 'resolved', 'rejected') then
     perform private.refuse('validation_error', 422, 'status must be in_review, resolved or rejected', p_param => 'status');
   end if;
   -- The author first, who is given points: as they hold their account before they touch what is theirs.
   perform 1 from public.app_users u
   where u.id = (select r.user_id from public.error_reports r where r.id = p_report_id) for no key update;
-  select r.status into v_status from public.error_reports r where r.id = p_report_id for no key update;
+  select * into v_report from public.error_reports r where r.id = p_report_id for no key update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
   end if;
-  if (v_status, p_status) not in (
-    ('open', 'in_review'), ('open', 'resolved'), ('open', 'rejected'), ('in_review', 'resolved'), ('in_review', 'rejected')
-  ) then
-    perform private.refuse('conflict', 409, format('A report that is %s cannot become %s', v_status, p_status),
-      p_param => 'status', p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_status));
-  end if;
+  perform private.check_decision(v_admin_id, v_report.user_id, v_report.updated_at, p_seen_updated_at);
+  perform private.check_move('error_report', v_report.status, p_status);
   update public.error_reports set status = p_status where id = p_report_id;
 end
 $$;
 
-comment on function private.move_error_report(uuid, text) is
-  'Moves a report: open to in_review, either of them to resolved or rejected. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
-
-grant execute on function private.move_error_report(uuid, text) to authenticated;
+comment on function private.move_error_report(uuid, text, timestamptz) is
+  'Decides on a report as the calling administrator saw it (its updated_at): a move that private.allowed_moves lists. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
 
 create function private.written_text(p_text text, p_most integer, p_param text) returns text
 language plpgsql immutable

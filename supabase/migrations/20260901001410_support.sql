@@ -6,7 +6,7 @@
 -- Invariants: five new tickets a person in any 24 hours; a ticket has 1 to 200 messages; its status is what its last
 -- event made it: opened or written to by the author (open), answered by support (answered), closed.
 -- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
--- console private.answer_support_ticket(ticket, body) and private.close_support_ticket(ticket).
+-- console private.answer_support_ticket(ticket, body, what was seen) and private.close_support_ticket(ticket, what was seen).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -76,6 +76,10 @@ grant select (id, ticket_id, author, body, created_at) on public.support_message
 
 create trigger _100_touch_updated_at before update on public.support_tickets
   for each row execute function private.tg_touch_updated_at();
+create trigger _900_check_start before insert on public.support_tickets
+  for each row execute function private.tg_check_state('support_ticket');
+create trigger _900_check_move before update on public.support_tickets
+  for each row when (new.status <> old.status) execute function private.tg_check_state('support_ticket');
 
 create function private.tg_support_messages__count() returns trigger
 language plpgsql
@@ -189,47 +193,62 @@ $$;
 comment on function private.write_support_message(uuid, text, uuid[]) is
   'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
-create function private.answer_support_ticket(p_ticket_id uuid, p_body text) returns void
+create function private.decided_ticket(p_ticket_id uuid, p_admin_id uuid, p_seen_updated_at timestamptz)
+returns public.support_tickets
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ticket public.support_tickets;
+begin
+  select * into v_ticket from public.support_tickets t where t.id = p_ticket_id for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  end if;
+  perform private.check_decision(p_admin_id, v_ticket.user_id, v_ticket.updated_at, p_seen_updated_at);
+  return v_ticket;
+end
+$$;
+
+comment on function private.decided_ticket(uuid, uuid, timestamptz) is
+  'A ticket that an administrator decides on as they saw it, held until the transaction ends. Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function private.answer_support_ticket(p_ticket_id uuid, p_body text, p_seen_updated_at timestamptz) returns void
 language plpgsql
 security definer -- no client holds these rights: the function asks for an administrator of support itself
 set search_path = ''
 as $$
 declare
   v_admin_id uuid := private.require_admin('support');
-  v_ticket public.support_tickets;
+  v_ticket public.support_tickets := private.decided_ticket(p_ticket_id, v_admin_id, p_seen_updated_at);
 begin
-  update public.support_tickets set status = 'answered'
-  where id = p_ticket_id returning * into v_ticket;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
-  end if;
   perform private.require_message_room(v_ticket.message_count);
+  update public.support_tickets set status = 'answered' where id = p_ticket_id;
   insert into public.support_messages (ticket_id, author, admin_id, body)
   values (p_ticket_id, 'support', v_admin_id, private.written_text(p_body, 4000, 'message'));
   perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
 end
 $$;
 
-comment on function private.answer_support_ticket(uuid, text) is
-  'Answers a ticket, which is then answered, and notifies its author. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+comment on function private.answer_support_ticket(uuid, text, timestamptz) is
+  'Answers a ticket as the calling administrator saw it (its updated_at); it is then answered, and its author is notified. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
 
-create function private.close_support_ticket(p_ticket_id uuid) returns void
+create function private.close_support_ticket(p_ticket_id uuid, p_seen_updated_at timestamptz) returns void
 language plpgsql
 security definer -- as private.answer_support_ticket
 set search_path = ''
 as $$
+declare
+  v_ticket public.support_tickets := private.decided_ticket(p_ticket_id, private.require_admin('support'), p_seen_updated_at);
 begin
-  perform private.require_admin('support');
-  update public.support_tickets set status = 'closed'
-  where id = p_ticket_id and status <> 'closed';
-  if not found and not exists (select from public.support_tickets t where t.id = p_ticket_id) then
-    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  if v_ticket.status <> 'closed' then
+    update public.support_tickets set status = 'closed' where id = p_ticket_id;
   end if;
 end
 $$;
 
-comment on function private.close_support_ticket(uuid) is
-  'Closes a ticket; one that is closed stays so. Refuses: unauthorized, forbidden, not_found.';
+comment on function private.close_support_ticket(uuid, timestamptz) is
+  'Closes a ticket that is answered, as the calling administrator saw it (its updated_at); one that is closed stays so. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
 
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
@@ -293,7 +312,6 @@ comment on function private.support_message_page(uuid, integer, text) is
 
 grant execute on function
   private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),
-  private.answer_support_ticket(uuid, text), private.close_support_ticket(uuid),
   private.support_ticket_row(public.support_tickets), private.support_message_rows(uuid[]),
   private.support_message_page(uuid, integer, text)
 to authenticated;

@@ -1,7 +1,8 @@
 -- The end of an account, and what is held about a person.
 --
 -- Who withdraws is forgotten in one transaction. What was theirs alone goes; what others build on stays without them: their
--- reviews, their sessions as visits of a lot, their reports and uploads that show a lot. Each domain does its part by a
+-- published reviews, their sessions as visits of a lot, which lots they reported and for what (not in their words), and
+-- uploads that show a lot. Reviews that are not published go. Each domain does its part by a
 -- trigger on the account's status; here stand the parts that are nothing but rows to delete, and the identity provider's.
 -- The account's row and the auth user stay, empty, so that the person's tokens are refused by name until they expire.
 --
@@ -48,6 +49,41 @@ comment on function private.tg_app_users__forget_person() is
 create trigger _400_forget_person after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__forget_person();
+
+create function private.tg_reviews__drop_unpublished() returns trigger
+language plpgsql
+security definer -- neither the auth server, which deletes accounts, nor whoever withdraws may delete reviews
+set search_path = ''
+as $$
+begin
+  delete from public.reviews where id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__drop_unpublished() is
+  'A review that is not published (pending, rejected, hidden) goes with its author.';
+
+create trigger _900_drop_unpublished after update of user_id on public.reviews
+  for each row when (new.user_id is null and old.user_id is not null and new.status <> 'approved')
+  execute function private.tg_reviews__drop_unpublished();
+
+create function private.tg_error_reports__forget_words() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.description := null;
+  return new;
+end
+$$;
+
+comment on function private.tg_error_reports__forget_words() is
+  'What a person wrote in a report goes with them; which lot it was about and what was wrong stays.';
+
+create trigger _200_forget_words before update of user_id on public.error_reports
+  for each row when (new.user_id is null and old.user_id is not null)
+  execute function private.tg_error_reports__forget_words();
 
 create function private.hold_lots_of(p_user_id uuid) returns void
 language plpgsql
@@ -195,6 +231,33 @@ $$;
 comment on function private.sign_in_data_of(uuid) is
   'What the identity provider keeps of a person, but for what opens the account: passwords and tokens.';
 
+create function private.own_rows(
+  p_table text, p_user_id uuid, p_column text default 'user_id', p_order text default 'created_at',
+  p_condition text default 'true', p_also text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_table regclass := format('public.%I', p_table);
+  v_columns text;
+  v_rows jsonb;
+begin
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum) into v_columns
+  from pg_catalog.pg_attribute a
+  where a.attrelid = v_table and a.attnum > 0 and not a.attisdropped
+    and (a.attname = any (p_also) or has_column_privilege('authenticated', v_table, a.attnum, 'select'));
+  execute format(
+    'select coalesce(jsonb_agg(to_jsonb(r) order by r.%I), ''[]'') from (select %s from %s t where t.%I = $1 and (%s)) r',
+    p_order, v_columns, v_table, p_column, p_condition
+  ) into v_rows using p_user_id;
+  return v_rows;
+end
+$$;
+
+comment on function private.own_rows(text, uuid, text, text, text, text[]) is
+  'The rows of a table of public that name a person in p_column, with the columns that clients may read, and p_also. The arguments are those of functions, never of a request.';
+
 create function private.my_data() returns jsonb
 language plpgsql stable
 security definer -- some of what is held about a person has no policy; all of this is the caller's own
@@ -202,42 +265,34 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.active_user();
-  v_table text;
-  v_rows jsonb;
-  v_data jsonb := private.sign_in_data_of(v_user_id) || jsonb_build_object(
-    'app_users', (select jsonb_agg(to_jsonb(u)) from public.app_users u where u.id = v_user_id),
+begin
+  return private.sign_in_data_of(v_user_id) || jsonb_build_object(
+    'app_users', private.own_rows('app_users', v_user_id, 'id', p_also => '{premium_ends_at}'),
     'parking_sessions', private.session_data_of(v_user_id),
     'support_tickets', private.ticket_data_of(v_user_id),
-    'assets', (
-      select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at, a.id), '[]') from public.assets a
-      where a.created_by = v_user_id and a.deleted_at is null
-    ),
-    'user_badges', (
-      select coalesce(jsonb_agg(to_jsonb(b) order by b.earned_at, b.id), '[]') from public.user_badges b
-      where b.user_id = v_user_id
-    ),
+    'assets', private.own_rows('assets', v_user_id, 'created_by', p_condition => 't.deleted_at is null',
+      p_also => '{entity_type,entity_id,attached_at,created_at}'),
+    'user_badges', private.own_rows('user_badges', v_user_id, p_order => 'earned_at'),
+    -- A draft, and what is scheduled, is not out yet.
+    'user_notifications', private.own_rows('user_notifications', v_user_id, p_condition => 't.status = ''sent'''),
+    'user_activity_logs', private.own_rows('user_activity_logs', v_user_id),
     'kept_reviews', (
       select coalesce(jsonb_agg(to_jsonb(k) order by k.created_at, k.review_id), '[]') from private.kept_reviews k
       where k.user_id = v_user_id
     )
+  ) || (
+    select jsonb_object_agg(n.name, private.own_rows(n.name, v_user_id))
+    from unnest(array[
+      'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
+      'field_value_votes', 'occupancy_reports', 'notification_preferences', 'user_push_tokens', 'exp_entries',
+      'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
+    ]) as n (name)
   );
-begin
-  foreach v_table in array array[
-    'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
-    'field_value_votes', 'occupancy_reports', 'user_notifications', 'notification_preferences', 'user_push_tokens',
-    'exp_entries', 'user_badge_progress', 'user_activity_logs', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
-  ] loop
-    execute format(
-      'select coalesce(jsonb_agg(to_jsonb(r) order by r.created_at), ''[]'') from public.%I r where r.user_id = $1', v_table
-    ) into v_rows using v_user_id;
-    v_data := v_data || jsonb_build_object(v_table, v_rows);
-  end loop;
-  return v_data;
 end
 $$;
 
 comment on function private.my_data() is
-  'Every row that names the calling person, by table, and what the identity provider keeps of them. Refuses: unauthorized, forbidden.';
+  'Every row that names the calling person, by table, with the columns that clients may read, and what the identity provider keeps of them. Of notifications what was sent. Refuses: unauthorized, forbidden.';
 
 grant execute on function private.end_account(), private.my_data() to authenticated;
 

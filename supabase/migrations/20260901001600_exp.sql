@@ -330,7 +330,7 @@ $$;
 comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of a deed in its transaction.';
 
 create trigger _100_give_exp after insert on public.user_activity_logs
-  for each row execute function private.tg_user_activity_logs__give_exp();
+  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
 
 create function private.went_with_lot(p_review public.reviews) returns boolean
 language plpgsql stable

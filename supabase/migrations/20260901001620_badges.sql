@@ -335,7 +335,7 @@ comment on function private.tg_user_activity_logs__count() is 'Counts a deed for
 
 -- After the points: a badge that is earned by the deed comes after them in the history.
 create trigger _200_count after insert on public.user_activity_logs
-  for each row execute function private.tg_user_activity_logs__count();
+  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__count();
 
 create function private.tg_reviews__count() returns trigger
 language plpgsql

@@ -92,12 +92,19 @@ security definer -- whoever writes a review may not write to administrators
 set search_path = ''
 as $$
 begin
-  perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || new.id, p_area => 'reviews');
+  -- Posting, deleting and posting again is told once: the list of pending reviews says what waits.
+  if not exists (
+    select from public.user_activity_logs l
+    where l.user_id = new.user_id and l.activity_type = 'review_post' and l.parking_lot_id = new.parking_lot_id
+  ) then
+    perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || new.id, p_area => 'reviews');
+  end if;
   return null;
 end
 $$;
 
-comment on function private.tg_reviews__notify_admins() is 'A review that waits is told to those who manage reviews.';
+comment on function private.tg_reviews__notify_admins() is
+  'A person''s first review of a lot is told to those who manage reviews. It runs before the activity is recorded.';
 
 create trigger _500_notify_admins after insert on public.reviews
   for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();

@@ -39,7 +39,8 @@ Deno.test("deleting an account takes what is the person's, and lots go on saying
     assert.deepEqual([...await sql`select from public.support_messages where body = ${words}`], []);
 
     const [kept] = await sql`
-      select l.review_count, l.avg_rating::float8, l.good_count, v.confirm_count,
+      select l.review_count, l.avg_rating::float8, v.confirm_count,
+        (select n.good_count from public.parking_lot_rating_counts n where n.parking_lot_id = l.id) as good_count,
         (select r.user_id from public.reviews r where r.id = ${review.id}) as author,
         (select count(*)::int from public.parking_lot_ratings where user_id = ${user.id})
           + (select count(*)::int from public.field_value_votes where user_id = ${user.id})

@@ -6,7 +6,7 @@ import { readParkingLot } from "../../supabase/functions/parking-lots/detail.ts"
 import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
-import { newLot } from "../support/rows.ts";
+import { makeVoters, newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 import { hiddenLots } from "./lots.ts";
@@ -233,7 +233,8 @@ Deno.test("parts that have to be named come when they are, and not otherwise", a
 });
 
 Deno.test("a field's id from the detail is the one that confirm takes, and the detail then counts it", async () => {
-  const [lot, { token }] = [await newLot(sql, { max_height_m: 2.1 }), await signUp()];
+  const [lot, { id: voter, token }] = [await newLot(sql, { max_height_m: 2.1 }), await signUp()];
+  await makeVoters(sql, [voter]);
   const id = (await detail(lot, { include: "field_value_ids" })).field_value_ids!.max_height_m;
   const voted = await ask(`/parking-lots/${lot}/field-values/${id}/confirm`, {
     method: "POST",

@@ -3,6 +3,7 @@ import { FieldValue } from "../../supabase/functions/_shared/schema/field_values
 import { confirmFieldValue, denyFieldValue } from "../../supabase/functions/parking-lots/field_values.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
+import { makeVoters } from "../support/rows.ts";
 import { ask, bearer, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 
@@ -20,6 +21,7 @@ Deno.test("three people confirm a value, one changes their mind", async () => {
   const lot = await aLot({ max_height_m: "2.1", source: "city", licence: "CC0" });
   const id = await heightOf(lot);
   const people = [await signUp(), await signUp(), await signUp()];
+  await inDatabase((sql) => makeVoters(sql, people.map(({ id }) => id)));
   const states: string[] = [];
   for (const { token } of people) {
     states.push((await replyOf(confirmFieldValue, await vote(lot, id, "confirm", token), FieldValue)).state);

@@ -34,7 +34,9 @@ Deno.test("the lot counts its good and bad ratings", async () => {
   for (const value of ["good", "good", "bad"]) {
     await replyOf(putRating, await put(lot, (await signUp()).token, { value }), ParkingLotRating);
   }
-  const [row] = await inDatabase((sql) => sql`select good_count, bad_count from public.parking_lots where id = ${lot}`);
+  const [row] = await inDatabase((sql) =>
+    sql`select good_count, bad_count from public.parking_lot_rating_counts where parking_lot_id = ${lot}`
+  );
   assert.deepEqual({ ...row }, { good_count: 2, bad_count: 1 });
 });
 

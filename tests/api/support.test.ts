@@ -28,9 +28,14 @@ async function answer(admin: Person, ticket: string, act: "answer" | "close"): P
   await inDatabase((sql) =>
     sql.begin(async (transaction) => {
       const claims = JSON.stringify({ sub: admin.id, role: "authenticated" });
-      await transaction`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
-      if (act === "answer") await transaction`select private.answer_support_ticket(${ticket}, 'Try the new version.')`;
-      else await transaction`select private.close_support_ticket(${ticket})`;
+      const [row] = await transaction<{ seen: string }[]>`
+        select updated_at::text as seen, set_config('request.jwt.claims', ${claims}, true)
+        from public.support_tickets where id = ${ticket}`;
+      if (act === "answer") {
+        await transaction`select private.answer_support_ticket(${ticket}, 'Try the new version.', ${
+          row!.seen
+        }::text::timestamptz)`;
+      } else await transaction`select private.close_support_ticket(${ticket}, ${row!.seen}::text::timestamptz)`;
     })
   );
 }
@@ -58,6 +63,8 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   assert.deepEqual(reopened.messages.map(({ author }) => author), ["user", "support", "user"]);
   assert.deepEqual(reopened.messages.at(-1), reply);
 
+  await assert.rejects(answer(support, ticket.id, "close"), (error: Error) => error.message.includes('"conflict"'));
+  await answer(support, ticket.id, "answer");
   await answer(support, ticket.id, "close");
   assert.equal((await read(person, ticket.id)).status, "closed");
   await post(person, `/${ticket.id}/messages`, message);

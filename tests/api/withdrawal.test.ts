@@ -18,6 +18,9 @@ async function write({ token }: Person, method: string, path: string, body: unkn
   return text === "" ? null : JSON.parse(text);
 }
 
+/** The title of a campaign that is not sent. */
+const NOT_OUT_YET = `not out yet ${crypto.randomUUID()}`;
+
 /** Somebody who has left a row wherever a person can. */
 async function busyPerson() {
   const mark = crypto.randomUUID().slice(0, 8);
@@ -28,6 +31,8 @@ async function busyPerson() {
     memo: `Level 3 ${mark}`,
     device: `token-${mark}`,
     words: `my own words ${mark}`,
+    opinion: `an opinion ${mark}`,
+    complaint: `a complaint ${mark}`,
   };
   const [person, lot] = [await signUp({ displayName: own.name }), await aLot({ total_spaces: 40 })];
   const { id: vehicle_id } = await write(person, "POST", "/me/vehicles", {
@@ -38,6 +43,17 @@ async function busyPerson() {
   await write(person, "POST", "/me/saved-parking-lots", { parking_lot_id: lot });
   await write(person, "PUT", `/parking-lots/${lot}/rating`, { value: "good" });
   const review = await write(person, "POST", `/parking-lots/${lot}/reviews`, { rating: 4, comment: "wide" });
+  await inDatabase((sql) => sql`update public.reviews set status = 'approved' where id = ${review.id}`);
+  // Not published: pending, rejected, hidden.
+  for (const moves of [[], ["rejected"], ["approved", "hidden"]]) {
+    const other = await write(person, "POST", `/parking-lots/${await aLot()}/reviews`, {
+      rating: 1,
+      comment: own.opinion,
+    });
+    await inDatabase(async (sql) => {
+      for (const status of moves) await sql`update public.reviews set status = ${status} where id = ${other.id}`;
+    });
+  }
   await write(person, "POST", "/parking-lots/" + lot + "/occupancy-reports", { state: "available" });
   await write(person, "PUT", "/me/push-tokens", { fcm_token: own.device, device_type: "ios" });
   await write(person, "PUT", "/me/notification-preferences", {
@@ -51,12 +67,21 @@ async function busyPerson() {
   await write(person, "POST", "/error-reports", {
     parking_lot_id: lot,
     report_type: "price",
-    description: "Dearer",
+    description: own.complaint,
     evidence_asset_ids: [await uploaded(person, "error_report")],
   });
   await write(person, "POST", "/support/tickets", { category: "other", subject: "Hello", message: own.words });
   await inDatabase(async (sql) => {
+    const giver = crypto.randomUUID();
+    await sql`
+      insert into auth.users (id, email, raw_app_meta_data)
+      values (${giver}, ${`${giver}@example.com`}, '{"admin": {"areas": []}}')`;
     await sql`select private.notify_user(${person.id}, 'announcement', ${own.name}, ${own.words})`;
+    for (const status of ["draft", "scheduled"]) {
+      await sql`
+        insert into public.user_notifications (user_id, type, title, body, status)
+        values (${person.id}, 'campaign', ${NOT_OUT_YET}, 'Body', ${status})`;
+    }
     await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${person.id}, 30)`;
     // Gives points and the badge of the first session.
     await sql`
@@ -64,7 +89,8 @@ async function busyPerson() {
       values (${person.id}, 'session_end', ${session_id})`;
     await sql`
       with theme as (insert into public.themes (name) values ('Theme') returning id),
-        gift as (insert into public.theme_gifts (user_id, theme_id) select ${person.id}, id from theme)
+        gift as (
+          insert into public.theme_gifts (user_id, theme_id, admin_id) select ${person.id}, id, ${giver} from theme)
       insert into public.user_themes (user_id, theme_id, acquisition_type) select ${person.id}, id, 'gift' from theme`;
     await sql`
       insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
@@ -107,6 +133,50 @@ Deno.test("the export has every table that names the caller, and nobody else's r
   for (const secret of [person.refreshToken, person.token, "$2"]) assert.ok(!text.includes(secret), secret);
   for (const written of Object.values(own)) assert.ok(text.includes(written), written);
   assert.ok(!text.includes(other.person.id) && !text.includes(other.session));
+  assert.ok(!text.includes("admin_id"));
+  assert.ok(!text.includes(NOT_OUT_YET), "a notification that is not sent");
+  assert.deepEqual(data["user_notifications"]!.filter(({ status }) => status !== "sent"), []);
+});
+
+/** What the export shows of the caller's own rows though clients are not granted it, and why. */
+const SHOWN_WITHOUT_GRANT: Record<string, string> = {
+  "app_users.premium_ends_at": "what the person paid for",
+  "assets.entity_type": "what the person's file belongs to",
+  "assets.entity_id": "what the person's file belongs to",
+  "assets.attached_at": "since when the person's file is used",
+  "assets.created_at": "when the person sent the file",
+};
+/** Tables of other schemas, which nobody is granted, and rows within rows: checked by name. */
+const OTHER_TABLES = ["auth.users", "auth.identities", "auth.sessions", "kept_reviews"];
+const WITHIN: Record<string, string> = {
+  "parking_sessions.photos": "parking_session_photos",
+  "support_tickets.messages": "support_messages",
+};
+
+Deno.test("the export shows the columns that clients are granted, and no other but those listed here", async () => {
+  const { person } = await busyPerson();
+  const { data } = await (await ask("/me/export", { headers: bearer(person.token) })).json() as {
+    data: Record<string, Record<string, unknown>[]>;
+  };
+  const granted = await inDatabase((sql) =>
+    sql<{ column: string }[]>`
+      select c.relname || '.' || a.attname as column
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = 'public'::regnamespace and has_column_privilege('authenticated', c.oid, a.attnum, 'select')`
+  );
+  const readable = new Set(granted.map(({ column }) => column));
+  const shown = new Set<string>();
+  const collect = (table: string, rows: readonly Record<string, unknown>[]) => {
+    for (const [column, value] of rows.flatMap((row) => Object.entries(row))) {
+      const within = WITHIN[`${table}.${column}`];
+      if (within === undefined) shown.add(`${table}.${column}`);
+      else collect(within, value as Record<string, unknown>[]);
+    }
+  };
+  for (const [table, rows] of Object.entries(data)) if (!OTHER_TABLES.includes(table)) collect(table, rows);
+  assert.ok(shown.has("support_messages.body") && shown.has("parking_session_photos.storage_key"));
+  const ungranted = [...shown].filter((column) => !readable.has(column));
+  assert.deepEqual(ungranted.sort(), Object.keys(SHOWN_WITHOUT_GRANT).sort());
 });
 
 Deno.test("a withdrawal takes every row that is the person's alone, and the name off every other", async () => {
@@ -121,7 +191,7 @@ Deno.test("a withdrawal takes every row that is the person's alone, and the name
     const [kept] = await sql`
       select (select row(user_id, comment)::text from public.reviews where id = ${review}) as review,
         (select row(user_id, status, memo, start_lat, vehicle_id)::text from public.parking_sessions where id = ${session}) as session,
-        (select count(*)::integer from public.error_reports where parking_lot_id = ${lot}) as reports,
+        (select array_agg(row(report_type, user_id, description)::text) from public.error_reports where parking_lot_id = ${lot}) as reports,
         (select count(*)::integer from public.occupancy_reports where parking_lot_id = ${lot}) as occupancy,
         (select count(*)::integer from public.parking_session_photos where session_id = ${session}) as photos,
         (select count(*)::integer from private.session_reminders where session_id = ${session}) as reminders,
@@ -130,7 +200,7 @@ Deno.test("a withdrawal takes every row that is the person's alone, and the name
     assert.deepEqual({ ...kept }, {
       review: "(,wide)",
       session: "(,cancelled,,,)",
-      reports: 1,
+      reports: ["(price,,)"],
       occupancy: 1,
       photos: 0,
       reminders: 0,

@@ -37,6 +37,27 @@ Deno.test("a review, a vote and an occupancy report each leave a row of their au
   ]);
 });
 
+Deno.test("doing the same again leaves no further row: a saved lot, a review, a corrected report, a vote", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const as = (statement: string, values: string[]) =>
+    db.as(signedIn(user), (sql) => sql.unsafe<{ reply: { id: string } }[]>(statement, values));
+  const [value] = await db.sql<{ id: string }[]>`select private.field_value_ids(${lot}) ->> 'name' as id`;
+  for (let n = 0; n < 3; n++) {
+    await as("select commands.save_parking_lot($1::uuid) as reply", [lot]);
+    await as("select commands.unsave_parking_lot($1::uuid)", [lot]);
+    const [review] = await as("select commands.post_review($1::uuid, 4) as reply", [lot]);
+    await as("select commands.delete_my_review($1::uuid)", [review!.reply.id]);
+    await as("select commands.report_occupancy($1::uuid, 'full') as reply", [lot]);
+    await as("select commands.vote_on_field_value($1::uuid, $2::uuid, 'confirm') as reply", [lot, value!.id]);
+  }
+  assert.deepEqual((await activityOf(user)).map(({ activity_type }) => activity_type), [
+    "lot_save",
+    "review_post",
+    "occupancy_report",
+    "field_confirm",
+  ]);
+});
+
 Deno.test("what is refused or rolled back leaves no row", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const post = () => db.as(signedIn(user), (sql) => sql`select commands.post_review(${lot}, 4)`);

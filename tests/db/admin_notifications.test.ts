@@ -60,6 +60,18 @@ for (const [name, { does, told: expected }] of Object.entries(DEEDS)) {
   });
 }
 
+Deno.test("a review that is posted, deleted and posted again is told once", async () => {
+  await db.sql`delete from public.admin_notifications`;
+  const author = await newUser(db.sql);
+  for (let n = 0; n < 3; n++) {
+    await db.as(signedIn(author), async (sql) => {
+      const [row] = await sql<{ id: string }[]>`select commands.post_review(${lot}, 4) ->> 'id' as id`;
+      await sql`select commands.delete_my_review(${row!.id})`;
+    });
+  }
+  assert.equal((await told()).length, 1);
+});
+
 Deno.test("a notification is for an area that there is, leads to a path and says something", async () => {
   const tell = (area: string | null, link: string | null, title: string) =>
     sqlstate(db.sql`select private.notify_admins('notice', ${title}, p_area => ${area}, p_link => ${link})`);

@@ -232,7 +232,6 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
     }),
   ];
   await deed(user, "lot_save", { lot });
-  await deed(user, "lot_save", { lot });
   await db.sql`
     insert into public.reviews (parking_lot_id, user_id, rating, status) values (${lot}, ${user}, 4, 'approved')`;
   const standing = async () => {

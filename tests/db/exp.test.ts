@@ -33,16 +33,33 @@ async function standing(user: string): Promise<{ total_exp: number; level: numbe
 Deno.test("a deed gives its points once, and the first of the day more", async () => {
   const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
   await deed(user, "session_end", session);
-  await deed(user, "session_end", session);
+  assert.equal(await sqlstate(deed(user, "session_end", session)), "23505");
+  await db.sql`select private.give_exp(${user}, 'session_end', 'session_end', ${session}, 'session_end')`;
   await deed(user, "session_end");
   await deed(user, "lot_save");
   assert.deepEqual(await entriesOf(user), [["session_end", 10], ["first_of_day", 5], ["session_end", 10]]);
 });
 
-Deno.test("a fact that is confirmed and denied again and again counts once", async () => {
+Deno.test("a fact that is confirmed and then denied counts once", async () => {
   const [user, fact] = [await newUser(db.sql), crypto.randomUUID()];
-  for (const type of ["field_confirm", "field_deny", "field_confirm", "field_deny"]) await deed(user, type, fact);
+  for (const type of ["field_confirm", "field_deny"]) await deed(user, type, fact);
   assert.deepEqual(await entriesOf(user), [["field_value_vote", 3], ["first_of_day", 5]]);
+});
+
+Deno.test("what is not rewarded gives no points, counts for no badge, and neither does a rebuild make it count", async () => {
+  const user = await newUser(db.sql);
+  const [badge] = await db.sql<{ id: string }[]>`
+    insert into public.badges (name, description, icon, category, conditions, threshold)
+    values ('Badge', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "count"}', 1) returning id`;
+  await db.sql`
+    insert into public.user_activity_logs (user_id, activity_type, subject_id, is_rewarded)
+    values (${user}, 'session_end', gen_random_uuid(), false)`;
+  for (let more = true; more;) {
+    [{ more = false } = {}] = await db.sql<{ more: boolean }[]>`select private.next_badge_batch() as more`;
+  }
+  assert.deepEqual(await entriesOf(user), []);
+  assert.equal((await db.sql`select from public.user_badge_progress where user_id = ${user} and count > 0`).length, 0);
+  await db.sql`update public.badges set is_active = false where id = ${badge!.id}`;
 });
 
 Deno.test("a day gives points for as many sources as its rule says", async () => {
@@ -180,7 +197,9 @@ Deno.test("a report that was right gives points", async () => {
   const [report] = await db.sql<{ id: string }[]>`
     insert into public.error_reports (user_id, parking_lot_name, report_type, description)
     values (${user}, 'Lot', 'price', 'Dearer') returning id`;
-  await db.sql`update public.error_reports set status = 'resolved' where id = ${report!.id}`;
+  for (const status of ["in_review", "resolved"]) {
+    await db.sql`update public.error_reports set status = ${status} where id = ${report!.id}`;
+  }
   assert.deepEqual(await entriesOf(user), [["error_report_resolved", 40]]);
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { makeVoters, newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -19,6 +19,7 @@ interface FieldValue {
   readonly deny_count: number;
   readonly last_verified_at: string | null;
   readonly my_vote: string;
+  readonly my_vote_counts: boolean;
 }
 
 const visitor = { role: "anon" } as const;
@@ -52,7 +53,9 @@ async function stateOf(id: string): Promise<string> {
 }
 
 async function users(count: number): Promise<string[]> {
-  return await Promise.all(Array.from({ length: count }, () => newUser(db.sql)));
+  const ids = await Promise.all(Array.from({ length: count }, () => newUser(db.sql)));
+  await makeVoters(db.sql, ids);
+  return ids;
 }
 
 Deno.test("every known field of a lot has an id, without a row, and none that is not known", async () => {
@@ -95,6 +98,7 @@ Deno.test("the first vote stores the value with the lot's source and licence; a 
     confirm_count: 1,
     deny_count: 0,
     my_vote: "confirm",
+    my_vote_counts: true,
   });
   assert.notEqual(last_verified_at, null);
   const denied = await vote(user!, lot, id, "deny");
@@ -126,6 +130,39 @@ Deno.test("votes move a value's state, there and back", async () => {
     states.push((await vote(user, lot, id, n < 3 ? "confirm" : "deny")).state);
   }
   assert.deepEqual(states, ["unverified", "unverified", "confirmed", "confirmed", "unverified", "disputed"]);
+});
+
+Deno.test("a vote counts once its voter has been confirmed for a day, by e-mail or by telephone; until then it waits", async () => {
+  const lot = await newLot(db.sql);
+  const id = (await ids(lot))["name"]!;
+  const work = async () =>
+    (await db.sql<{ values: number }[]>`select private.count_waiting_votes() as values`)[0]!.values;
+  const confirmed = (user: string, column: "email_confirmed_at" | "phone_confirmed_at", ago: string) =>
+    db.sql`update auth.users set ${db.sql(column)} = now() - ${ago}::interval where id = ${user}`;
+  const voters = await Promise.all(Array.from({ length: 4 }, () => newUser(db.sql)));
+  const [never, young, byMail, byPhone] = voters as [string, string, string, string];
+  await confirmed(young, "email_confirmed_at", "23 hours 59 minutes");
+  await confirmed(byMail, "email_confirmed_at", "24 hours");
+  const counts = async (user: string) => {
+    const { confirm_count, my_vote_counts, last_verified_at } = await vote(user, lot, id, "confirm");
+    return [confirm_count, my_vote_counts, last_verified_at !== null];
+  };
+  assert.deepEqual(await counts(never), [0, false, false]);
+  assert.deepEqual(await counts(young), [0, false, false]);
+  assert.deepEqual(await counts(byPhone), [0, false, false]);
+  assert.deepEqual(await counts(byMail), [1, true, true]);
+  assert.equal(await work(), 0);
+
+  await confirmed(byPhone, "phone_confirmed_at", "2 days");
+  await confirmed(young, "email_confirmed_at", "24 hours");
+  assert.equal(await work(), 1);
+  assert.equal(await stateOf(id), "confirmed");
+  assert.equal(await work(), 0);
+  assert.deepEqual(await counts(never), [3, false, true]);
+  // A vote that waits and is changed still waits, and goes with its person.
+  assert.equal((await vote(never, lot, id, "deny")).deny_count, 0);
+  await db.sql`delete from auth.users where id = ${never}`;
+  assert.equal((await db.sql`select from private.waiting_votes where user_id = ${never}`).length, 0);
 });
 
 Deno.test("counts equal a recount when many vote at the same time, on values that nobody had voted on", async () => {

@@ -23,7 +23,7 @@ async function unrate(user: string, lot: string): Promise<void> {
 
 async function counts(lot: string): Promise<number[]> {
   const [row] = await db.sql<{ good_count: number; bad_count: number }[]>`
-    select good_count, bad_count from public.parking_lots where id = ${lot}`;
+    select good_count, bad_count from public.parking_lot_rating_counts where parking_lot_id = ${lot}`;
   return [row!.good_count, row!.bad_count];
 }
 
@@ -35,7 +35,8 @@ async function miscounted(): Promise<unknown[]> {
       select count(*) filter (where value = 'good') as good, count(*) filter (where value = 'bad') as bad
       from public.parking_lot_ratings r where r.parking_lot_id = l.id
     ) c
-    where (l.good_count, l.bad_count) is distinct from (c.good, c.bad)`,
+    left join public.parking_lot_rating_counts n on n.parking_lot_id = l.id
+    where (coalesce(n.good_count, 0), coalesce(n.bad_count, 0)) is distinct from (c.good, c.bad)`,
   ];
 }
 
@@ -48,6 +49,32 @@ Deno.test("a person has one rating a lot: a second one takes the first one's pla
   await unrate(user, lot);
   await unrate(user, lot);
   assert.deepEqual(await counts(lot), [0, 0]);
+});
+
+Deno.test("a rating changes nothing of the lot that clients synchronise or search", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  /** The lot's row, its last change and its search entry, each with the place where the row is stored. */
+  const rows = async () => {
+    const [row] = await db.sql`
+      select l.ctid::text as lot, to_jsonb(l) as said, c.ctid::text as change, e.ctid::text as entry
+      from public.parking_lots l join private.lot_changes c on c.parking_lot_id = l.id
+      join private.search_entries e on e.parking_lot_id = l.id where l.id = ${lot}`;
+    return { ...row };
+  };
+  const before = await rows();
+  assert.ok(before["lot"]);
+  await rate(user, lot, "good");
+  assert.deepEqual(await counts(lot), [1, 0]);
+  await rate(user, lot, "bad");
+  await unrate(user, lot);
+  assert.deepEqual(await rows(), before);
+});
+
+Deno.test("a lot that is deleted takes its ratings and their counts along", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  await rate(user, lot, "good");
+  await db.sql`delete from public.parking_lots where id = ${lot}`;
+  assert.equal((await db.sql`select from public.parking_lot_rating_counts where parking_lot_id = ${lot}`).length, 0);
 });
 
 Deno.test("a rating is good or bad, and of a public lot", async () => {

@@ -1,5 +1,6 @@
 // Reviews: their states, who reads which, and what lots keep of them.
 import assert from "node:assert/strict";
+import type { PendingQuery, Row } from "postgres";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
@@ -10,7 +11,6 @@ const db = await database();
 const people = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
-const administrator = signedIn(people.administrator);
 const visitor = { role: "anon" } as const;
 
 interface Review {
@@ -45,8 +45,14 @@ async function edit(user: string, id: string, rating: number | null, comment: st
   return row!.review;
 }
 
-async function move(id: string, status: string): Promise<void> {
-  await db.as(administrator, (sql) => sql`select private.move_review(${id}, ${status})`);
+/** Decides as an administrator, on the review as it stands unless a moment is given; no client may execute this. */
+async function move(id: string, status: string, seen?: string | null, sub = people.administrator): Promise<void> {
+  const [row] = await db.sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
+  const at = seen === undefined ? row?.updated_at ?? "2026-09-01" : seen;
+  await db.sql.begin(async (sql) => {
+    await sql`select set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub })}, true)`;
+    await sql`select private.move_review(${id}, ${status}, ${at}::text::timestamptz)`;
+  });
 }
 
 async function list(lot: string, limit = 20, cursor: string | null = null, include: string[] = []): Promise<Page> {
@@ -56,6 +62,12 @@ async function list(lot: string, limit = 20, cursor: string | null = null, inclu
       sql<{ page: Page }[]>`select api.list_parking_lot_reviews(${lot}, ${limit}, ${cursor}, ${include}) as page`,
   );
   return row!.page;
+}
+
+/** Brings a pending review into a state, by the moves that lead there. */
+async function become(id: string, status: string): Promise<void> {
+  const path = { approved: ["approved"], rejected: ["rejected"], hidden: ["approved", "hidden"] }[status] ?? [];
+  for (const next of path) await db.sql`update public.reviews set status = ${next} where id = ${id}`;
 }
 
 async function statusOf(id: string): Promise<string> {
@@ -157,7 +169,8 @@ Deno.test("a review moves as decided, and no other way", async () => {
       } else {
         const { code, status, details } = await refusal(move(row!.id, to));
         assert.deepEqual({ code, status }, { code: "conflict", status: 409 }, `${from} to ${to}`);
-        assert.deepEqual(details, { reason: "status_not_reachable", status: from });
+        const allowed = [...goals, ...(from === "pending" ? [] : ["pending"])].sort();
+        assert.deepEqual(details, { reason: "status_not_reachable", status: from, allowed });
         assert.equal(await statusOf(row!.id), from);
       }
     }
@@ -166,7 +179,12 @@ Deno.test("a review moves as decided, and no other way", async () => {
 
 Deno.test("only an administrator of reviews moves a review, and only one that exists", async () => {
   const { id } = await approved(await newLot(db.sql));
-  const attempt = (sub: string) => db.as(signedIn(sub), (sql) => sql`select private.move_review(${id}, 'hidden')`);
+  const attempt = (sub: string) => move(id, "hidden", undefined, sub);
+  const byHand = db.as(
+    signedIn(people.administrator),
+    (sql) => sql`select private.move_review(${id}, 'hidden', now())`,
+  );
+  assert.equal(await sqlstate(byHand), "42501");
   assert.equal((await refusal(attempt(people.owner))).code, "forbidden");
   await db.sql`update public.admins set areas = '{lots}' where id = ${people.administrator}`;
   assert.equal((await refusal(attempt(people.administrator))).code, "forbidden");
@@ -175,11 +193,34 @@ Deno.test("only an administrator of reviews moves a review, and only one that ex
   assert.equal((await refusal(move(id, "pending"))).param, "status");
 });
 
+Deno.test("a decision is about what was seen: an edit since, or nothing seen, is refused", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const { id } = await post(user, lot, 4, "harmless");
+  const [seen] = await db.sql<{ at: string }[]>`select updated_at::text as at from public.reviews where id = ${id}`;
+  await edit(user, id, null, "not harmless");
+  const { code, status, param, details } = await refusal(move(id, "approved", seen!.at));
+  assert.deepEqual([code, status, param], ["conflict", 409, "seen_updated_at"]);
+  assert.equal((details as { reason: string }).reason, "changed_meanwhile");
+  assert.equal((await refusal(move(id, "approved", null))).param, "seen_updated_at");
+  assert.equal(await statusOf(id), "pending");
+  await move(id, "approved");
+  assert.equal(await statusOf(id), "approved");
+});
+
+Deno.test("an administrator does not decide on their own review", async () => {
+  const person = await newUser(db.sql);
+  await db.sql`insert into public.admins (id, areas) values (${person}, '{reviews}')`;
+  const { id } = await post(person, await newLot(db.sql), 5);
+  const { code, details } = await refusal(move(id, "approved", undefined, person));
+  assert.deepEqual([code, details], ["forbidden", { reason: "own_entry" }]);
+  await move(id, "approved");
+});
+
 Deno.test("an edit makes a review pending whatever it was; an edit of nothing leaves it alone", async () => {
   for (const status of ["pending", "approved", "rejected", "hidden"]) {
     const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
     const { id } = await post(user, lot, 2, "first");
-    await db.sql`update public.reviews set status = ${status} where id = ${id}`;
+    await become(id, status);
     assert.equal((await edit(user, id, null)).status, status);
     const { status: after, rating, comment } = await edit(user, id, 5);
     assert.deepEqual({ after, rating, comment }, { after: "pending", rating: 5, comment: "first" });
@@ -275,7 +316,7 @@ Deno.test("one's own reviews come in every state, newest first, also of lots tha
   for (const status of ["pending", "approved", "rejected", "hidden"]) {
     const lot = await newLot(db.sql);
     const { id } = await post(user, lot, 3);
-    await db.sql`update public.reviews set status = ${status} where id = ${id}`;
+    await become(id, status);
     await db.sql`update public.parking_lots set status = 'closed' where id = ${lot}`;
     ids.unshift(id);
   }
@@ -297,16 +338,21 @@ Deno.test("what lots keep equals a recount after any history of writes, of many 
   const users = await Promise.all(Array.from({ length: 12 }, () => newUser(db.sql)));
   const statuses = ["pending", "approved", "rejected", "hidden"];
   const [lot, user, status] = [() => chances.pick(lots), () => chances.pick(users), () => chances.pick(statuses)];
+  /** Moves all of these rows that can become so. */
+  const move = (to: string, which: PendingQuery<Row[]>) =>
+    db.sql`
+      update public.reviews set status = ${to} where ${which} and status in (
+        select from_state from private.allowed_moves where entity = 'review' and to_state = ${to}
+      )`;
   const deeds = [
     () =>
       db.sql`
       insert into public.reviews (parking_lot_id, user_id, rating, status)
       select ${lot()}, u, 1 + ascii(u::text) % 5, ${status()} from unnest(${users}::uuid[]) as u
       on conflict do nothing`,
-    () =>
-      db.sql`update public.reviews set status = ${status()} where parking_lot_id = ${lot()} and user_id = ${user()}`,
+    () => move(status(), db.sql`parking_lot_id = ${lot()} and user_id = ${user()}`),
     () => db.sql`update public.reviews set rating = ${1 + chances.below(5)} where user_id = ${user()}`,
-    () => db.sql`update public.reviews set status = ${status()} where rating = ${1 + chances.below(5)}`,
+    () => move(status(), db.sql`rating = ${1 + chances.below(5)}`),
     () => db.sql`delete from public.reviews where user_id = ${user()} and parking_lot_id = ${lot()}`,
     () =>
       db.sql`
@@ -342,6 +388,10 @@ Deno.test("what lots keep equals a recount when many write at the same time", as
 
 Deno.test("a status that is not one, and a rating out of bounds, cannot be stored", async () => {
   const { id } = await approved(await newLot(db.sql));
-  assert.equal(await sqlstate(db.sql`update public.reviews set status = 'deleted' where id = ${id}`), "23514");
+  assert.equal((await refusal(db.sql`update public.reviews set status = 'deleted' where id = ${id}`)).code, "conflict");
+  const inserted = db.sql`insert into public.reviews (parking_lot_id, rating, status) values (${await newLot(
+    db.sql,
+  )}, 1, 'deleted')`;
+  assert.equal(await sqlstate(inserted), "23514");
   assert.equal(await sqlstate(db.sql`update public.reviews set rating = 6 where id = ${id}`), "23514");
 });

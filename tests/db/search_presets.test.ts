@@ -208,6 +208,42 @@ Deno.test("another's preset does not exist for the caller, nor does a deleted on
   }
 });
 
+Deno.test("a deleted preset keeps neither name nor query, also when its row is marked by hand", async () => {
+  const user = await newUser(db.sql);
+  const query = { v: 1, center: { lat: 35.6, lng: 139.7 } };
+  const [one, two] = [await create(user, { name: "Home", query }), await create(user, { name: "Work", query })];
+  await remove(user, one.id);
+  await db.as(
+    signedIn(user),
+    (sql) => sql`update public.search_presets set deleted_at = now(), is_default = false where id = ${two.id}`,
+  );
+  const rows = await db.sql`select name, query_json, is_default from public.search_presets where user_id = ${user}`;
+  assert.deepEqual(rows.map((row) => ({ ...row })), Array(2).fill({ name: "", query_json: {}, is_default: false }));
+  const written = db.sql`update public.search_presets set name = 'Home' where id = ${one.id}`;
+  assert.equal(await sqlstate(written), "23514");
+  const nameless = db.sql`insert into public.search_presets (user_id, name, query_json) values (${user}, '', '{}')`;
+  assert.equal(await sqlstate(nameless), "23514");
+});
+
+Deno.test("presets that are created and deleted in a loop leave twenty rows, which go after 30 days", async () => {
+  const user = await newUser(db.sql);
+  for (let n = 0; n < 25; n++) await remove(user, (await create(user, { name: `Preset ${n}` })).id);
+  const kept = await create(user);
+  const left = async () => (await db.sql`select from public.search_presets where user_id = ${user}`).length;
+  assert.equal(await left(), 21);
+  await db.sql`
+    update public.search_presets set deleted_at = now() - interval '29 days'
+    where user_id = ${user} and deleted_at is not null`;
+  await db.sql`select private.purge_search_presets()`;
+  assert.equal(await left(), 21);
+  await db.sql`
+    update public.search_presets set deleted_at = now() - interval '31 days'
+    where user_id = ${user} and deleted_at is not null`;
+  await db.sql`select private.purge_search_presets()`;
+  assert.deepEqual((await list(user)).items.map(({ id }: { id: string }) => id), [kept.id]);
+  assert.equal(await left(), 1);
+});
+
 Deno.test("somebody suspended or withdrawn has no say over presets", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);

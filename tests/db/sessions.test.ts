@@ -347,6 +347,42 @@ Deno.test("a session outlives its person, without a trace of them; a running one
   }
 });
 
+Deno.test("stays of less than a minute, by their exit or by the clock, are rewarded once: when they are the first", async () => {
+  const user = await newUser(db.sql);
+  /** What the person has after a stay at a new lot: points for stays, and lots that count for badges. */
+  const after = async (minutesAgo: number, exit: number) => {
+    const id = await start(db, user, await newLot(db.sql));
+    if (minutesAgo > 0) await age(db.sql, id, minutesAgo);
+    await finalize(user, id, inMinutes(exit));
+    const [row] = await db.sql<{ points: number; lots: number }[]>`
+      select (select count(*)::integer from public.exp_entries where user_id = ${user} and reason = 'session_end') as points,
+        (select count(*)::integer from private.badge_marks where user_id = ${user} and mark like 'lot:%') as lots`;
+    return [row!.points, row!.lots];
+  };
+  assert.deepEqual(await after(0, 0), [1, 1]);
+  for (let n = 0; n < 12; n++) assert.deepEqual(await after(0, 0), [1, 1]);
+  assert.deepEqual(await after(0, 4.9), [1, 1], "an exit may be told five minutes ahead");
+  assert.deepEqual(await after(10, -9.5), [1, 1]);
+  assert.deepEqual(await after(1, 0.05), [2, 2]);
+});
+
+Deno.test("a session that begins in the future, because the clock was set back, ends and is cancelled", async () => {
+  for (const exit of [inMinutes(0), inMinutes(-30), inMinutes(121)]) {
+    const { user, id } = await parked(db, -120);
+    await callAs(db, user, "my_current_parking_session");
+    const reply = await callAs<Finalized>(db, user, "finalize_parking_session", { id, exit_at: exit });
+    assert.equal(reply.session_id, id);
+    const { started_at, ended_at, status } = await stored(id);
+    assert.equal(status, "ended");
+    assert.equal(+new Date(ended_at!), Math.max(+new Date(started_at), +new Date(exit)));
+  }
+  const { user, id } = await parked(db, -120);
+  const late = callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(126) });
+  assert.equal((await refusal(late)).param, "exit_at");
+  await cancel(user, id);
+  assert.equal((await stored(id)).status, "cancelled");
+});
+
 Deno.test("a session that has not ended has no answer, and one that has, has all of it", async () => {
   const { id } = await parked(db);
   const writes = [
@@ -359,7 +395,9 @@ Deno.test("a session that has not ended has no answer, and one that has, has all
       update public.parking_sessions set status = 'ended', ended_at = started_at - interval '1 second', currency = 'JPY',
         breakdown = '{"refusal": {}}', rules = '{}'
       where id = ${id}`,
-    db.sql`update public.parking_sessions set status = 'paused' where id = ${id}`,
+    db.sql`
+      insert into public.parking_sessions (parking_lot_id, status)
+      select parking_lot_id, 'paused' from public.parking_sessions where id = ${id}`,
     db.sql`update public.parking_sessions set start_lat = 1 where id = ${id}`,
   ];
   for (const write of writes) assert.equal(await sqlstate(write), "23514");

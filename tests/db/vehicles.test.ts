@@ -1,9 +1,9 @@
-// Vehicles: at most ten, one default, and a plate that goes with its vehicle.
+// Vehicles: at most ten, one default, and nothing personal in one that is deleted.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -124,15 +124,43 @@ Deno.test("a field that is given is changed, null takes it away, and what is abs
   assert.equal((await change(user, id, {})).nickname, "赤い車");
 });
 
-Deno.test("a deleted vehicle stays as a row, without its plate, and is not there for anybody", async () => {
+Deno.test("a deleted vehicle stays as a row with nothing but its type, and is not there for anybody", async () => {
   const user = await newUser(db.sql);
-  const { id } = await add(user, { plate_number: "12-34" });
+  const personal = { nickname: "赤い車", plate_number: "12-34", color: "red", height_m: 1.5, tire_width_mm: 200 };
+  const { id } = await add(user, personal);
   await remove(user, id);
   const [row] = await db.sql`
-    select vehicle_type, plate_number, deleted_at is not null as deleted from public.user_vehicles where id = ${id}`;
-  assert.deepEqual({ ...row }, { vehicle_type: "standard", plate_number: null, deleted: true });
+    select (jsonb_strip_nulls(to_jsonb(v)) - '{id,user_id,slot,created_at,updated_at}'::text[])
+      || jsonb_build_object('deleted_at', deleted_at is not null) as row
+    from public.user_vehicles v where id = ${id}`;
+  assert.deepEqual(row!["row"], { vehicle_type: "standard", is_default: false, deleted_at: true });
+  const written = db.sql`update public.user_vehicles set plate_number = '12-34' where id = ${id}`;
+  assert.equal(await sqlstate(written), "23514");
   assert.equal((await refusal(remove(user, id))).code, "not_found");
   assert.equal((await refusal(change(user, id, {}))).code, "not_found");
+});
+
+Deno.test("vehicles that are added and deleted in a loop leave ten rows, and those that a session names", async () => {
+  const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
+  const named: string[] = [];
+  for (let n = 0; n < 14; n++) {
+    const { id } = await add(user, {});
+    if (n < 2) {
+      await db.sql`
+        insert into public.parking_sessions (user_id, parking_lot_id, vehicle_id, status)
+        values (${user}, ${lot}, ${id}, 'cancelled')`;
+      named.push(id);
+    }
+    await remove(user, id);
+  }
+  const left = () => db.sql<{ id: string }[]>`select id from public.user_vehicles where user_id = ${user}`;
+  assert.equal((await left()).length, 12);
+  await db.sql`update public.user_vehicles set deleted_at = now() - interval '29 days' where user_id = ${user}`;
+  await db.sql`select private.purge_user_vehicles()`;
+  assert.equal((await left()).length, 12);
+  await db.sql`update public.user_vehicles set deleted_at = now() - interval '31 days' where user_id = ${user}`;
+  await db.sql`select private.purge_user_vehicles()`;
+  assert.deepEqual((await left()).map(({ id }) => id).sort(), named.sort());
 });
 
 Deno.test("another's vehicle is neither listed, changed nor deleted", async () => {

@@ -33,6 +33,16 @@ const REASONS: Record<string, string> = {
 /** No deed, so it is not the first of a day. */
 const STATES = new Set(["error_report_resolved"]);
 
+/** What of a person's deeds is rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
+export function rewarded(done: readonly Done[]): readonly Done[] {
+  // A person has one session at a time: they ended in the order in which they were started.
+  const started = done.filter(({ kind }) => kind === "session_start").map(({ subject }) => subject);
+  const ends = done.filter(({ kind }) => kind === "session_end")
+    .toSorted((a, b) => started.indexOf(a.subject) - started.indexOf(b.subject));
+  const unrewarded = new Set(ends.filter(({ long }, n) => !long && n > 0));
+  return done.filter((one) => !unrewarded.has(one));
+}
+
 /** The sum of a person's points, when all that they did was done on one day. */
 export function points(done: readonly Done[], held: Held, rules: readonly Rule[]): number {
   const rule = (reason: string) => rules.find((one) => one.reason === reason)!;

@@ -231,18 +231,34 @@ export const catalogueRules: readonly CatalogueRule[] = [
     query: `
       select tablename || ': ' || policyname as broken from pg_policies
       where schemaname = 'public'
-        and (cmd = 'ALL' or 'public' = any (roles) or permissive <> 'PERMISSIVE' or policyname !~ '^[A-Z][^ ]*( [^ ]+){2,}$')`,
+        and (cmd = 'ALL' or 'public' = any (roles) or policyname !~ '^[A-Z][^ ]*( [^ ]+){2,}$')`,
     proof: ["create policy admins_all on public.admins to authenticated using (false)", "admins: admins_all"],
   },
   {
-    guarantee: "no table has two policies for the same command and role",
+    guarantee: "no table has two policies of a kind for the same command and role",
     query: `
       select tablename || ' ' || cmd || ' ' || role as broken
       from pg_policies cross join unnest(roles) as role
-      where schemaname = 'public' group by tablename, cmd, role having count(*) > 1`,
+      where schemaname = 'public' group by tablename, cmd, role, permissive having count(*) > 1`,
     proof: [
       `create policy "Strangers read accounts too" on public.app_users for select to authenticated using (false)`,
       "app_users SELECT authenticated",
+    ],
+  },
+  {
+    // app_users: its own policy asks for the standing of the row, which is the caller's.
+    guarantee: "only active people write: every command that clients have on a table has a restrictive policy",
+    query: `
+      select p.tablename || ' ' || p.cmd as broken from pg_policies p
+      where p.schemaname = 'public' and p.permissive = 'PERMISSIVE' and p.cmd in ('INSERT', 'UPDATE', 'DELETE')
+        and p.tablename <> 'app_users' and not exists (
+          select from pg_policies r
+          where r.schemaname = 'public' and r.tablename = p.tablename and r.cmd = p.cmd and r.permissive = 'RESTRICTIVE'
+            and r.roles @> p.roles and coalesce(r.qual, r.with_check) like '%private.is_active_user()%'
+        )`,
+    proof: [
+      `drop policy "Only active people delete" on public.saved_parking_lots`,
+      "saved_parking_lots DELETE",
     ],
   },
   {

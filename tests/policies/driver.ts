@@ -1,5 +1,5 @@
 // What drivers keep: vehicles, presets, ways of being told, notifications and devices. Everybody has their own.
-import { allBut, bySignedIn, type Domain } from "./rules.ts";
+import { allBut, asOwner, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;
 const rowsOf = (group: string) => ({
@@ -19,7 +19,7 @@ const NOTIFICATIONS = {
 };
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
-/** What is published to Realtime hides from whoever is suspended. */
+/** A person who is suspended writes nothing, and what is published to Realtime hides from them. */
 const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 /** What is optional about a vehicle, taken away. */
 const NOTHING = Object.fromEntries(
@@ -43,9 +43,10 @@ export const driver: Domain = {
       await sql`
         insert into public.notification_preferences (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
         values (${user_id}, ${TYPE}, true, true, true)`;
-      await sql`
+      await asOwner(sql, () =>
+        sql`
         insert into public.user_notifications (id, user_id, type, title, body, status, sent_at)
-        values (${NOTIFICATIONS[name]}, ${user_id}, ${TYPE}, 'Title', 'Body', 'sent', now())`;
+        values (${NOTIFICATIONS[name]}, ${user_id}, ${TYPE}, 'Title', 'Body', 'sent', now())`);
       await sql`
         insert into public.user_push_tokens (id, user_id, fcm_token, device_type)
         values (${TOKENS[name]}, ${user_id}, ${`token-${name}`}, 'ios')`;
@@ -58,11 +59,13 @@ export const driver: Domain = {
         ["toEverybody", null, "sent", true, "all"],
       ] as const
     ) {
-      await sql`
-        insert into public.user_notifications (id, user_id, type, title, body, status, is_in_app, target, sent_at)
-        values (${
-        NOTIFICATIONS[name]
-      }, ${user_id}, ${TYPE}, 'Title', 'Body', ${status}, ${is_in_app}, ${target}, now())`;
+      const insert = () =>
+        sql`
+          insert into public.user_notifications (id, user_id, type, title, body, status, is_in_app, target, sent_at)
+          values (${
+          NOTIFICATIONS[name]
+        }, ${user_id}, ${TYPE}, 'Title', 'Body', ${status}, ${is_in_app}, ${target}, now())`;
+      await (status === "sent" ? asOwner(sql, insert) : insert());
     }
   },
 
@@ -78,18 +81,18 @@ export const driver: Domain = {
       rows: () => VEHICLES,
       reads: own,
       updates: {
-        vehicle_type: own,
-        nickname: own,
-        plate_number: own,
-        color: own,
-        height_m: own,
-        width_m: own,
-        length_m: own,
-        weight_t: own,
-        clearance_cm: own,
-        tire_width_mm: own,
-        is_default: own,
-        deleted_at: own,
+        vehicle_type: ownWhileActive,
+        nickname: ownWhileActive,
+        plate_number: ownWhileActive,
+        color: ownWhileActive,
+        height_m: ownWhileActive,
+        width_m: ownWhileActive,
+        length_m: ownWhileActive,
+        weight_t: ownWhileActive,
+        clearance_cm: ownWhileActive,
+        tire_width_mm: ownWhileActive,
+        is_default: ownWhileActive,
+        deleted_at: ownWhileActive,
       },
       writes: { ...NOTHING, vehicle_type: "'kei'", is_default: "false" },
       inserts: {
@@ -106,7 +109,13 @@ export const driver: Domain = {
       key: "id::text",
       rows: () => PRESETS,
       reads: own,
-      updates: { name: own, query_json: own, is_default: own, sort_order: own, deleted_at: own },
+      updates: {
+        name: ownWhileActive,
+        query_json: ownWhileActive,
+        is_default: ownWhileActive,
+        sort_order: ownWhileActive,
+        deleted_at: ownWhileActive,
+      },
       writes: { name: "'Other'", query_json: "'{}'", is_default: "false", sort_order: "7", deleted_at: "null" },
       inserts: {
         "the owner's": { row: ({ owner }) => ({ user_id: owner, name: "Mine", query_json: "{}" }), by: ["owner"] },
@@ -133,7 +142,7 @@ export const driver: Domain = {
         suspendeds: `${suspended} ${TYPE}`,
       }),
       reads: own,
-      updates: { push_enabled: own, in_app_enabled: own, email_enabled: own },
+      updates: { push_enabled: ownWhileActive, in_app_enabled: ownWhileActive, email_enabled: ownWhileActive },
       writes: { push_enabled: "false", in_app_enabled: "false", email_enabled: "false" },
       inserts: {
         "the owner's": {
@@ -154,7 +163,7 @@ export const driver: Domain = {
       key: "id::text",
       rows: () => NOTIFICATIONS,
       reads: ownWhileActive,
-      updates: { read_at: own },
+      updates: { read_at: ownWhileActive },
       writes: { read_at: "now()" },
     },
     {
@@ -163,7 +172,7 @@ export const driver: Domain = {
       key: "id::text",
       rows: () => TOKENS,
       reads: own,
-      deletes: own,
+      deletes: ownWhileActive,
     },
   ],
 };

@@ -1,6 +1,6 @@
 // Field values are as public as their lot; a vote is between a person and the count.
 import { ACTIVE, HIDDEN } from "./lots.ts";
-import { allBut, byEveryone, bySignedIn, type Domain, toEveryone } from "./rules.ts";
+import { allBut, byEveryone, bySignedIn, type Domain, toEveryone, whileActive } from "./rules.ts";
 
 const VALUES = {
   ofActiveLot: "00000000-0000-4000-8000-000000000901",
@@ -47,7 +47,7 @@ export const fieldValues: Domain = {
       key: "user_id::text",
       rows: ({ stranger, suspended }) => ({ strangers: stranger, suspendeds: suspended }),
       reads: own,
-      updates: { vote: own },
+      updates: { vote: whileActive(own) },
       writes: { vote: "'confirm'" },
       inserts: {
         "the owner's on a current value": {

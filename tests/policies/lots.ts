@@ -53,7 +53,8 @@ export const lots: Domain = {
     for (const [status, lot] of Object.entries({ active: ACTIVE, ...HIDDEN })) {
       await sql`
         insert into public.parking_lots (id, name, address, lat, lng, status)
-        values (${lot}, ${status}, 'Fixture', 35.68, 139.76, ${status})`;
+        values (${lot}, ${status}, 'Fixture', 35.68, 139.76, ${status === "closed" ? "active" : status})`;
+      await sql`update public.parking_lots set status = ${status} where id = ${lot}`;
       await sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${TAG})`;
       await sql`insert into public.parking_lot_images (parking_lot_id, asset_id) values (${lot}, ${ASSETS.shown})`;
       await sql`insert into public.parking_lot_spots (parking_lot_id, code) values (${lot}, 'A1')`;

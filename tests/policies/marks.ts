@@ -1,6 +1,6 @@
 // What people keep for themselves: nobody reads, changes or deletes another's.
 import { ACTIVE, HIDDEN } from "./lots.ts";
-import { allBut, bySignedIn, type Domain, type TableRules } from "./rules.ts";
+import { allBut, byEveryone, bySignedIn, type Domain, type TableRules, toEveryone, whileActive } from "./rules.ts";
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 /** A lot that the owner has not marked. */
@@ -27,7 +27,7 @@ function ofPersonAndLot(table: string, columns: Record<string, string>): TableRu
       "the owner's of an active lot": { row: row(OTHER), by: ["owner"] },
       "the owner's of a draft lot": { row: row(HIDDEN.draft), by: [] },
     },
-    deletes: own,
+    deletes: whileActive(own),
   };
 }
 
@@ -42,6 +42,10 @@ export const marks: Domain = {
         insert into public.parking_lot_ratings (user_id, parking_lot_id, value) values (${user_id}, ${ACTIVE}, 'bad')`;
       await sql`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${user_id}, ${ACTIVE})`;
     }
+    // The active lot's counts follow from the ratings above.
+    await sql`
+      insert into public.parking_lot_rating_counts (parking_lot_id, good_count, bad_count)
+      values (${HIDDEN.draft}, 1, 0)`;
     for (const user_id of [stranger, suspended]) {
       await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${user_id}, 30)`;
     }
@@ -51,10 +55,17 @@ export const marks: Domain = {
     {
       ...ratings,
       grants: { ...ratings.grants, update: { authenticated: ["value"] } },
-      updates: { value: own },
+      updates: { value: whileActive(own) },
       writes: { value: "'good'" },
     },
     ofPersonAndLot("saved_parking_lots", {}),
+    {
+      table: "parking_lot_rating_counts",
+      grants: { select: toEveryone(allBut()) },
+      key: "parking_lot_id::text",
+      rows: () => ({ ofActiveLot: ACTIVE, ofDraftLot: HIDDEN.draft }),
+      reads: byEveryone(["ofActiveLot"]),
+    },
     {
       table: "search_preferences",
       grants: {
@@ -65,7 +76,7 @@ export const marks: Domain = {
       key: "user_id::text",
       rows: ({ stranger, suspended }) => ({ strangers: stranger, suspendeds: suspended }),
       reads: { ...own, owner: [] },
-      updates: { yen_per_walk_minute: { ...own, owner: [] } },
+      updates: { yen_per_walk_minute: { ...whileActive(own), owner: [] } },
       writes: { yen_per_walk_minute: "40" },
       inserts: {
         "the owner's": { row: ({ owner }) => ({ user_id: owner, yen_per_walk_minute: 50 }), by: ["owner"] },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
+import { sqlstate } from "../support/refusal.ts";
 import { grantDifferences, rowDifferences } from "./check.ts";
 import { domains } from "./domains.ts";
 import { createPeople, type People } from "./people.ts";
@@ -21,6 +22,31 @@ Deno.test("every actor reads and changes exactly the rows that the rules give th
 
 Deno.test("clients hold exactly the column grants that the rules give them, on every table", async () => {
   await db.sql.begin(async (sql) => assert.deepEqual(await grantDifferences(sql, domains), []));
+});
+
+Deno.test("a person who has withdrawn inserts nothing that the owner may insert", async () => {
+  const undo = new Error("undo");
+  await assert.rejects(
+    db.sql.begin(async (sql) => {
+      await sql`update public.app_users set status = 'withdrawn' where id = ${people.owner}`;
+      const claims = JSON.stringify({ role: "authenticated", sub: people.owner });
+      await sql`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+      const tried: string[] = [];
+      for (const { table, inserts } of domains.flatMap((domain) => domain.tables)) {
+        for (const { row, by } of Object.values(inserts ?? {})) {
+          if (!by.includes("owner")) continue;
+          const attempt = sql.savepoint((inner) =>
+            inner`insert into ${inner(`public.${table}`)} ${inner(row(people))}`
+          );
+          assert.equal(await sqlstate(attempt), "42501", table);
+          tried.push(table);
+        }
+      }
+      assert.ok(tried.length >= 10, tried.join());
+      throw undo;
+    }),
+    undo,
+  );
 });
 
 interface Policy {

@@ -1,6 +1,6 @@
 // Reviews: approved ones of active lots are everyone's to read; whatever else there is, is its author's.
 import { ACTIVE, HIDDEN } from "./lots.ts";
-import { allBut, type Domain, toEveryone } from "./rules.ts";
+import { allBut, asOwner, type Domain, toEveryone, whileActive } from "./rules.ts";
 
 const REVIEWS = {
   approved: "00000000-0000-4000-8000-000000000f01",
@@ -36,9 +36,11 @@ export const reviews: Domain = {
         ["ofDraftLot", HIDDEN.draft, suspended, "approved"],
       ] as const
     ) {
-      await sql`
-        insert into public.reviews (id, parking_lot_id, user_id, rating, status)
-        values (${REVIEWS[name]}, ${lot}, ${user}, 4, ${status})`;
+      const insert = () =>
+        sql`
+          insert into public.reviews (id, parking_lot_id, user_id, rating, status)
+          values (${REVIEWS[name]}, ${lot}, ${user}, 4, ${status})`;
+      await (status === "pending" ? insert() : asOwner(sql, insert));
     }
   },
 
@@ -60,7 +62,7 @@ export const reviews: Domain = {
         suspended: ["approved", ...own.suspended],
         administrator: ["approved"],
       },
-      updates: { rating: own, comment: own },
+      updates: { rating: whileActive(own), comment: whileActive(own) },
       writes: { rating: "3", comment: "null" },
       inserts: {
         "the owner's of an active lot": {
@@ -72,7 +74,7 @@ export const reviews: Domain = {
           by: [],
         },
       },
-      deletes: own,
+      deletes: whileActive(own),
     },
   ],
 };

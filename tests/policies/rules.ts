@@ -58,6 +58,18 @@ export function byEveryone(reach: Reach): Record<Actor, Reach> {
   return { visitor: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
 }
 
+/** Of what somebody reaches, the part that they may write: a person who is suspended writes nothing. */
+export function whileActive(reach: Record<Actor, Reach>): Record<Actor, Reach> {
+  return { ...reach, suspended: [] };
+}
+
+/** Inserts rows that begin in a state in which the service may not begin them. */
+export async function asOwner(sql: TransactionSql, run: () => Promise<unknown>): Promise<void> {
+  await sql`reset role`;
+  await run();
+  await sql`set local role service_role`;
+}
+
 /** Everybody signed in is let through to their own rows: these. A visitor is refused. */
 export function bySignedIn(reach: Record<Exclude<Actor, "visitor">, Reach>): Record<Actor, Reach> {
   return { visitor: "refused", ...reach };

@@ -12,7 +12,6 @@ const SESSIONS = {
 /** A stranger's vehicle that no other rules count on. */
 const VEHICLE = "00000000-0000-4000-8000-000000001199";
 
-const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 /** What is published to Realtime hides from whoever is suspended, and with a session its photos do. */
 const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 
@@ -36,8 +35,10 @@ export const sessions: Domain = {
       ] as const
     ) {
       await sql`
-        insert into public.parking_sessions (id, user_id, parking_lot_id, status)
-        values (${SESSIONS[name]}, ${user}, ${ACTIVE}, 'cancelled')`;
+        insert into public.parking_sessions (id, user_id, parking_lot_id) values (${
+        SESSIONS[name]
+      }, ${user}, ${ACTIVE})`;
+      await sql`update public.parking_sessions set status = 'cancelled' where id = ${SESSIONS[name]}`;
     }
     for (const name of ["owners", "strangers", "suspendeds"] as const) {
       await sql`
@@ -73,7 +74,7 @@ export const sessions: Domain = {
       key: "id::text",
       rows: () => SESSIONS,
       reads: ownWhileActive,
-      updates: { memo: own, personal_rating: own },
+      updates: { memo: ownWhileActive, personal_rating: ownWhileActive },
       writes: { memo: "'north exit'", personal_rating: "'good'" },
       inserts: {
         "the owner's at an active lot": {

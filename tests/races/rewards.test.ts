@@ -3,7 +3,7 @@
 // HISTORIES says how many (100 unless it does): `HISTORIES=2000 deno task test -- tests/races/rewards.test.ts`.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
-import { type Badge, day, type Held, level, points, progress, type Rule } from "../oracles/rewards.ts";
+import { type Badge, day, type Held, level, points, progress, rewarded, type Rule } from "../oracles/rewards.ts";
 import { database } from "../support/database.ts";
 import { anyDeed, newAdministrator, newWorld, type World } from "../support/deeds.ts";
 import { chance } from "../support/random.ts";
@@ -78,7 +78,7 @@ async function compareWithOracle(sql: Sql, worlds: ReadonlyMap<number, World>, b
   const counted = new Map(counts.map(({ user_id, badge_id, count }) => [user_id + badge_id, count]));
   for (const [seed, world] of worlds) {
     for (const user of world.users) {
-      const done = world.done.filter((one) => one.user === user);
+      const done = rewarded(world.done.filter((one) => one.user === user));
       const { total_exp, sum, badges: earned, ...standing } = people.get(user)!;
       const held: Held = { reviews: reviews.get(user) ?? [], badges: earned.length };
       const place = `history ${seed}, person ${user}`;

@@ -41,7 +41,7 @@ async function audience(sql: Sql): Promise<{ users: string[]; subscribers: Subsc
   const users = await Promise.all(Array.from({ length: 40 }, () => newUser(sql)));
   const [suspended, other] = [await newUser(sql), users[0]!];
   await sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
-  const own = (user: string) => (row: Row) => row.user === user && row.shown;
+  const own = (user: string) => (row: Row) => row.user === user && row.shown && row.table !== "user_activity_logs";
   const admin = async (...areas: string[]): Promise<Subscriber> => {
     const id = crypto.randomUUID();
     await sql`insert into auth.users (id, email, raw_app_meta_data)

@@ -151,10 +151,16 @@ async function update(sql: TransactionSql, model: Model, before: Row): Promise<C
 /** Shows a notification that was hidden, or hides one that was shown. */
 async function turn(sql: TransactionSql, model: Model, before: Row): Promise<Changed> {
   const row = { ...before, shown: !before.shown, mark: model.mark };
-  await sql`update public.user_notifications
-    set status = ${
-    row.shown ? "sent" : model.chance.pick(["draft", "cancelled"])
-  }, is_in_app = true, title = ${row.mark}
+  if (row.shown) {
+    const [{ status } = {}] = await sql<{ status: string }[]>`
+      select status from public.user_notifications where id = ${row.id}`;
+    for (const next of status === "draft" ? ["scheduled", "sending"] : []) {
+      await sql`update public.user_notifications set status = ${next} where id = ${row.id}`;
+    }
+  }
+  await sql`
+    update public.user_notifications
+    set status = case when ${row.shown} then 'sent' else status end, is_in_app = ${row.shown}, title = ${row.mark}
     where id = ${row.id}`;
   return replaced(model, row);
 }

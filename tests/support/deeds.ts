@@ -12,6 +12,8 @@ export interface Done {
   readonly lot: string | null;
   /** When it was done. */
   readonly at: Date;
+  /** Of the end of a stay: it was a minute or longer. */
+  readonly long?: boolean;
 }
 
 /** The people and places of one history, and what has become of them so far. */
@@ -22,7 +24,14 @@ export interface World {
   /** What can be voted on: the values, by lot. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly administrator: string;
-  readonly sessions: { readonly user: string; readonly lot: string; readonly id: string; readonly end: string }[];
+  /** `long`: it began more than a minute ago. */
+  readonly sessions: {
+    readonly user: string;
+    readonly lot: string;
+    readonly id: string;
+    readonly end: string;
+    readonly long: boolean;
+  }[];
   readonly reviews: { readonly user: string; readonly id: string }[];
   readonly reports: { readonly user: string; readonly id: string }[];
   readonly done: Done[];
@@ -63,17 +72,41 @@ type Reply = Record<string, unknown>;
 const LOST = new Set(["PGRST", "23503", "42501"]);
 
 /** Calls a function as a person, in a transaction of its own; null when it was refused. */
-export async function call(
+export function call(sql: Sql, user: string, name: string, args: Record<string, Argument>): Promise<Reply | null> {
+  return callAs(sql, user, "authenticated", name, args);
+}
+
+/** What an administrator decides about a row as it is read just before; null when it was refused. */
+export async function decide(
+  sql: Sql,
+  administrator: string,
+  decision: "move_review" | "move_error_report",
+  { id, status }: { readonly id: string; readonly status: string },
+): Promise<Reply | null> {
+  const [table, key] = decision === "move_review" ? ["reviews", "review_id"] : ["error_reports", "report_id"];
+  const [seen] = await sql<{ updated_at: string }[]>`
+    select updated_at::text from public.${sql(table!)} where id = ${id}`;
+  const args = { [key!]: id, status, seen_updated_at: seen?.updated_at ?? null };
+  // The console's functions run these as their owner: no client may execute them.
+  return await callAs(sql, administrator, "postgres", `private.${decision}`, args);
+}
+
+async function callAs(
   sql: Sql,
   user: string,
+  role: string,
   name: string,
   args: Record<string, Argument>,
 ): Promise<Reply | null> {
-  const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}`).join(", ");
+  // As text, because the driver writes moments in milliseconds and would lose what the database has beyond them.
+  const named = Object.keys(args).map((key, n) =>
+    `p_${key} => $${n + 1}${key === "seen_updated_at" ? "::text::timestamptz" : ""}`
+  )
+    .join(", ");
   const claims = JSON.stringify({ role: "authenticated", sub: user });
   try {
     return await sql.begin(async (transaction) => {
-      await transaction`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
+      await transaction`select set_config('role', ${role}, true), set_config('request.jwt.claims', ${claims}, true)`;
       const [row] = await transaction.unsafe<{ reply: Reply | null }[]>(
         `select ${name}(${named}) as reply`,
         Object.values(args),
@@ -95,8 +128,13 @@ const start: Deed = async (sql, world, chance) => {
   const args = { parking_lot_id: lot, client_request_id: crypto.randomUUID() };
   const reply = await call(sql, user, "commands.start_parking_session", args);
   if (!reply) return;
-  world.sessions.push({ user, lot, id: String(reply["session_id"]), end: crypto.randomUUID() });
-  note(world, user, "session_start", reply["session_id"], lot);
+  const [id, long] = [String(reply["session_id"]), chance.below(4) > 0];
+  // Within the five minutes in which it can be cancelled. Nobody else knows of it yet.
+  if (long) {
+    await sql`update public.parking_sessions set started_at = started_at - interval '2 minutes' where id = ${id}`;
+  }
+  world.sessions.push({ user, lot, id, end: crypto.randomUUID(), long });
+  note(world, user, "session_start", id, lot);
 };
 
 /** Of the latest ones, so that others are at the same one. */
@@ -109,7 +147,9 @@ const finalize: Deed = async (sql, world, chance) => {
   if (!session) return await start(sql, world, chance);
   const args = { id: session.id, exit_at: new Date().toISOString(), client_request_id: session.end };
   const reply = await call(sql, session.user, "commands.finalize_parking_session", args);
-  if (reply) note(world, session.user, "session_end", session.id, session.lot);
+  if (!reply) return;
+  const { user, id, lot, long } = session;
+  world.done.push({ user, kind: "session_end", subject: id, lot, at: new Date(), long });
 };
 
 /** A stay from beginning to end, so that people come to have many. */
@@ -131,14 +171,14 @@ const review: Deed = async (sql, world, chance) => {
   const reply = await call(sql, user, "commands.post_review", args);
   if (!reply) return;
   world.reviews.push({ user, id: String(reply["id"]) });
-  note(world, user, "review_post", reply["id"], lot);
+  note(world, user, "review_post", lot, lot); // once a lot, however often it is deleted and posted again
 };
 
 const moderate: Deed = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
   if (!one) return await review(sql, world, chance);
   const status = chance.pick(["approved", "approved", "approved", "hidden", "hidden", "rejected"]);
-  await call(sql, world.administrator, "private.move_review", { review_id: one.id, status });
+  await decide(sql, world.administrator, "move_review", { id: one.id, status });
 };
 
 const editReview: Deed = async (sql, world, chance) => {
@@ -163,8 +203,9 @@ const report: Deed = async (sql, world, chance) => {
 const judge: Deed = async (sql, world, chance) => {
   const one = recent(world.reports, chance);
   if (!one) return await report(sql, world, chance);
-  const status = chance.pick(["in_review", "resolved", "resolved", "rejected"]);
-  const reply = await call(sql, world.administrator, "private.move_error_report", { report_id: one.id, status });
+  await decide(sql, world.administrator, "move_error_report", { id: one.id, status: "in_review" });
+  const status = chance.pick(["resolved", "resolved", "rejected"]);
+  const reply = await decide(sql, world.administrator, "move_error_report", { id: one.id, status });
   if (reply && status === "resolved") note(world, one.user, "error_report_resolved", one.id, null);
 };
 
@@ -196,7 +237,7 @@ const save: Deed = async (sql, world, chance) => {
     return;
   }
   const reply = await call(sql, user, "commands.save_parking_lot", { parking_lot_id: lot });
-  if (reply?.["is_new"]) note(world, user, "lot_save", reply["id"], lot);
+  if (reply?.["is_new"]) note(world, user, "lot_save", lot, lot);
 };
 
 /** Deeds of other days that come late, one of them again and again: what is imported, and what was sent twice. */
@@ -209,7 +250,8 @@ const late: Deed = async (sql, world, chance) => {
       insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, created_at)
       values (${user}, 'occupancy_report', ${subject}, ${lot}, ${at})`;
   } catch (error) {
-    if (error instanceof postgres.PostgresError && error.code === "23503") return; // the lot is gone
+    // The lot is gone, or it is there already.
+    if (error instanceof postgres.PostgresError && ["23503", "23505"].includes(error.code)) return;
     throw error;
   }
   note(world, user, "occupancy_report", subject, lot, at);

@@ -60,7 +60,7 @@ export async function start(
   return reply.session_id;
 }
 
-/** Moves the start of a session into the past. */
+/** Moves the start of a session into the past, or with negative minutes into the future. */
 export async function age(sql: Sql, id: string, minutes: number): Promise<void> {
   await sql`
     update public.parking_sessions set started_at = date_trunc('second', now()) - ${minutes} * interval '1 minute'
@@ -76,11 +76,11 @@ export async function pricedLot(sql: Sql, columns: Parameters<typeof newLot>[1] 
   return lot;
 }
 
-/** Somebody with a session that began so many minutes ago at a lot with a price. */
+/** Somebody with a session that began so many minutes ago (negative: in the future) at a lot with a price. */
 export async function parked(db: TestDatabase, minutes = 0): Promise<{ user: string; lot: string; id: string }> {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
   const id = await start(db, user, lot);
-  if (minutes > 0) await age(db.sql, id, minutes);
+  if (minutes !== 0) await age(db.sql, id, minutes);
   return { user, lot, id };
 }
 

@@ -22,4 +22,8 @@ export const FieldValue = z.object({
   deny_count: z.int().min(0),
   last_verified_at: Timestamp.nullable().meta({ description: "When the latest confirmation that stands was given" }),
   my_vote: z.enum(["confirm", "deny"]),
+  my_vote_counts: z.boolean().meta({
+    description: "False: the vote is kept and counts once the caller's e-mail address or telephone number has been " +
+      "confirmed for 24 hours",
+  }),
 }).meta({ id: "FieldValue", description: "What is said of a field of a lot, and what people say to it" });

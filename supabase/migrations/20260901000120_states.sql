@@ -1,0 +1,118 @@
+-- States: from which state a row may move to which, for every table whose rows have a life of their own.
+--
+-- The moves are rows of private.allowed_moves; docs/states.md shows them. One trigger function holds every table to them,
+-- whoever writes: the functions of the interface, the service and an administrator's console alike. The functions check
+-- who may move; what may follow what is said here and nowhere else.
+--
+-- A row that a client or the service inserts begins in a start state (a move from 'new'). The owner of the schema may
+-- insert a row in any state: migrations, seeds, importers that connect as the owner, and functions with the owner's rights.
+--
+-- Invariants: no update moves a row in a way that is not listed; the same state again is no move.
+-- Interface: private.tg_check_state('<entity>'), for tables with a column status; private.check_move(entity, from, to).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.allowed_moves (
+  entity text collate "C" not null,
+  from_state text collate "C" not null,
+  to_state text collate "C" not null constraint allowed_moves_to_state_is_one check (to_state <> 'new'),
+  primary key (entity, from_state, to_state),
+  constraint allowed_moves_moves check (from_state <> to_state)
+);
+
+comment on table private.allowed_moves is 'The moves between states that rows of an entity may make.';
+comment on column private.allowed_moves.from_state is 'new: a row may begin as to_state.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.allowed_states(p_entity text, p_from_state text) returns text[]
+language plpgsql stable
+security definer -- the table is nobody's to read; which states may follow is no secret
+set search_path = ''
+as $$
+begin
+  return array(
+    select m.to_state from private.allowed_moves m
+    where m.entity = p_entity and m.from_state = p_from_state order by m.to_state
+  );
+end
+$$;
+
+comment on function private.allowed_states(text, text) is
+  'The states that a row in a state may move to, in order of their names; of new: in which a row may begin.';
+
+create function private.check_move(p_entity text, p_from_state text, p_to_state text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_allowed text[] := private.allowed_states(p_entity, p_from_state);
+begin
+  if p_to_state <> all (v_allowed) then
+    perform private.refuse('conflict', 409, format('The status of a %s cannot become %s when it is %s',
+        replace(p_entity, '_', ' '), p_to_state, p_from_state),
+      p_param => 'status', p_details => jsonb_build_object(
+        'reason', 'status_not_reachable', 'status', nullif(p_from_state, 'new'), 'allowed', to_jsonb(v_allowed)
+      ));
+  end if;
+end
+$$;
+
+comment on function private.check_move(text, text, text) is
+  'Refuses a move that private.allowed_moves does not list, the same state again too: conflict; details.allowed has the states that may follow.';
+
+create function private.tg_check_state() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    perform private.check_move(tg_argv[0], old.status, new.status);
+  elsif current_user in ('anon', 'authenticated', 'service_role') then
+    perform private.check_move(tg_argv[0], 'new', new.status);
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_check_state() is 'private.check_move for the rows of a table, which are of the entity tg_argv[0].';
+
+grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
+to authenticated, service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into private.allowed_moves (entity, from_state, to_state) values
+  -- Importers create lots that are public at once; a lot that closed may open again.
+  ('parking_lot', 'new', 'draft'), ('parking_lot', 'new', 'active'),
+  ('parking_lot', 'draft', 'active'), ('parking_lot', 'draft', 'closed'),
+  ('parking_lot', 'active', 'suspended'), ('parking_lot', 'active', 'closed'),
+  ('parking_lot', 'suspended', 'active'), ('parking_lot', 'suspended', 'closed'),
+  ('parking_lot', 'closed', 'active'),
+  -- An edit by the author waits for approval again, whatever the review was.
+  ('review', 'new', 'pending'),
+  ('review', 'pending', 'approved'), ('review', 'pending', 'rejected'),
+  ('review', 'approved', 'hidden'), ('review', 'hidden', 'approved'),
+  ('review', 'approved', 'pending'), ('review', 'rejected', 'pending'), ('review', 'hidden', 'pending'),
+  ('notification', 'new', 'draft'), ('notification', 'new', 'scheduled'),
+  ('notification', 'draft', 'scheduled'), ('notification', 'draft', 'cancelled'),
+  ('notification', 'scheduled', 'sending'), ('notification', 'scheduled', 'cancelled'),
+  ('notification', 'sending', 'sent'), ('notification', 'sending', 'failed'),
+  ('error_report', 'new', 'open'),
+  ('error_report', 'open', 'in_review'), ('error_report', 'in_review', 'resolved'), ('error_report', 'in_review', 'rejected'),
+  -- Whatever the author writes opens the ticket again.
+  ('support_ticket', 'new', 'open'),
+  ('support_ticket', 'open', 'answered'), ('support_ticket', 'answered', 'closed'),
+  ('support_ticket', 'answered', 'open'), ('support_ticket', 'closed', 'open'),
+  ('parking_session', 'new', 'parking'),
+  ('parking_session', 'parking', 'ended'), ('parking_session', 'parking', 'cancelled'),
+  -- An account that was withdrawn is empty and stays so.
+  ('account', 'new', 'active'),
+  ('account', 'active', 'suspended'), ('account', 'suspended', 'active'),
+  ('account', 'active', 'withdrawn'), ('account', 'suspended', 'withdrawn');
