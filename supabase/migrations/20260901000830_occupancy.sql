@@ -219,7 +219,7 @@ select cron.schedule('purge_occupancy_reports', '29 3 * * *', 'select private.pu
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
-  parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, source text
+  parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, age_seconds integer, source text
 )
 language plpgsql stable rows 50
 security definer -- who reported is never told, so that nobody reads the reports themselves
@@ -230,7 +230,7 @@ as $$
 begin
   return query
     select distinct on (t.parking_lot_id) t.parking_lot_id, t.state, t.free_spaces, round(t.agreed::numeric, 2),
-      t.reported_at, t.source
+      t.reported_at, greatest(extract(epoch from now() - t.reported_at), 0)::integer, t.source
     from (
       select r.*, 1 - exp(sum(ln(1 - r.trust)) over (partition by r.parking_lot_id, r.state)) as agreed
       from (
@@ -250,7 +250,7 @@ end
 $$;
 
 comment on function private.occupancy_of(uuid[]) is
-  'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at and source are those of the most trusted report of the state; trust is 0.1 to 1.';
+  'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at, age_seconds (whole seconds since then) and source are those of the most trusted report of the state; trust is 0.1 to 1.';
 
 create function private.available_lots(p_lot_ids uuid[]) returns table (parking_lot_id uuid)
 language plpgsql stable rows 50

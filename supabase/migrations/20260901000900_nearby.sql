@@ -305,7 +305,7 @@ begin
         m.is_saved, m.my_rating,
         case when o.parking_lot_id is not null then json_build_object(
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
-          'source', o.source
+          'age_seconds', o.age_seconds, 'source', o.source
         ) end as availability
       from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as r
       join public.parking_lots l on l.id = r.parking_lot_id

@@ -208,18 +208,29 @@ create function api.search_parking_lots(
   p_cursor text default null,
   p_include text[] default '{}',
   p_zoom integer default null,
-  p_updated_since timestamptz default null
+  p_updated_since timestamptz default null,
+  p_entry_at timestamptz default null,
+  p_exit_at timestamptz default null,
+  p_vehicle_type text default 'standard'
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_page jsonb;
+  v_has_stay boolean;
 begin
   perform private.visitor_or_user();
+  v_has_stay := private.check_asked_stay(p_entry_at, p_exit_at, p_vehicle_type);
   -- A page of the interface has at most 100; an export reads greater ones.
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+  elsif v_has_stay and p_limit > 100 then
+    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100 with a stay', p_param => 'limit');
+  elsif v_has_stay and (p_zoom is not null or p_updated_since is not null) then
+    perform private.refuse('validation_error', 422, 'entry_at does not go with zoom or updated_since', p_param => 'entry_at');
   end if;
-  if p_limit > 100 or 'total' = any (p_include) then
+  if p_limit > 100 or 'total' = any (p_include) or p_exit_at - p_entry_at > interval '24 hours' then
     perform private.require_counted_read();
   end if;
   perform private.check_search(p_query, p_bbox, p_ids);
@@ -233,13 +244,19 @@ begin
   elsif p_zoom is not null then
     return private.map_page(p_query, p_bbox, p_ids, p_zoom, p_cursor, p_include);
   end if;
-  return private.search_page(p_query, p_bbox, p_ids, p_limit, p_cursor, p_include);
+  v_page := private.search_page(p_query, p_bbox, p_ids, p_limit, p_cursor, p_include);
+  if v_has_stay then
+    v_page := jsonb_set(v_page, '{items}', private.items_with_stay(v_page -> 'items', p_vehicle_type, p_entry_at, p_exit_at));
+  end if;
+  return v_page;
 end
 $$;
 
-comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz) is
-  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. Reads only. Refuses: validation_error, forbidden.';
+comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz, timestamptz, timestamptz, text) is
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. With p_entry_at and p_exit_at (at most 31 days, p_limit at most 100): what the stay costs p_vehicle_type and meets at each lot of the page. Reads only. Refuses: validation_error, forbidden.';
 
 grant execute on function
-  api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz)
+  api.search_parking_lots(
+    jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz, timestamptz, timestamptz, text
+  )
 to anon, authenticated;

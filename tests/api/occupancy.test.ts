@@ -21,7 +21,9 @@ Deno.test("nobody knows how full a lot is until somebody says so, and after a wh
   const said = await replyOf(reportOccupancy, await report(lot, driver.token, { free_spaces: 1 }), OccupancyReport);
   assert.deepEqual([said.state, said.free_spaces, said.occupancy_ratio, said.source], ["crowded", 1, 0.95, "driver"]);
   const { current, forecast } = await read(lot);
-  assert.deepEqual(current, {
+  const { age_seconds, ...known } = current!;
+  assert.ok(age_seconds >= 0 && age_seconds < 60, String(age_seconds));
+  assert.deepEqual(known, {
     state: "crowded",
     free_spaces: 1,
     trust: 0.6,
@@ -40,6 +42,22 @@ Deno.test("nobody knows how full a lot is until somebody says so, and after a wh
     sql`update public.occupancy_reports set reported_at = now() - interval '1 hour' where parking_lot_id = ${lot}`
   );
   assert.equal((await read(lot)).current, null);
+});
+
+Deno.test("occupancy: every reply that shows it says how old it is", async () => {
+  const place = { lat: -12.5, lng: -12.5 };
+  const lot = await aLot({ total_spaces: 20, ...place });
+  await inDatabase((sql) =>
+    sql`insert into public.occupancy_reports (parking_lot_id, source, state, reported_at)
+      values (${lot}, 'operator', 'full', now() - interval '5 minutes')`
+  );
+  const nearby = await (await ask(`/parking-lots/nearby?lat=${place.lat}&lng=${place.lng}`)).json();
+  const detail = await (await ask(`/parking-lots/${lot}`)).json();
+  for (const shown of [nearby[0].availability, detail.availability, (await read(lot)).current]) {
+    assert.ok(shown.age_seconds >= 300 && shown.age_seconds < 400, JSON.stringify(shown));
+    const age = (Date.now() - Date.parse(shown.observed_at)) / 1000;
+    assert.ok(Math.abs(age - shown.age_seconds) < 60);
+  }
 });
 
 Deno.test("a feed comes with the service's key, new or old, and with no one's token", async () => {

@@ -67,6 +67,62 @@ Deno.test("parking-lots: numbers with exponents and repeated list parameters are
   assert.equal((await replyOf(searchParkingLots, tiny, FoundLots)).items.length, 1);
 });
 
+Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as nearby and the detail say", async () => {
+  const stay = { entry_at: "2026-11-25T10:00:00+09:00", exit_at: "2026-11-25T12:30:00+09:00", vehicle_type: "kei" };
+  await inDatabase((sql) =>
+    sql`insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+      values (${ids[0]!}, 'time_band', 1, 60, 200)`
+  );
+  const asked = { keywords: word, center, limit: 3, ...stay };
+  const { items } = await found(asked);
+  const [first, second] = items;
+  assert.ok(first && second && !("deleted" in first) && !("deleted" in second));
+  assert.deepEqual([first.estimated_fee, first.fee_refusal, first.walk_minutes, first.effective_cost], [
+    600,
+    null,
+    0,
+    600,
+  ]);
+  assert.deepEqual([second.estimated_fee, second.fee_refusal], [null, { code: "fee_unknown", reason: "no_rules" }]);
+  const { vehicle_type, ...filters } = stay;
+  const near = await ask(`/parking-lots/nearby${query({ ...center, radius_m: 5000, filters, vehicle_type })}`);
+  for (const [n, lot] of (await replyOf(nearbyParkingLots, near, NearbyParkingLots)).entries()) {
+    const item = items[n]!;
+    assert.ok(!("deleted" in item));
+    for (const field of ["estimated_fee", "fee_refusal", "walk_minutes", "effective_cost", "planned_stay"] as const) {
+      assert.deepEqual(item[field], lot[field], field);
+    }
+  }
+  const detail = await replyOf(readParkingLot, await ask(`/parking-lots/${ids[1]}${query(stay)}`), LotDetail);
+  assert.deepEqual(detail.planned_stay?.fee_refusal, second.fee_refusal);
+  for (const accept of ["application/geo+json", "application/x-ndjson"]) {
+    const text = await (await ask(path(asked), { headers: { accept } })).text();
+    assert.match(text, /"estimated_fee":600/);
+    assert.match(text, /"planned_stay":\{"entry_at"/);
+  }
+  assert.ok(!("estimated_fee" in (await found({ keywords: word })).items[0]!));
+});
+
+Deno.test("parking-lots: a stay of more than 24 hours is priced as well, and counted", async () => {
+  const stay = { entry_at: "2026-11-25T10:00:00.000001Z", exit_at: "2026-11-26T10:00:00.000002Z" };
+  for (
+    const asked of [
+      `${path({ keywords: word, ...stay })}`,
+      `/parking-lots/nearby${query({ ...center, filters: stay })}`,
+    ]
+  ) {
+    const answer = await ask(asked);
+    assert.deepEqual(
+      [answer.status, /dear_read/.test(answer.headers.get("ratelimit") ?? "")],
+      [200, true],
+      await answer.text(),
+    );
+  }
+  const short = await ask(path({ keywords: word, ...stay, exit_at: "2026-11-26T10:00:00Z" }));
+  await short.body?.cancel();
+  assert.equal(short.status, 200);
+});
+
 Deno.test("pages follow one another by next_cursor", async () => {
   const first = await found({ keywords: word, center, limit: 2, v: 1 });
   const second = await found({ keywords: word, center, limit: 2, v: 1, cursor: first.next_cursor });
@@ -175,6 +231,12 @@ const wrong: [Record<string, unknown>, string][] = [
   [{ updated_since: "2026-01-01T00:00:00+16:00" }, "updated_since"],
   [{ updated_since: `2026-01-01T00:00:00.${"1".repeat(200)}Z` }, "updated_since"],
   [{ updated_since: "2026-01-01T00:00:00Z", v: 1 }, "updated_since"],
+  [{ entry_at: "2026-11-25T10:00:00Z" }, "exit_at"],
+  [{ exit_at: "2026-11-25T10:00:00Z" }, "entry_at"],
+  [{ entry_at: "2026-11-25T10:00:00", exit_at: "2026-11-25T10:00:00Z" }, "entry_at"],
+  [{ entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-12-27T10:00:00Z" }, "exit_at"],
+  [{ entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-11-25T11:00:00Z", zoom: 3, bbox: "1,2,3,4" }, "entry_at"],
+  [{ vehicle_type: "submarine" }, "vehicle_type"],
   [{ limit: 101 }, "limit"],
   [{ cursor: "abc" }, "cursor"],
   [{ include: "all" }, "include.0"],

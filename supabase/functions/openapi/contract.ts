@@ -1,5 +1,6 @@
 /** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
 import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
+import { NearbyLot, ParkingLot } from "../_shared/schema/parking_lots.ts";
 import { routes as ads } from "../ads/routes.ts";
 import { routes as articles } from "../articles/routes.ts";
 import { routes as codes } from "../codes/routes.ts";
@@ -53,5 +54,5 @@ export const groups: readonly Group[] = [
 ];
 
 export function contract() {
-  return openApiDocument(groups);
+  return openApiDocument(groups, { ParkingLot, NearbyParkingLot: NearbyLot });
 }

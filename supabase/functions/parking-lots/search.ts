@@ -3,12 +3,14 @@ import { Refusal } from "../_shared/errors.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
+import { isLongStay } from "../_shared/schema/values.ts";
 import { features } from "./geojson.ts";
 
 type Page = z.input<typeof FoundLots>;
 
-/** A page of an export; the interface itself gives at most 100 at once. */
+/** A page of an export; the interface itself gives at most 100 at once, and prices a stay at no more. */
 const EXPORT_PAGE = 1000;
+const PRICED_PAGE = 100;
 
 export const searchParkingLots = route({
   method: "GET",
@@ -16,7 +18,8 @@ export const searchParkingLots = route({
   access: "optional",
   summary: "Search for parking lots",
   description: "Public lots that meet all conditions, page by page. A lot of which something asked for is not known " +
-    "does not pass. `Accept: application/geo+json` answers with features. `Accept: application/x-ndjson` answers with " +
+    "does not pass. With `entry_at` and `exit_at` each lot has what the stay costs and meets, as in nearby. " +
+    "`Accept: application/geo+json` answers with features. `Accept: application/x-ndjson` answers with " +
     "all matching lots from `cursor` on, whatever `limit` says, one a line; a stream that fails is broken off, never " +
     "ended. With `updated_since` its last line is `{next_cursor}`.",
   query: SearchQuery,
@@ -24,7 +27,7 @@ export const searchParkingLots = route({
   also: {
     geojson: features,
     async *lines({ db, query, links }) {
-      const asked = { ...argumentsOf(query), limit: EXPORT_PAGE };
+      const asked = { ...argumentsOf(query), limit: query.entry_at ? PRICED_PAGE : EXPORT_PAGE };
       for (;;) {
         const answer = await named(query, db.rpc<Page>("search_parking_lots", asked));
         const page = FoundLots.parse(linked(answer, links));
@@ -39,7 +42,7 @@ export const searchParkingLots = route({
     },
   },
   refusals: ["forbidden"],
-  isExpensive: ({ include }) => include !== undefined,
+  isExpensive: (query) => query.include !== undefined || isLongStay(query),
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, query, links }) =>
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
@@ -59,7 +62,8 @@ async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>)
 
 /** The conditions as one object, whichever way they came; `sort` may stand beside `query`, and goes before its own. */
 function argumentsOf(asked: z.output<typeof SearchQuery>) {
-  const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...conditions } = asked;
+  const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = asked;
+  const { entry_at, exit_at, vehicle_type, ...conditions } = others;
   if (query && Object.keys(conditions).length > 0) {
     throw Refusal.ofFields([{
       param: "query",
@@ -73,6 +77,9 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
     ids,
     zoom,
     updated_since,
+    entry_at,
+    exit_at,
+    vehicle_type,
     limit,
     cursor,
     include,

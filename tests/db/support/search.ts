@@ -10,6 +10,9 @@ export interface SearchArguments {
   readonly include?: readonly string[];
   readonly zoom?: number;
   readonly updated_since?: string;
+  readonly entry_at?: string;
+  readonly exit_at?: string;
+  readonly vehicle_type?: string;
 }
 
 export interface Cluster {
@@ -35,7 +38,8 @@ export async function search(sql: TransactionSql, asked: SearchArguments): Promi
     select api.search_parking_lots(
       ${sql.json(query as never)}, ${bbox ? `{${bbox.join()}}` : null}::text::float8[],
       ${ids ? `{${ids.join()}}` : null}::text::uuid[], ${limit}, ${cursor ?? null}, ${include as string[]}::text[],
-      ${zoom ?? null}, ${updated_since ?? null}::text::timestamptz
+      ${zoom ?? null}, ${updated_since ?? null}::text::timestamptz, ${asked.entry_at ?? null}::text::timestamptz,
+      ${asked.exit_at ?? null}::text::timestamptz, ${asked.vehicle_type ?? "standard"}
     ) as page`;
   return row!.page;
 }

@@ -1,5 +1,6 @@
 /** Prints the OpenAPI 3.1 document from the routes. Loaded by the function `openapi` and by tools only. */
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { ZodType } from "zod";
 import type { Access } from "../auth/access.ts";
 import { VERSION } from "../config.ts";
 import { catalogue, type Code, codes, Refusal } from "../errors.ts";
@@ -29,9 +30,11 @@ refusal lists everything that is wrong. Times carry an offset; money is in minor
 A POST with an \`Idempotency-Key\` can be sent again for 24 hours and has one effect and one answer; a refused one is tried
 again. What a caller writes is counted, and every answer to it tells how much is left (\`RateLimit\`).`;
 
-export function openApiDocument(groups: readonly Group[]): Document {
+/** `bases` are schemas that no route answers with as they are: what several replies have in common, for typed clients. */
+export function openApiDocument(groups: readonly Group[], bases: Record<string, ZodType> = {}): Document {
   const app = new OpenAPIHono();
   const registry = app.openAPIRegistry;
+  for (const [name, schema] of Object.entries(bases)) registry.register(name, schema);
   registry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",

@@ -34,7 +34,7 @@ export const Hours = z.object({
     close_time: ClockTime.nullable(),
     is_24h: z.boolean().nullable(),
   })).meta({ description: "The business windows in an older form" }),
-}).meta({ id: "Hours" });
+}).meta({ id: "Hours", description: "The lot's weekly hours. With `include=hours`" });
 
 const Spans = z.array(z.object({
   open_time: ClockTime.optional(),

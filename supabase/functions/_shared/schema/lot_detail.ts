@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Lang } from "./codes.ts";
 import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
+import { Geometry } from "./geometry.ts";
 import { DateOverride, Hours } from "./hours.ts";
 import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
 import { PlannedStay } from "./parking_lots.ts";
@@ -38,20 +39,6 @@ const count = z.int().min(0);
 const limit = z.number().positive().nullable();
 const answer = z.boolean().nullable();
 
-const Geometry = z.looseObject({
-  type: z.enum([
-    "Point",
-    "LineString",
-    "Polygon",
-    "MultiPoint",
-    "MultiLineString",
-    "MultiPolygon",
-    "GeometryCollection",
-  ]),
-  coordinates: z.array(z.unknown()).optional(),
-  geometries: z.array(z.unknown()).optional(),
-}).meta({ id: "Geometry", description: "A GeoJSON geometry" });
-
 const Image = z.object({
   id: Id,
   parking_lot_id: Id,
@@ -64,7 +51,7 @@ const Image = z.object({
 const Tag = z.object({
   tag_id: Id,
   state: answer.meta({ description: "True: has it. False: has it not. Null: in question" }),
-  tag: LotTag.nullable(),
+  tag: z.union([LotTag, z.null()]),
 }).meta({ id: "ParkingLotTag" });
 
 const Operator = z.object({
@@ -101,6 +88,11 @@ const Provenance = z.object({
   attribution: known.meta({ description: "What to show where the lot is shown" }),
 }).meta({ id: "Provenance" });
 
+const FieldValueIds = z.record(z.string(), Id).meta({
+  id: "ParkingLotFieldValueIds",
+  description: "By field the id to confirm or deny its value by. With `include=field_value_ids`",
+});
+
 const FieldProvenance = z.record(
   z.string(),
   z.object({
@@ -112,11 +104,14 @@ const FieldProvenance = z.record(
     confirm_count: count,
     deny_count: count,
   }),
-).meta({ id: "FieldProvenance", description: "By field: where its value comes from and what people say to it" });
+).meta({
+  id: "FieldProvenance",
+  description: "By field: where its value comes from and what people say to it. With `include=field_provenance`",
+});
 
 const PlannedStayWithFee = PlannedStay.extend({
   vehicle_type: z.string(),
-  fee: Fee.nullable().meta({ description: "What calc-fee answers; null with `fee_refusal`" }),
+  fee: z.union([Fee, z.null()]).meta({ description: "What calc-fee answers; null with `fee_refusal`" }),
   fee_refusal: z.union([FeeRefusal, z.null()]).meta({ description: "Why the fee is not known; null with `fee`" }),
 }).meta({ id: "PlannedStayWithFee" });
 
@@ -129,7 +124,7 @@ export const LotDetail = z.object({
   address: known,
   lat: z.number().nullable(),
   lng: z.number().nullable(),
-  area: Geometry.nullable(),
+  area: z.union([Geometry, z.null()]),
   total_spaces: count.nullable(),
   status: known,
   structure: known,
@@ -164,7 +159,7 @@ export const LotDetail = z.object({
   pricing_groups: z.array(PricingGroup),
   images: z.array(Image).meta({ description: "The main one first" }),
   tags: z.array(Tag),
-  operator: Operator.nullable(),
+  operator: z.union([Operator, z.null()]),
   spots: z.array(Spot),
   date_overrides: z.array(DateOverride),
   is_open_now: answer.meta({ description: "As in `derived`. Null where nobody has said" }),
@@ -181,16 +176,16 @@ export const LotDetail = z.object({
     id: "NextChangeAt",
     description: "When each answer of `derived` is next another; null when it stays for 14 days",
   }),
-  planned_stay: PlannedStayWithFee.nullable().meta({ description: "Null unless `entry_at` and `exit_at` are given" }),
-  fit: Fit.nullable().meta({ description: "Null unless `vehicle` gives a measure" }),
-  availability: CurrentOccupancy.nullable().meta({ description: "Null when nobody knows" }),
+  planned_stay: z.union([PlannedStayWithFee, z.null()]).meta({
+    description: "Null unless `entry_at` and `exit_at` are given",
+  }),
+  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` gives a measure" }),
+  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null when nobody knows" }),
   is_saved: answer.meta({ description: "Whether the caller saved the lot; null without a token" }),
   my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "How the caller rates the lot" }),
   provenance: Provenance,
-  field_value_ids: z.record(z.string(), Id).optional().meta({
-    description: "With `include=field_value_ids`: by field the id to confirm or deny its value by",
-  }),
-  hours: Hours.optional().meta({ description: "With `include=hours`" }),
-  field_provenance: FieldProvenance.optional().meta({ description: "With `include=field_provenance`" }),
-  occupancy_forecast: OccupancyForecast.optional().meta({ description: "With `include=occupancy_forecast`" }),
+  field_value_ids: FieldValueIds.optional(),
+  hours: Hours.optional(),
+  field_provenance: FieldProvenance.optional(),
+  occupancy_forecast: OccupancyForecast.optional(),
 }).meta({ id: "ParkingLotWithDetail" });

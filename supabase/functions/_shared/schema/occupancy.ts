@@ -47,11 +47,17 @@ export const OccupancyFeedTaken = z.object({
   unknown: z.array(Id).meta({ description: "Ids that are no lot's; their reports were left out" }),
 }).meta({ id: "OccupancyFeedTaken" });
 
+/** The server's reckoning, for clients whose clock is wrong. */
+export const AgeSeconds = z.int().min(0).meta({
+  description: "How old the report was when the reply was made: seconds since `observed_at`",
+});
+
 export const CurrentOccupancy = z.object({
   state: OccupancyState,
   free_spaces: FreeSpaces.nullable(),
   trust: Share.meta({ description: "How far to believe it: falls with age, rises with reports that agree" }),
   observed_at: Timestamp,
+  age_seconds: AgeSeconds,
   source: z.enum(["driver", "operator", "sensor"]),
 }).meta({ id: "CurrentOccupancy", description: "What the reports that are not stale say" });
 
@@ -65,6 +71,6 @@ export const OccupancyForecast = z.array(z.object({
 })).meta({ id: "OccupancyForecast", description: "Hours of the week that have samples, in order" });
 
 export const Occupancy = z.object({
-  current: CurrentOccupancy.nullable().meta({ description: "Null when nobody knows" }),
+  current: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null when nobody knows" }),
   forecast: OccupancyForecast,
 }).meta({ id: "Occupancy" });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { FeeRefusal } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
+import { Geometry } from "./geometry.ts";
+import { CurrentOccupancy } from "./occupancy.ts";
 import { AvgRating, Id, Moment, text, Timestamp } from "./values.ts";
 
 export const NearbyFilters = z.strictObject({
@@ -69,7 +71,7 @@ const Ranking = {
   }).meta({ id: "RankingComponents" }),
 };
 
-const Cost = {
+export const Cost = {
   estimated_fee: z.int().nullable().meta({
     description:
       "What calc-fee answers for the `vehicle_type` and the stay, or for 60 minutes from now when no stay is " +
@@ -103,21 +105,50 @@ export const PlannedStay = z.object({
   }),
 }).meta({ id: "PlannedStay", description: "What a stay meets at the lot; null where nobody has said" });
 
-export const CurrentAvailability = z.object({
-  state: z.enum(["available", "crowded", "full"]),
-  free_spaces: z.int().min(0).nullable(),
-  trust: z.number().min(0).max(1).meta({ description: "Decays with age; stale reports are dropped" }),
-  observed_at: Timestamp,
-  source: z.enum(["driver", "operator", "sensor"]),
-}).meta({ id: "CurrentAvailability" });
+/** What the specification calls a parking lot: the fields that every reply about one lot begins with. */
+export const ParkingLot = z.object({
+  id: Id.nullable(),
+  name: z.string().nullable(),
+  address: z.string().nullable(),
+  lat: z.number().nullable(),
+  lng: z.number().nullable(),
+  total_spaces: z.int().nullable(),
+  status: z.string().nullable(),
+  structure: z.string().nullable(),
+  created_at: Timestamp.nullable(),
+  max_height_m: z.number().nullable().optional(),
+  max_width_m: z.number().nullable().optional(),
+  max_length_m: z.number().nullable().optional(),
+  max_weight_t: z.number().nullable().optional(),
+  min_clearance_cm: z.int().nullable().optional(),
+  max_tire_width_mm: z.int().nullable().optional(),
+  max_parking_duration_min: z.int().nullable().optional(),
+  entry_method: z.string().nullable().optional(),
+  source: z.string().nullable().optional(),
+  shape_type: z.string().nullable().optional(),
+  operator_code: z.string().nullable().optional(),
+  entry_difficulty: z.string().nullable().optional(),
+  area: z.union([Geometry, z.null()]).optional(),
+}).meta({
+  id: "ParkingLot",
+  description: "What every lot has: `FoundParkingLot` and `ParkingLotWithDetail` are parking lots with more fields",
+});
 
-export const NearbyParkingLot = z.object({
+/** A lot of nearby, without what compares it with the others. */
+export const NearbyLot = z.object({
   id: Id,
   name: z.string(),
   address: z.string().nullable(),
   lat: z.number().nullable(),
   lng: z.number().nullable(),
   distance_m: z.number().min(0).meta({ description: "Great-circle distance in metres, two decimals" }),
+}).meta({
+  id: "NearbyParkingLot",
+  description: "A lot and how far it is: `NearbyParkingLotWithRanking` is one with more fields",
+});
+
+export const NearbyParkingLot = z.object({
+  ...NearbyLot.shape,
   avg_rating: AvgRating,
   review_count: z.int().min(0),
   main_image: z.string().nullable().meta({ description: "Public URL of the main image" }),
@@ -127,11 +158,13 @@ export const NearbyParkingLot = z.object({
   }),
   ...Ranking,
   ...Cost,
-  planned_stay: PlannedStay.nullable().meta({ description: "Null unless `entry_at` and `exit_at` are given" }),
-  fit: Fit.nullable().meta({ description: "Null unless `vehicle` gives a measure" }),
+  planned_stay: z.union([PlannedStay, z.null()]).meta({
+    description: "Null unless `entry_at` and `exit_at` are given",
+  }),
+  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` gives a measure" }),
   is_saved: z.boolean().nullable().meta({ description: "Whether the caller saved the lot; null without a token" }),
   my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "How the caller rates the lot" }),
-  availability: CurrentAvailability.nullable().meta({ description: "Null when nobody knows" }),
+  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null when nobody knows" }),
 }).meta({ id: "NearbyParkingLotWithRanking" });
 
 export const NearbyParkingLots = z.array(NearbyParkingLot);

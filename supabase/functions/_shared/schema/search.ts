@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
+import { Cost, PlannedStay } from "./parking_lots.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { AvgRating, Id, Instant, text, Timestamp } from "./values.ts";
+import { AvgRating, Id, Instant, Moment, text, Timestamp } from "./values.ts";
 
 /** Each attribute, and what a lot must have to be found by it. A tag that is known to be false always excludes. */
 export const attributes = {
@@ -112,10 +113,42 @@ export const SearchQuery = z.strictObject({
       "what came after. Changes that committed up to 10 seconds before `updated_since` may be repeated, because a commit " +
       "takes a moment to become visible",
   }),
+  entry_at: Moment.optional().meta({
+    description: "When a stay begins: each lot of the page then has what it costs and meets (`estimated_fee` and the " +
+      "fields after it). It filters and orders nothing. Needs `exit_at`",
+  }),
+  exit_at: Moment.optional().meta({
+    description: "When the stay ends: not before `entry_at`, at most 31 days later. Needs `entry_at`",
+    examples: ["2026-09-01T12:00:00+09:00"],
+  }),
+  vehicle_type: text(1, 50).default("standard").meta({
+    description: "A code of category `vehicle_type`: fees are those of this type",
+  }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
 });
+
+/** What `entry_at` and `exit_at` add to a lot: what nearby shows of the same stay. */
+const Stay = {
+  estimated_fee: Cost.estimated_fee.optional().meta({
+    description: "With a stay: what calc-fee answers for it and the `vehicle_type`; null when it is not known",
+  }),
+  fee_refusal: Cost.fee_refusal.optional(),
+  walk_minutes: z.int().min(0).nullable().optional().meta({
+    description: "With a stay: `distance_m` / 80, rounded up; null without a `center`",
+  }),
+  effective_cost: Cost.effective_cost.optional().meta({
+    description:
+      "With a stay: `estimated_fee` + `walk_minutes` × `walk_yen_per_minute`. Null when one of them is null " +
+      "or the fee is not in yen",
+  }),
+  walk_yen_per_minute: Cost.walk_yen_per_minute.optional().meta({
+    description:
+      "With a stay: what a minute of walking counts for, the caller's `yen_per_walk_minute`, 20 unless they set it",
+  }),
+  planned_stay: PlannedStay.optional(),
+};
 
 export const FoundLot = z.object({
   id: Id,
@@ -155,6 +188,7 @@ export const FoundLot = z.object({
   distance_m: z.number().nullable().meta({ description: "Great-circle distance to `center`; null without one" }),
   is_saved: z.boolean().nullable().meta({ description: "Whether the caller saved the lot; null without a token" }),
   my_rating: z.enum(["good", "bad"]).nullable(),
+  ...Stay,
 }).meta({ id: "FoundParkingLot" });
 
 const Tombstone = z.object({ id: Id, deleted: z.literal(true), at: Timestamp }).meta({

@@ -79,5 +79,6 @@ export function isLongStay(
   stay: { readonly entry_at?: string | undefined; readonly exit_at?: string | undefined },
 ): boolean {
   if (stay.entry_at === undefined || stay.exit_at === undefined) return false;
-  return Date.parse(stay.exit_at) - Date.parse(stay.entry_at) > 86_400_000;
+  // What the database counts is longer than 24 hours, to the microsecond.
+  return Date.parse(stay.exit_at) - Date.parse(stay.entry_at) >= 86_400_000;
 }

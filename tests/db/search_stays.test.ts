@@ -1,0 +1,134 @@
+// A stay in a search: the same numbers as nearby and calc-fee, for every lot of the page.
+import assert from "node:assert/strict";
+import type { TransactionSql } from "postgres";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
+import { lots } from "./support/lots_of_the_world.ts";
+import { nearby } from "./support/nearby.ts";
+import { search } from "./support/search.ts";
+import { storeFacts, storeLots } from "./support/stored_lots.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+await db.sql`delete from public.parking_lots`;
+const world = lots(3_000);
+await storeLots(db.sql, world);
+await storeFacts(db.sql, world);
+await db.sql`
+  insert into public.parking_lot_date_overrides (parking_lot_id, override_date, hours, pricing)
+  select id, '2026-11-25', '{"is_closed": true}', '[{"category": "flat", "price_minor": 70}]'
+  from public.parking_lots where substr(id::text, 1, 1) < '4'`;
+await db.sql`
+  with g as (
+    insert into public.pricing_groups (parking_lot_id, code, name, vehicle_types)
+    select id, 'kei', 'Kei', '{kei}' from public.parking_lots where substr(id::text, 2, 1) < '8' returning id, parking_lot_id
+  )
+  insert into public.pricing_rules (parking_lot_id, pricing_group_id, category, rule_order, per_minutes, price_minor)
+  select parking_lot_id, id, 'time_band', 1, 60, 123 from g`;
+await db.sql`update public.parking_lots set currency = 'CHF' where substr(id::text, 3, 1) < '2'`;
+const user = await newUser(db.sql);
+await db.sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${user}, 77)`;
+
+const TOKYO = { lat: 35.6812, lng: 139.7671 };
+const asVisitor = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
+
+interface Priced {
+  readonly id: string;
+  readonly distance_m: number | null;
+  readonly currency: string;
+  readonly estimated_fee: number | null;
+  readonly fee_refusal: { readonly code: string; readonly reason: string } | null;
+  readonly walk_minutes: number | null;
+  readonly effective_cost: number | null;
+  readonly walk_yen_per_minute: number;
+  readonly planned_stay: Record<string, unknown>;
+}
+
+const shown = (lot: Priced) => ({
+  id: lot.id,
+  distance_m: lot.distance_m,
+  currency: lot.currency,
+  estimated_fee: lot.estimated_fee,
+  fee_refusal: lot.fee_refusal,
+  walk_minutes: lot.walk_minutes,
+  effective_cost: lot.effective_cost,
+  walk_yen_per_minute: lot.walk_yen_per_minute,
+  planned_stay: lot.planned_stay,
+});
+
+const stays = [
+  { entry_at: "2026-11-25T18:30:00+09:00", exit_at: "2026-11-26T01:00:00+09:00" },
+  { entry_at: "2026-11-25T18:30:00+09:00", exit_at: "2026-11-25T18:30:00+09:00" },
+  { entry_at: "2026-11-22T09:00:00Z", exit_at: "2026-12-23T09:00:00Z" },
+  { entry_at: "2026-12-31T23:00:00+09:00", exit_at: "2027-01-02T07:00:00+09:00" },
+];
+for (const stay of stays) {
+  for (const vehicle_type of ["standard", "kei", "motorcycle"]) {
+    Deno.test(`search: ${vehicle_type} from ${stay.entry_at} to ${stay.exit_at} costs what nearby and calc-fee say`, async () => {
+      for (const caller of [{ role: "anon" as const }, signedIn(user)]) {
+        await db.as(caller, async (sql) => {
+          const near = await nearby(sql, { ...TOKYO, radius_m: 50_000, limit: 100, filters: stay, vehicle_type });
+          assert.ok(near.length > 20, `${near.length} lots`);
+          const ids = near.map(({ id }) => id);
+          const { items } = await search(sql, { query: { center: TOKYO }, ids, ...stay, vehicle_type });
+          assert.deepEqual(
+            (items as unknown as Priced[]).map(shown),
+            (near as unknown as Priced[]).map(shown),
+          );
+          for (const lot of (items as unknown as Priced[]).slice(0, 15)) {
+            const [row] = await sql`
+              select private.fee_answer(${lot.id}, ${vehicle_type}, ${stay.entry_at}, ${stay.exit_at}) as fee`;
+            assert.equal(row!["fee"].total_amount ?? null, lot.estimated_fee);
+            assert.equal(row!["fee"].refusal?.reason ?? null, lot.fee_refusal?.reason ?? null);
+          }
+        });
+      }
+    });
+  }
+}
+
+Deno.test("search: without a center the walk is not known, and the stay is", async () => {
+  const { items } = await asVisitor((sql) => search(sql, { ...stays[0]!, limit: 50 }));
+  assert.equal(items.length, 50);
+  for (const lot of items as unknown as Priced[]) {
+    assert.deepEqual([lot.distance_m, lot.walk_minutes, lot.effective_cost], [null, null, null]);
+    assert.equal(lot.estimated_fee === null, lot.fee_refusal !== null);
+    assert.equal(
+      lot.planned_stay["locked_in"],
+      lot.planned_stay["can_exit_at"] === null ? null : !lot.planned_stay["can_exit_at"],
+    );
+  }
+});
+
+Deno.test("search: pages with a stay are the pages without one", async () => {
+  const query = { sort: "price" };
+  await asVisitor(async (sql) => {
+    const plain = await search(sql, { query, limit: 30, include: ["total"] });
+    const priced = await search(sql, { query, limit: 30, include: ["total"], ...stays[0]! });
+    assert.deepEqual(priced.items.map(({ id }) => id), plain.items.map(({ id }) => id));
+    assert.deepEqual([priced.next_cursor, priced.total], [plain.next_cursor, plain.total]);
+    assert.ok(!("estimated_fee" in plain.items[0]!));
+  });
+});
+
+Deno.test("search: a stay that nobody can ask about is rejected, naming its end", async () => {
+  const [entry_at, exit_at] = ["2026-11-25T10:00:00Z", "2026-12-26T10:00:00Z"];
+  const wrong: [Parameters<typeof search>[1], string][] = [
+    [{ entry_at }, "exit_at"],
+    [{ exit_at }, "entry_at"],
+    [{ entry_at: exit_at, exit_at: entry_at }, "exit_at"],
+    [{ entry_at, exit_at: "2026-12-26T10:00:00.000001Z" }, "exit_at"],
+    [{ entry_at: "1999-12-31T00:00:00Z", exit_at: "2000-01-01T00:00:00Z" }, "entry_at"],
+    [{ entry_at, exit_at, limit: 101 }, "limit"],
+    [{ entry_at, exit_at, vehicle_type: "submarine" }, "vehicle_type"],
+    [{ vehicle_type: "submarine" }, "vehicle_type"],
+    [{ entry_at, exit_at, updated_since: entry_at }, "entry_at"],
+    [{ entry_at, exit_at, zoom: 3, bbox: [139, 35, 140, 36] }, "entry_at"],
+  ];
+  for (const [asked, param] of wrong) {
+    const { code, status, param: named } = await refusal(asVisitor((sql) => search(sql, asked)));
+    assert.deepEqual([code, status, named], ["validation_error", 422, param], JSON.stringify(asked));
+  }
+  await asVisitor((sql) => search(sql, { entry_at, exit_at, limit: 100 }));
+});
