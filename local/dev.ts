@@ -12,7 +12,8 @@ import {
   ROOT,
   SECRET_KEY,
 } from "./settings.ts";
-import { findRunning } from "./state.ts";
+import { onParentsGone } from "./parents.ts";
+import { described, findRunning } from "./state.ts";
 
 const started = performance.now();
 const port = gatewayPort();
@@ -20,7 +21,25 @@ const say = (line: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
 
 console.log("The parking lot service on this machine. For development and tests: its keys are public.");
-let platform: Platform;
+let platform: Platform | undefined;
+let stopping = false;
+const stop = async () => {
+  if (stopping) return;
+  stopping = true;
+  console.log("Stopping");
+  try {
+    await platform?.stop();
+    Deno.exit(0);
+  } catch (error) {
+    console.error(error);
+    Deno.exit(1);
+  }
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, () => stopping ? Deno.exit(130) : stop());
+}
+await onParentsGone(stop);
+
 try {
   platform = await startPlatform({
     port,
@@ -31,12 +50,15 @@ try {
     functionsDeno: functionsDeno(),
     say,
     log: (line) => console.log(line),
+    onStop: stop,
   });
 } catch (error) {
   if (error instanceof Deno.errors.AddrInUse) {
-    const other = await findRunning(String(port));
-    const by = other === undefined ? "" : ` by another \`deno task dev\`, process ${other.pid}`;
+    const other = await findRunning(port);
+    const by = other === undefined ? "" : ` by ${described(other)}`;
     console.error(`Port ${port} is taken${by}. LOCAL_PORT=<port> chooses another one.`);
+  } else if (error instanceof Deno.errors.PermissionDenied && port < 1024) {
+    console.error(`Port ${port} is for the superuser only. LOCAL_PORT=<port> chooses another one.`);
   } else {
     console.error(error instanceof Error ? error.message : error);
   }
@@ -56,21 +78,8 @@ console.log(`
   curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
   curl -X POST ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"me@example.com","password":"password1"}'
 
-  Ctrl-C stops it; the data stays until \`deno task reset\`.
+  Ctrl-C or \`deno task stop\` stops it; the data stays until \`deno task reset\`.
 `);
-
-let stopping = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    if (stopping) Deno.exit(130);
-    stopping = true;
-    console.log("Stopping");
-    platform.stop().then(() => Deno.exit(0), (error) => {
-      console.error(error);
-      Deno.exit(1);
-    });
-  });
-}
 
 let told = "";
 for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {

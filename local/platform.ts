@@ -20,6 +20,7 @@ import { Supervisor } from "./realtime/supervisor.ts";
 import {
   FUNCTIONS,
   type JwtAlgorithm,
+  ROOT,
   S3_BUCKET,
   S3_PRIVATE_BUCKET,
   SECRET_KEY,
@@ -27,7 +28,7 @@ import {
   type Status,
   status,
 } from "./settings.ts";
-import { forgetRunning, recordRunning, removeIfThere } from "./state.ts";
+import { removeIfThere, type RunningPlatform } from "./state.ts";
 import { Storage } from "./storage/storage.ts";
 
 export interface PlatformOptions {
@@ -51,6 +52,8 @@ export interface PlatformOptions {
   readonly say: (line: string) => void;
   /** Hears what the functions print and what fails inside. */
   readonly log: (line: string) => void;
+  /** Called when `deno task stop` asks the platform to end. */
+  readonly onStop?: () => void;
 }
 
 export interface Platform {
@@ -119,19 +122,27 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return Response.json({ reset: true });
   }
 
+  function describe(): RunningPlatform {
+    const current = services === undefined ? null : status(gateway.port, services.server.url("postgres"));
+    return { pid: Deno.pid, root: ROOT, status: current, down: services === undefined ? [] : partsDown(services) };
+  }
+
   async function control(request: Request, url: URL): Promise<Response> {
-    if (url.pathname === "/_platform" && request.method === "GET") return Response.json({ pid: Deno.pid });
+    if (url.pathname === "/_platform" && request.method === "GET") return Response.json(describe());
     // A custom header, so that no page in a browser can send this.
-    const asked = url.pathname === "/_platform/reset" && request.method === "POST";
+    const isAllowed = request.method === "POST" && request.headers.get("apikey") === SECRET_KEY;
+    if (!isAllowed || !/^\/_platform\/(reset|stop)$/.test(url.pathname)) return new Response(null, { status: 404 });
+    if (url.pathname === "/_platform/stop") {
+      options.onStop?.();
+      return Response.json({ stopping: true });
+    }
     if (stopping) return new Response("The platform is stopping", { status: 503 });
-    if (!asked || request.headers.get("apikey") !== SECRET_KEY) return new Response(null, { status: 404 });
     resetting ??= reset().finally(() => resetting = undefined);
     return (await resetting).clone();
   }
 
   try {
     const current = await raise();
-    await recordRunning(name, { pid: Deno.pid, status: current });
     return {
       status: current,
       stop: async () => {
@@ -141,13 +152,20 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await services?.realtime.gate.close();
         await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
         if (services !== undefined) await stopServices(services);
-        await forgetRunning(name);
       },
     };
   } catch (error) {
     await gateway.stop();
     throw error;
   }
+}
+
+/** The parts that do not run, each with its reason. */
+function partsDown({ server, realtime }: Services): string[] {
+  return [
+    ...(server.problem === undefined ? [] : [`database: ${server.problem}`]),
+    ...(realtime.process.isUp ? [] : ["realtime: its process has ended and is started again"]),
+  ];
 }
 
 async function startServices(options: PlatformOptions, name: string, port: number): Promise<Services> {
@@ -183,7 +201,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
   ]);
   options.say("The Data API and the auth server are ready");
   await packages;
-  const functions = new FunctionRunner({
+  const functions = await FunctionRunner.start({
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),

@@ -1,19 +1,19 @@
 // `deno task reset`: throws the data away. A running platform rebuilds its database and goes on; otherwise the next
 // start builds it.
+import { command, ownPlatform } from "./commands.ts";
 import { removeDatabase } from "./database/database.ts";
-import { gatewayPort, SECRET_KEY } from "./settings.ts";
-import { findRunning } from "./state.ts";
+import { gatewayPort } from "./settings.ts";
 
-const name = String(gatewayPort());
-const running = await findRunning(name);
+const port = gatewayPort();
+const running = await ownPlatform(port);
 if (running === undefined) {
-  await removeDatabase(name);
-  console.log("The data is gone; `deno task dev` builds it anew.");
+  const found = await removeDatabase(String(port));
+  console.log(found ? "The data is gone; `deno task dev` builds it anew." : `There is no data of port ${port}.`);
+} else if (running.status === null) {
+  console.error(`The platform on port ${port} is starting: process ${running.pid}.`);
+  Deno.exit(1);
 } else {
-  const answer = await fetch(`${running.status.API_URL}/_platform/reset`, {
-    method: "POST",
-    headers: { apikey: SECRET_KEY },
-  });
+  const answer = await command(port, "reset");
   if (!answer.ok) {
     console.error(`The platform could not rebuild its database: ${await answer.text()}`);
     Deno.exit(1);

@@ -1,39 +1,45 @@
-// What the platform keeps on disk between starts, and how others find it while it runs: .local/<gateway port>/.
-import { join } from "node:path";
-import { alive } from "./postgres/process.ts";
-import { STATE, type Status } from "./settings.ts";
+// What the platform keeps on disk between starts (.local/<gateway port>/), and how others find it while it runs.
+import { ROOT, type Status } from "./settings.ts";
 
+/** What a platform says of itself at GET /_platform. */
 export interface RunningPlatform {
   readonly pid: number;
-  readonly status: Status;
+  /** The folder of its repository. */
+  readonly root: string;
+  /** Null while it starts, or builds its database again. */
+  readonly status: Status | null;
+  /** The parts that do not run, and why. */
+  readonly down: readonly string[];
 }
 
-const RECORD = "platform.json";
+const ANSWER_TIMEOUT_MS = 5_000;
 
-export async function recordRunning(name: string, running: RunningPlatform): Promise<void> {
-  await Deno.mkdir(join(STATE, name), { recursive: true });
-  await Deno.writeTextFile(join(STATE, name, RECORD), JSON.stringify(running, null, 2));
-}
-
-export async function forgetRunning(name: string): Promise<void> {
-  await removeIfThere(join(STATE, name, RECORD));
-}
-
-/** The platform that runs under this name. A record alone proves nothing: its process must be there and answer. */
-export async function findRunning(name: string): Promise<RunningPlatform | undefined> {
-  const text = await readOr(join(STATE, name, RECORD), "");
-  if (text === "") return undefined;
-  const running: RunningPlatform = JSON.parse(text);
-  if (!alive(running.pid)) return undefined;
+/** The platform that listens on this port, of this repository or of another copy. */
+export async function findRunning(port: number): Promise<RunningPlatform | undefined> {
   try {
-    const answer = await fetch(`${running.status.API_URL}/_platform`, { signal: AbortSignal.timeout(3_000) });
-    const { pid } = await answer.json();
-    return pid === running.pid ? running : undefined;
+    const answer = await fetch(`http://127.0.0.1:${port}/_platform`, {
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+    const running = await answer.json();
+    return typeof running?.pid === "number" ? running : undefined;
   } catch (error) {
     // Nobody listens there, or it is another program altogether.
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException) return undefined;
     throw error;
   }
+}
+
+/** The platform of this repository on this port. Throws, in a sentence, when another copy of it has the port. */
+export async function findOwn(port: number): Promise<RunningPlatform | undefined> {
+  const running = await findRunning(port);
+  if (running === undefined || running.root === ROOT) return running;
+  throw new Deno.errors.AddrInUse(
+    `Port ${port} is taken by ${described(running)}. LOCAL_PORT=<port> chooses another one.`,
+  );
+}
+
+export function described({ pid, root }: RunningPlatform): string {
+  return `another \`deno task dev\`, process ${pid}${root === ROOT ? "" : ` in ${root}`}`;
 }
 
 /** The port when it can be listened on (any free one for 0), else undefined. */
@@ -63,4 +69,35 @@ export async function removeIfThere(path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
+}
+
+/** Writes a record whole or not at all: a crash, or a full disk, leaves the one before. */
+export async function writeRecord(path: string, text: string): Promise<void> {
+  const partial = `${path}.${crypto.randomUUID()}`;
+  try {
+    await Deno.writeTextFile(partial, text);
+    await Deno.rename(partial, path);
+  } catch (error) {
+    await removeIfThere(partial);
+    throw error;
+  }
+}
+
+/** The JSON in a record. Throws, with its path and the way out, when it cannot be read. */
+export async function readRecord<Value>(path: string, fallback: Value): Promise<Value> {
+  const text = await readOr(path, "\0");
+  if (text === "\0") return fallback;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw damaged(path, error.message);
+  }
+}
+
+/** What is said of a file that a crash or somebody else has damaged. */
+export function damaged(path: string, reason: string): Error {
+  return new Error(
+    `${path} is damaged (${reason}). \`deno task reset\` throws the data away; the next start builds it.`,
+  );
 }

@@ -6,7 +6,7 @@ import { installPostgres } from "../postgres/binaries.ts";
 import { identify, type Identity } from "../postgres/identity.ts";
 import { PostgresServer, stopOrphan, SUPERUSER } from "../postgres/server.ts";
 import { STATE } from "../settings.ts";
-import { freePort, readOr, removeIfThere } from "../state.ts";
+import { freePort, readOr, readRecord, removeIfThere, writeRecord } from "../state.ts";
 import { edited, type Fingerprints, fingerprints, migrate } from "./migrations.ts";
 import { prepareDatabase } from "./prepare.ts";
 
@@ -40,19 +40,24 @@ export async function startDatabase(options: DatabaseOptions): Promise<PostgresS
   }
 }
 
-/** Removes the data of a platform that does not run; a server that outlived its platform is stopped first. */
-export async function removeDatabase(name: string): Promise<void> {
+/**
+ * Removes the data of a platform that does not run; a server that outlived its platform is stopped first. False when there
+ * was none.
+ */
+export async function removeDatabase(name: string): Promise<boolean> {
   const { home } = await identify(STATE);
   const folder = join(home, name);
+  if (!await exists(folder)) return false;
   await stopOrphan(join(folder, "data"));
   await removeIfThere(join(folder, "data"));
   await removeIfThere(join(folder, MIGRATIONS_RECORD));
+  return true;
 }
 
 /** The migration files that differ from what was applied to this platform's data. */
 export async function changedMigrations(name: string): Promise<{ edited: string[]; added: string[] }> {
   const { home } = await identify(STATE);
-  const applied: Fingerprints = JSON.parse(await readOr(join(home, name, MIGRATIONS_RECORD), "{}"));
+  const applied = await readRecord<Fingerprints>(join(home, name, MIGRATIONS_RECORD), {});
   const present = await fingerprints();
   return { edited: edited(applied, present), added: Object.keys(present).filter((file) => !(file in applied)).sort() };
 }
@@ -70,7 +75,7 @@ async function startServer(identity: Identity, folder: string, options: Database
 
 async function applyMigrations(server: PostgresServer, folder: string, say: (line: string) => void): Promise<void> {
   const record = join(folder, MIGRATIONS_RECORD);
-  const applied: Fingerprints = JSON.parse(await readOr(record, "{}"));
+  const applied = await readRecord<Fingerprints>(record, {});
   const present = await fingerprints();
   const changed = edited(applied, present);
   if (changed.length > 0) {
@@ -78,7 +83,7 @@ async function applyMigrations(server: PostgresServer, folder: string, say: (lin
   }
   say("Applying pending migrations and the seed");
   await migrate(server.url("postgres"), (line) => say(`  ${line}`));
-  await Deno.writeTextFile(record, JSON.stringify({ ...present, ...applied }, null, 2));
+  await writeRecord(record, JSON.stringify({ ...present, ...applied }, null, 2));
 }
 
 async function copyDatabase(superuser: string, name: string): Promise<void> {
@@ -96,8 +101,19 @@ async function copyDatabase(superuser: string, name: string): Promise<void> {
 async function databasePort(folder: string): Promise<number> {
   const record = join(folder, "postgres.port");
   const last = Number(await readOr(record, "0"));
-  const port = freePort(last) ?? freePort(0);
+  const isPort = Number.isInteger(last) && last >= 0 && last <= 65_535;
+  const port = (isPort ? freePort(last) : undefined) ?? freePort(0);
   if (port === undefined) throw new Error("There is no free port for Postgres");
-  await Deno.writeTextFile(record, String(port));
+  await writeRecord(record, String(port));
   return port;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

@@ -6,6 +6,13 @@ for (const name of Object.keys(Deno.env.toObject())) {
   if (!given.includes(name)) Deno.env.delete(name);
 }
 
+// The platform holds the other end and never writes: when it ends, however it ends, so does this process.
+async function untilClosed(end: (code: number) => never): Promise<void> {
+  for await (const _ of Deno.stdin.readable);
+  end(0);
+}
+untilClosed(Deno.exit);
+
 const serve = Deno.serve as (options: Deno.ServeTcpOptions, handler: Deno.ServeHandler) => unknown;
 let served = false;
 

@@ -7,6 +7,7 @@ import { preflight } from "../gateway/cors.ts";
 import { type More, refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
+import { endOrphans } from "./orphans.ts";
 import { BootError, Worker } from "./worker.ts";
 
 export interface RunnerOptions {
@@ -45,9 +46,20 @@ export class FunctionRunner {
   readonly #client = Deno.createHttpClient({ http2: false, poolMaxIdlePerHost: 64, allowHost: true });
   readonly #watcher: Deno.FsWatcher;
 
-  constructor(readonly options: RunnerOptions) {
+  private constructor(readonly options: RunnerOptions) {
     this.#watcher = Deno.watchFs(options.source, { recursive: true });
     this.#watch();
+  }
+
+  static async start(options: RunnerOptions): Promise<FunctionRunner> {
+    await endOrphans(options.folder);
+    try {
+      await Deno.mkdir(options.folder, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory)) throw error;
+      throw new Error(`${options.folder} is not a folder. Delete it: the next start makes one.`);
+    }
+    return new FunctionRunner(options);
   }
 
   /** Answers a request to the function `name`; `path` is what follows the name. */
@@ -118,7 +130,6 @@ export class FunctionRunner {
   async #boot(name: string, entry: string): Promise<Worker> {
     const { deno, source, folder, environment, log } = this.options;
     const module = join(folder, `${name}.js`);
-    await Deno.mkdir(folder, { recursive: true });
     await Deno.writeTextFile(
       module,
       `import { serveExport } from "${new URL("boot.ts", import.meta.url)}";\n` +

@@ -56,7 +56,7 @@ export class Worker {
       ],
       clearEnv: true,
       env: { ...toolEnvironment(), ...options.environment },
-      stdin: "null",
+      stdin: "piped", // never written; see boot.ts
       stdout: "piped",
       stderr: "piped",
     }).spawn();
@@ -68,7 +68,13 @@ export class Worker {
     };
     forward(child.stdout, hear);
     forward(child.stderr, options.log);
-    child.status.then(() => resolve(undefined));
+    child.status.then(() => {
+      resolve(undefined);
+      // It reads nothing from there any more.
+      child.stdin.close().catch((error) => {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      });
+    });
     const port = await listening;
     clearTimeout(patience);
     if (port === undefined) {

@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 
 export interface PostgresBinaries {
   readonly version: string;
+  readonly folder: string;
   readonly initdb: string;
   readonly postgres: string;
 }
@@ -26,7 +27,7 @@ export async function installPostgres(home: string): Promise<PostgresBinaries> {
   const folder = join(home, `postgres-${version}`);
   if (!await exists(folder)) await copyInto(folder, packaged);
   await addExtensions(join(folder, "share", "postgresql", "extension"));
-  return { version, initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
+  return { version, folder, initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
 }
 
 /** Stand-ins for the extensions that hosted projects have and the package lacks. */

@@ -52,3 +52,22 @@ export async function stopProcess(pid: number, signals: readonly [Deno.Signal, n
   }
   throw new Error(`Process ${pid} did not stop`);
 }
+
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** The command line. */
+  readonly args: string;
+}
+
+/** The processes of this machine; none on Windows. */
+export async function processes(): Promise<Process[]> {
+  if (Deno.build.os === "windows") return [];
+  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,args="] }).output();
+  const found: Process[] = [];
+  for (const line of new TextDecoder().decode(stdout).split("\n")) {
+    const [, pid, parent, args] = line.match(/^\s*(\d+)\s+(\d+)\s+(.*)$/) ?? [];
+    if (args !== undefined) found.push({ pid: Number(pid), parent: Number(parent), args });
+  }
+  return found;
+}

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { PostgresBinaries } from "./binaries.ts";
 import type { Identity } from "./identity.ts";
+import { damaged, readOr } from "../state.ts";
 import { commandLine, stopProcess } from "./process.ts";
 
 export interface ServerOptions {
@@ -22,6 +23,9 @@ export const PASSWORD = "postgres";
 /** What the vault's stand-in encrypts with: the server reads it beside its data, and no client can. */
 const VAULT_KEY = "vault.key";
 
+/** Between attempts to start a server that died. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
+
 const READY = "database system is ready to accept connections";
 const START_PATIENCE = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
@@ -35,6 +39,8 @@ const HASTY = { fsync: "off", synchronous_commit: "off", full_page_writes: "off"
 export class PostgresServer {
   readonly data: string;
   #child: Deno.ChildProcess | undefined;
+  #launching: Deno.ChildProcess | undefined;
+  #problem: string | undefined;
   #stopping = false;
 
   constructor(readonly options: ServerOptions) {
@@ -45,13 +51,21 @@ export class PostgresServer {
     return this.#child?.pid;
   }
 
+  /** Why it does not run; undefined when it does. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   url(user: string = SUPERUSER, database = "postgres"): string {
     return `postgresql://${user}:${PASSWORD}@127.0.0.1:${this.options.port}/${database}?sslmode=disable`;
   }
 
   /** Makes the data folder if there is none; true when it was made now. */
   async create(): Promise<boolean> {
-    if (await isFolder(this.data)) return false;
+    if (await isFolder(this.data)) {
+      await this.#checkVaultKey();
+      return false;
+    }
     const { binaries, identity, folder } = this.options;
     const partial = join(folder, "data.partial");
     const passwordFile = join(folder, "password");
@@ -76,6 +90,11 @@ export class PostgresServer {
     return true;
   }
 
+  async #checkVaultKey(): Promise<void> {
+    const path = join(this.data, VAULT_KEY);
+    if (!/^[0-9a-f]{64}$/.test((await readOr(path, "")).trim())) throw damaged(path, "it is not a key of 64 digits");
+  }
+
   /** Starts the server and answers when it accepts connections. */
   async start(): Promise<void> {
     await stopOrphan(this.data);
@@ -85,14 +104,14 @@ export class PostgresServer {
       if (failure === undefined) return;
       // The processes of a killed server hold its memory for a moment after it.
       const retry = failure.includes("shared memory block") && performance.now() < deadline;
-      if (!retry) throw new Error(`Postgres did not start:\n${failure}`);
+      if (!retry) throw new Error(`Postgres did not start:\n${failure.trim()}\n${this.#wayOut()}`);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const child = this.#child;
+    const child = this.#launching ?? this.#child;
     if (child === undefined) return;
     await stopProcess(child.pid, STOP_SIGNALS);
     await child.status;
@@ -102,13 +121,14 @@ export class PostgresServer {
   /** Undefined when the server is ready, otherwise what it said before it gave up. */
   async #launch(): Promise<string | undefined> {
     const { binaries, identity, folder } = this.options;
+    const log = await Deno.open(join(folder, "postgres.log"), { write: true, create: true, truncate: true });
     const child = identity.command(binaries.postgres, ["-D", this.data, ...this.#settings()], {
       env: MEMORY,
       stdin: "null",
       stdout: "null",
       stderr: "piped",
     }).spawn();
-    const log = await Deno.open(join(folder, "postgres.log"), { write: true, create: true, truncate: true });
+    this.#launching = child;
     const said: string[] = [];
     const ready = await new Promise<boolean>((resolve) => {
       const drained = drain(child.stderr, log, (text) => {
@@ -117,24 +137,40 @@ export class PostgresServer {
       });
       drained.then(() => resolve(false), () => resolve(false));
     });
+    this.#launching = undefined;
     if (!ready) {
-      await child.status;
-      return said.join("");
+      const { code, signal } = await child.status;
+      const end = `${binaries.postgres} ended (${signal ?? `exit ${code}`}).`;
+      // A server that says nothing never was one: the program is damaged.
+      return said.length > 0
+        ? said.join("") + end
+        : `${end} Delete ${binaries.folder}: the next start copies it again.`;
     }
     this.#child = child;
     child.status.then((status) => this.#revive(child, status));
     return undefined;
   }
 
-  // A server that dies while the platform runs (kill -9) comes back on the same port.
+  #wayOut(): string {
+    return `Its data is in ${this.data}. If that is damaged, \`deno task reset\` throws it away and the next start builds it.`;
+  }
+
+  // A server that dies while the platform runs (kill -9, a full disk) comes back on the same port, however long it takes.
   async #revive(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
-    if (this.#stopping || this.#child !== child) return;
+    if (this.#child !== child) return;
     const how = status.signal ?? `exit ${status.code}`;
-    try {
-      await this.start();
-      this.options.onRestart(`Postgres stopped (${how}) and was started again`);
-    } catch (error) {
-      this.options.onRestart(`Postgres stopped (${how}) and could not be started again: ${error}`);
+    this.#problem = `Postgres stopped (${how})`;
+    for (let pause = FIRST_PAUSE_MS; !this.#stopping; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
+      try {
+        await this.start();
+        this.#problem = undefined;
+        return this.options.onRestart(`Postgres stopped (${how}) and was started again`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (pause === FIRST_PAUSE_MS) this.options.onRestart(`Postgres stopped (${how}) and is tried again: ${reason}`);
+        this.#problem = `Postgres stopped (${how}) and does not start: ${reason}`;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 
@@ -180,12 +216,20 @@ export async function stopOrphan(data: string): Promise<void> {
 
 async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, heard: (text: string) => void) {
   const decoder = new TextDecoder();
-  const writer = log.writable.getWriter();
   for await (const chunk of stream) {
-    await writer.write(chunk);
+    keep(log, chunk);
     heard(decoder.decode(chunk, { stream: true }));
   }
-  await writer.close();
+  log.close();
+}
+
+/** Written at once, so that the log is there when the platform is not. On a full disk it has gaps; the server goes on. */
+function keep(log: Deno.FsFile, chunk: Uint8Array): void {
+  try {
+    for (let at = 0; at < chunk.length;) at += log.writeSync(chunk.subarray(at));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
 }
 
 async function run(command: Deno.Command): Promise<void> {

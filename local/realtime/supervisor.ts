@@ -46,6 +46,10 @@ export class Supervisor {
     return port;
   }
 
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   /** The process that runs, for those who measure it or kill it. */
   get pid(): number | undefined {
     return this.#child?.pid;

@@ -49,7 +49,7 @@ async function startsAlone(deno: string, name: string, { metadata, files }: Uplo
   }
   const log: string[] = [];
   const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();
-  const runner = new FunctionRunner({
+  const runner = await FunctionRunner.start({
     deno,
     source: join(folder, "supabase/functions"),
     folder: join(folder, "entries"),

@@ -3,12 +3,12 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
-import { alive, commandLine, gone } from "../../local/postgres/process.ts";
+import { alive, commandLine, gone, processes } from "../../local/postgres/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { freePort, removeIfThere } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
 
-const READY_WITHIN = 20_000;
+const READY_WITHIN = 60_000;
 
 interface Dev {
   readonly child: Deno.ChildProcess;
@@ -43,11 +43,16 @@ async function dev(port: number): Promise<Dev> {
   listen(child.stdout);
   listen(child.stderr);
   const ended = child.status.then(() => true);
-  await eventually(async () => {
-    if (said.includes("Ctrl-C stops it")) return true;
-    if (await Promise.race([ended, Promise.resolve(false)])) throw new Error(`dev ended:\n${said}`);
-    return undefined;
-  }, READY_WITHIN);
+  try {
+    await eventually(async () => {
+      if (said.includes("stops it; the data stays")) return true;
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error("dev ended");
+      return undefined;
+    }, READY_WITHIN);
+  } catch (error) {
+    if (alive(child.pid)) child.kill("SIGKILL");
+    throw new Error(`dev is not ready:\n${said}`, { cause: error });
+  }
   return { child, output: () => said };
 }
 
@@ -74,6 +79,11 @@ async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Prom
     await outcome("reset.ts", port);
     await removeIfThere(join(STATE, String(port)));
   }
+}
+
+/** The process of the function `health`. */
+async function functionPid(port: number): Promise<number | undefined> {
+  return (await processes()).find(({ args }) => args.includes(`/${port}/functions/health.js`))?.pid;
 }
 
 async function status(port: number): Promise<Status> {
@@ -253,11 +263,7 @@ Deno.test("after kill -9 of a function the next request works", async () => {
   await onFreePort(async (port, start) => {
     await start();
     assert.equal(await health(port), 200);
-    const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
-    const line = new TextDecoder().decode(stdout).split("\n").find((text) =>
-      text.includes(`/${port}/functions/health.js`)
-    );
-    Deno.kill(Number.parseInt(line!), "SIGKILL");
+    Deno.kill((await functionPid(port))!, "SIGKILL");
     await eventually(async () => await health(port) === 200 ? true : undefined);
   });
 });
@@ -314,4 +320,138 @@ Deno.test("what the platform does not have yet is 501, and what nobody has is 40
       assert.ok((await page.text()).includes(String(code)));
     }
   });
+});
+
+Deno.test("after kill -9 of the platform its functions end too", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    assert.equal(await health(port), 200);
+    const worker = await functionPid(port);
+    one.child.kill("SIGKILL");
+    await one.child.status;
+    assert.equal(await gone(worker!, 10_000), true);
+  });
+});
+
+Deno.test("a function that hangs when its platform is killed is ended by the next start", async () => {
+  await onFreePort(async (port, start) => {
+    const one = await start();
+    assert.equal(await health(port), 200);
+    const worker = await functionPid(port);
+    // Stopped, it cannot notice anything.
+    Deno.kill(worker!, "SIGSTOP");
+    one.child.kill("SIGKILL");
+    await one.child.status;
+    await start();
+    assert.equal(await gone(worker!, 10_000), true);
+  });
+});
+
+Deno.test("stop: `deno task stop` ends the platform and all that it started", async () => {
+  await onFreePort(async (port, start) => {
+    const none = await outcome("stop.ts", port);
+    assert.deepEqual([none.code, none.stdout], [0, `Nothing runs on port ${port}.\n`]);
+    const one = await start();
+    assert.equal(await health(port), 200);
+    const [server, worker] = [await serverPid(port), await functionPid(port)];
+    assert.equal((await outcome("stop.ts", port)).code, 0);
+    assert.equal((await one.child.status).code, 0);
+    for (const pid of [server, worker!]) assert.equal(await gone(pid, 1_000), true);
+    assert.equal((await outcome("status.ts", port)).code, 1);
+  });
+});
+
+for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+  Deno.test(`stop: ${signal} to the npx process ends the platform and all that it started`, async () => {
+    const port = freePort(0)!;
+    const npx = new Deno.Command("npx", {
+      args: ["-y", `deno@${Deno.version.deno}`, "task", "dev"],
+      cwd: ROOT,
+      env: { LOCAL_PORT: String(port), NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    try {
+      const answers = () =>
+        codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
+      await eventually(async () => await answers() === 200 ? true : undefined, 2 * READY_WITHIN);
+      assert.equal(await health(port), 200);
+      const { pid } = await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
+      const started = [pid, await serverPid(port), await functionPid(port)];
+      npx.kill(signal);
+      for (const one of started) assert.equal(await gone(one, 10_000), true);
+    } finally {
+      await outcome("stop.ts", port);
+      await npx.status;
+      await outcome("reset.ts", port);
+      await removeIfThere(join(STATE, String(port)));
+    }
+  });
+}
+
+Deno.test("status: a Postgres that cannot start is named, with exit code 1, and started again until it starts", async () => {
+  await onFreePort(async (port, start) => {
+    await start();
+    const control = join(STATE, String(port), "data", "global", "pg_control");
+    await Deno.rename(control, `${control}.away`);
+    Deno.kill(await serverPid(port), "SIGKILL");
+    const down = await eventually(async () => {
+      const told = await outcome("status.ts", port);
+      return told.stderr.includes("does not start") ? told : undefined;
+    }, 30_000);
+    assert.equal(down.code, 1);
+    assert.match(down.stderr, /^Down: database: Postgres stopped \(.*\) and does not start: /m);
+    await Deno.rename(`${control}.away`, control);
+    const answers = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
+    await eventually(async () => await answers() === 200 ? true : undefined, 30_000);
+    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, 30_000);
+  });
+});
+
+Deno.test("a damaged file is named with the way out, and a record that can be made again is", async () => {
+  await onFreePort(async (port, start) => {
+    await stop(await start());
+    const folder = join(STATE, String(port));
+    const damage = async (path: string, content: string) => {
+      const at = join(folder, path);
+      const before = await Deno.readTextFile(at);
+      await Deno.writeTextFile(at, content);
+      const { code, stderr } = await outcome("dev.ts", port);
+      assert.equal(code, 1);
+      assert.ok(stderr.includes(at), stderr);
+      assert.match(stderr, /`deno task reset`/);
+      await Deno.writeTextFile(at, before);
+    };
+    await damage("migrations.json", '{"20260901');
+    await damage("migrations.json", "");
+    await damage("data/vault.key", "");
+    await damage("data/PG_VERSION", "nine"); // in Postgres's words
+    await Deno.remove(join(folder, "functions"), { recursive: true });
+    await Deno.writeTextFile(join(folder, "functions"), "");
+    const { code, stderr } = await outcome("dev.ts", port);
+    assert.deepEqual([code, stderr.includes(join(folder, "functions"))], [1, true]);
+    await Deno.remove(join(folder, "functions"));
+
+    for (const content of ["abc", "99999", ""]) await Deno.writeTextFile(join(folder, "postgres.port"), content);
+    await start();
+    assert.equal(await codes(port), 200);
+  });
+});
+
+Deno.test("another copy of the repository on the port is named by `dev`, `status`, `stop` and `reset`", async () => {
+  const other = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json({ pid: 4711, root: "/elsewhere", status: null, down: [] }),
+  );
+  try {
+    for (const script of ["dev.ts", "status.ts", "stop.ts", "reset.ts"]) {
+      const { code, stderr } = await outcome(script, other.addr.port);
+      assert.equal(code, 1);
+      const by = "another `deno task dev`, process 4711 in /elsewhere";
+      assert.equal(stderr, `Port ${other.addr.port} is taken by ${by}. LOCAL_PORT=<port> chooses another one.\n`);
+    }
+  } finally {
+    await other.shutdown();
+  }
 });

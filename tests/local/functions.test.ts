@@ -18,7 +18,7 @@ async function withFunctions(
   await Deno.mkdir(source);
   for (const [name, text] of Object.entries(sources)) await write(name, text);
   const log: string[] = [];
-  const runner = new FunctionRunner({
+  const runner = await FunctionRunner.start({
     deno: functionsDeno(),
     source,
     folder: join(folder, "entries"),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { type PlatformOptions, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
+import { processes } from "../../local/postgres/process.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
 import { removeIfThere } from "../../local/state.ts";
 
@@ -61,12 +62,4 @@ export async function crashPlatform(
       for (const folder of [home, STATE]) await removeIfThere(join(folder, name));
     },
   };
-}
-
-async function processes(): Promise<{ readonly pid: number; readonly args: string }[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid=,args="] }).output();
-  return new TextDecoder().decode(stdout).trim().split("\n").map((line) => {
-    const [, pid, args] = /^ *(\d+) (.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), args: args ?? "" };
-  });
 }

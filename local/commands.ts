@@ -1,0 +1,19 @@
+// What the commands `status`, `stop` and `reset` have in common.
+import { SECRET_KEY } from "./settings.ts";
+import { findOwn, type RunningPlatform } from "./state.ts";
+
+/** The platform of this repository on this port. Ends the command when another copy has the port. */
+export async function ownPlatform(port: number): Promise<RunningPlatform | undefined> {
+  try {
+    return await findOwn(port);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    console.error(error.message);
+    Deno.exit(1);
+  }
+}
+
+/** Asks the platform for something. */
+export async function command(port: number, name: "reset" | "stop"): Promise<Response> {
+  return await fetch(`http://127.0.0.1:${port}/_platform/${name}`, { method: "POST", headers: { apikey: SECRET_KEY } });
+}

@@ -1,0 +1,19 @@
+// `deno task stop`: ends the running platform and everything it started.
+import { command, ownPlatform } from "./commands.ts";
+import { gone } from "./postgres/process.ts";
+import { gatewayPort } from "./settings.ts";
+
+const STOP_TIMEOUT_MS = 30_000;
+
+const port = gatewayPort();
+const running = await ownPlatform(port);
+if (running === undefined) {
+  console.log(`Nothing runs on port ${port}.`);
+} else {
+  await (await command(port, "stop")).body?.cancel();
+  if (!await gone(running.pid, STOP_TIMEOUT_MS)) {
+    console.error(`Process ${running.pid} does not end. Its log says why.`);
+    Deno.exit(1);
+  }
+  console.log(`The platform on port ${port} has stopped.`);
+}
