@@ -232,14 +232,16 @@ comment on function private.detach_asset(uuid) is
   'A file that is used no more: its object is to be deleted, and then the row. Whoever calls this has asked whose it is.';
 
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
-returns table (entity_id uuid, asset_id uuid, storage_key text, content_type text, size_bytes integer, place bigint)
+returns table (
+  entity_id uuid, asset_id uuid, storage_key text, is_public boolean, content_type text, size_bytes integer, place bigint
+)
 language plpgsql stable
 security definer -- private files have no policy: they are given to their uploader and to administrators only
 set search_path = ''
 as $$
 begin
   return query
-  select a.entity_id, a.id, a.storage_key, a.content_type, a.size_bytes,
+  select a.entity_id, a.id, a.storage_key, a.is_public, a.content_type, a.size_bytes,
     row_number() over (partition by a.entity_id order by a.attached_at, a.id)
   from public.assets a
   where a.entity_id = any (p_entity_ids) and a.entity_type = p_entity_type
@@ -254,10 +256,8 @@ $$;
 comment on function private.attached_assets(text, uuid[]) is
   'The files of these things that the caller may see, place by place in the order in which they were attached.';
 
--- private.detach_asset is called by triggers and functions that are definers themselves.
-grant execute on function
-  private.attach_asset(uuid, text, text, uuid, text), private.attached_assets(text, uuid[])
-to authenticated;
+-- Files are attached and given up by functions that have asked whose the thing is: they are definers, and no client may.
+grant execute on function private.attached_assets(text, uuid[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the end

@@ -152,6 +152,24 @@ $$;
 comment on function private.reported_lot_name(uuid, text) is
   'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Refuses: validation_error, lot_not_found.';
 
+create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
+language plpgsql
+security definer -- no client may attach files by hand; that the report is the caller's is asked here
+set search_path = ''
+as $$
+begin
+  perform from public.error_reports r where r.id = p_report_id and r.user_id = private.caller();
+  if not found then
+    perform private.refuse('not_found', 404, 'You have no such report', p_param => 'id');
+  end if;
+  perform private.attach_asset(a.id, 'error_report', 'error_report', p_report_id, 'evidence_asset_ids')
+  from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
+end
+$$;
+
+comment on function private.attach_evidence(uuid, uuid[]) is
+  'Gives uploads of the caller to the caller''s report. Refuses: unauthorized, not_found.';
+
 create function private.error_report_rows(p_reports public.error_reports[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -177,7 +195,7 @@ comment on function private.error_report_rows(public.error_reports[]) is
   'Reports as the interface shows them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
-  private.written_text(text, integer, text), private.reported_lot_name(uuid, text),
+  private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text), private.reported_lot_name(uuid, text),
   private.error_report_rows(public.error_reports[])
 to authenticated;
 
@@ -215,8 +233,7 @@ begin
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
     p_severity, private.written_text(p_description, 2000, 'description'))
   returning * into v_report;
-  perform private.attach_asset(a.id, 'error_report', 'error_report', v_report.id, 'evidence_asset_ids')
-  from unnest(p_evidence_asset_ids) with ordinality as a (id, place) order by a.place;
+  perform private.attach_evidence(v_report.id, p_evidence_asset_ids);
   perform private.log_activity('error_report_post', p_parking_lot_id, v_report.id);
   return private.error_report_rows(array[v_report]) -> 0;
 end

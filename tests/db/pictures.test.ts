@@ -1,0 +1,138 @@
+// Photos of reviews and avatars in the database: who sees them, when they are published, and what ends them.
+import assert from "node:assert/strict";
+import { createPeople } from "../policies/people.ts";
+import { type Caller, database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
+
+const db = await database();
+const people = await createPeople(db.sql);
+Deno.test.afterAll(() => db.close());
+
+const administrator = signedIn(people.administrator);
+const visitor: Caller = { role: "anon" };
+
+/** An upload whose object has been checked; its id. */
+async function placed(user: string, category = "review", isPublic = true): Promise<string> {
+  const [row] = await db.as(signedIn(user), (sql) =>
+    sql<{ id: string }[]>`
+      select commands.create_upload(12, 'image/png', ${category}, null, null, ${isPublic}) ->> 'asset_id' as id`);
+  await db.as({ role: "service_role" }, (sql) => sql`select api.place_asset(${row!.id}, '"abc"')`);
+  return row!.id;
+}
+
+async function posted(user: string, photos: string[], lot?: string): Promise<string> {
+  const [row] = await db.as(signedIn(user), async (sql) =>
+    sql<{ id: string }[]>`
+      select commands.post_review(${lot ?? await newLot(db.sql)}, 4, null, ${photos}::uuid[]) ->> 'id' as id`);
+  return row!.id;
+}
+
+const edit = (user: string, id: string, photos: string[]) =>
+  db.as(signedIn(user), (sql) => sql`select commands.update_my_review(${id}, p_photo_asset_ids => ${photos}::uuid[])`);
+const move = (id: string, status: string) => db.sql`update public.reviews set status = ${status} where id = ${id}`;
+const photosFor = async (caller: Caller, review: string) => {
+  const rows = await db.as(
+    caller,
+    (sql) =>
+      sql<{ photos: { storage_key: string }[] }[]>`select photos from private.review_photos(array[${review}]::uuid[])`,
+  );
+  return rows[0]?.photos.length ?? 0;
+};
+const stateOf = async (id: string) => {
+  const [row] = await db.sql`
+    select published_at is not null as published, is_public, deleted_at is not null as deleted
+    from public.assets where id = ${id}`;
+  return { ...row };
+};
+const kept = { published: false, is_public: false, deleted: false };
+
+Deno.test("review photos: the author and administrators always read them, everyone when the review is approved at a public lot", async () => {
+  const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
+  const lot = await newLot(db.sql);
+  const review = await posted(author, [await placed(author), await placed(author, "review", false)], lot);
+  const seen = async () =>
+    await Promise.all(
+      [signedIn(author), administrator, signedIn(stranger), visitor].map((caller) => photosFor(caller, review)),
+    );
+  assert.deepEqual(await seen(), [2, 2, 0, 0]);
+  await move(review, "approved");
+  assert.deepEqual(await seen(), [2, 2, 2, 2]);
+  await db.sql`update public.parking_lots set status = 'suspended' where id = ${lot}`;
+  assert.deepEqual(await seen(), [2, 2, 0, 0]);
+  await db.sql`update public.parking_lots set status = 'active' where id = ${lot}`;
+  await move(review, "hidden");
+  assert.deepEqual(await seen(), [2, 2, 0, 0]);
+});
+
+Deno.test("review photos: they are published with the approval and taken back by each way out of it", async () => {
+  const author = await newUser(db.sql);
+  const [open, secret] = [await placed(author), await placed(author, "review", false)];
+  const review = await posted(author, [open, secret]);
+  assert.deepEqual(await stateOf(open), kept);
+  await move(review, "approved");
+  assert.deepEqual([await stateOf(open), await stateOf(secret)], [{ ...kept, published: true }, kept]);
+  await db.sql`update public.assets set is_public = true where id = ${open}`;
+  await move(review, "hidden");
+  assert.deepEqual(await stateOf(open), kept);
+  await move(review, "approved");
+  assert.equal((await stateOf(open)).published, true);
+  await edit(author, review, [open, secret]);
+  assert.deepEqual(await stateOf(open), kept);
+  await db.sql`update public.reviews set status = 'approved' where id = ${review}`;
+  assert.equal((await stateOf(open)).published, true);
+  await db.sql`delete from public.reviews where id = ${review}`;
+  assert.equal((await stateOf(open)).deleted, true);
+});
+
+Deno.test("review photos: a lot that is deleted takes the photos of its reviews along", async () => {
+  const lot = await newLot(db.sql);
+  const photos = await Promise.all([1, 2, 3].map(async () => {
+    const author = await newUser(db.sql);
+    const photo = await placed(author);
+    await posted(author, [photo], lot);
+    return photo;
+  }));
+  await db.sql`delete from public.parking_lots where id = ${lot}`;
+  for (const photo of photos) assert.equal((await stateOf(photo)).deleted, true);
+});
+
+Deno.test("review photos: a file that somebody else attached to the review is not shown with it", async () => {
+  const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
+  const review = await posted(author, []);
+  const photo = await placed(stranger);
+  await db.sql`
+    update public.assets set entity_type = 'review', entity_id = ${review}, attached_at = now() where id = ${photo}`;
+  await move(review, "approved");
+  assert.equal(await photosFor(visitor, review), 0);
+});
+
+Deno.test("review photos: at most four, of the caller's review, and nothing is left of a rejected change", async () => {
+  const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
+  const photos = await Promise.all(Array.from({ length: 5 }, () => placed(author)));
+  const review = await posted(author, photos.slice(0, 2));
+  const tooMany = await refusal(edit(author, review, photos));
+  assert.deepEqual([tooMany.code, tooMany.param], ["validation_error", "photo_asset_ids"]);
+  const foreign = await refusal(edit(stranger, review, []));
+  assert.deepEqual([foreign.code, foreign.param], ["not_found", "id"]);
+  assert.equal((await refusal(edit(author, review, [photos[2]!, crypto.randomUUID()]))).param, "photo_asset_ids");
+  assert.equal(await photosFor(signedIn(author), review), 2);
+  assert.deepEqual(await stateOf(photos[1]!), kept);
+});
+
+Deno.test("avatar: of twenty that are set at once one stays, and the others are deleted", async () => {
+  const user = await newUser(db.sql);
+  const avatars = await Promise.all(Array.from({ length: 20 }, () => placed(user, "avatar")));
+  await Promise.all(
+    avatars.map((id) =>
+      db.as(signedIn(user), (sql) => sql`select commands.update_my_account(p_avatar_asset_id => ${id})`)
+    ),
+  );
+  const states = await Promise.all(avatars.map(stateOf));
+  assert.equal(states.filter(({ deleted }) => deleted !== true).length, 1);
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ avatar: { asset_id: string } }[]>`select api.my_account() #> '{app_user,avatar}' as avatar`,
+  );
+  assert.equal(row!.avatar.asset_id, avatars[states.findIndex(({ deleted }) => deleted !== true)]);
+});
