@@ -4,9 +4,12 @@ import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import {
   authRate,
+  authRules,
   functionsDeno,
   gatewayPort,
   jwtAlgorithm,
+  listenAddress,
+  publicHost,
   PUBLISHABLE_KEY,
   realtimePrivateOnly,
   ROOT,
@@ -17,6 +20,7 @@ import { described, findRunning } from "./state.ts";
 
 const started = performance.now();
 const port = gatewayPort();
+const host = publicHost();
 const say = (line: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
 
@@ -45,6 +49,8 @@ try {
     port,
     durable: true,
     authRate: authRate(),
+    authRules: authRules(),
+    host,
     jwtAlgorithm: jwtAlgorithm(),
     realtimePrivateOnly: realtimePrivateOnly(),
     functionsDeno: functionsDeno(),
@@ -65,19 +71,22 @@ try {
   Deno.exit(1);
 }
 
-const { API_URL, DB_URL } = platform.status;
+const { DB_URL, MAILPIT_URL } = platform.status;
+const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
 say("Ready");
 console.log(`
   API          ${API_URL}
   Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
+  Contract     ${API_URL}/v1/openapi
+  Mails        ${MAILPIT_URL}
   Database     ${DB_URL}
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
 
   curl ${API_URL}/v1/health
   curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
-  curl -X POST ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"me@example.com","password":"password1"}'
-
+  curl ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"driver-'$(date +%s)'@example.com","password":"password 1"}'
+${listenAddress(host) === "127.0.0.1" ? "" : "\n  Everybody in this network reaches it, and its keys are public.\n"}
   Ctrl-C or \`deno task stop\` stops it; the data stays until \`deno task reset\`.
 `);
 

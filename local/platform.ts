@@ -3,14 +3,13 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
-import { readConfig } from "./config.ts";
+import { authConfig, readConfig } from "./config.ts";
 import { removeDatabase, startDatabase } from "./database/database.ts";
 import { surviveDriverFaults } from "./database/driver_fault.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
-import { quietLibrary } from "./gateway/quiet.ts";
 import { RealtimeGate } from "./gateway/realtime.ts";
 import { PUBLIC_JWK } from "./gateway/signing_key.ts";
 import { Rest } from "./rest/rest.ts";
@@ -18,8 +17,10 @@ import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
 import { Supervisor } from "./realtime/supervisor.ts";
 import {
+  type AuthRules,
   FUNCTIONS,
   type JwtAlgorithm,
+  listenAddress,
   ROOT,
   S3_BUCKET,
   S3_PRIVATE_BUCKET,
@@ -40,6 +41,10 @@ export interface PlatformOptions {
   readonly durable: boolean;
   /** Sign-ins, sign-ups and codes a minute and address. */
   readonly authRate: number;
+  /** The rules of accounts; relaxed unless told otherwise. */
+  readonly authRules?: AuthRules;
+  /** The host name by which clients reach the platform; 127.0.0.1 unless told otherwise. */
+  readonly host?: string;
   /** What access tokens are signed with; HS256 unless told otherwise. */
   readonly jwtAlgorithm?: JwtAlgorithm;
   /** Whether only private channels of Realtime can be joined; public ones too unless told otherwise. */
@@ -84,20 +89,21 @@ interface Realtime {
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { say, log } = options;
-  quietLibrary();
   surviveDriverFaults(log);
   let services: Services | undefined;
   let resetting: Promise<Response> | undefined;
   let stopping = false;
-  const gateway = listen(options.port, (request, url) => control(request, url), log);
+  const host = options.host ?? "127.0.0.1";
+  const gateway = listen(listenAddress(host), options.port, (request, url) => control(request, url), log);
   const name = options.name ?? String(gateway.port);
 
   async function raise(): Promise<Status> {
-    services = await startServices(options, name, gateway.port);
+    services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
     const { server, rest, auth, functions, storage, realtime } = services;
     gateway.open({
       rest: (request, url) => rest.handle(request, url),
       auth: (request, url, client) => auth.handle(request, url, client),
+      mail: (request, url) => auth.mail(request, url),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.gate.handle(request, url),
@@ -168,7 +174,12 @@ function partsDown({ server, realtime }: Services): string[] {
   ];
 }
 
-async function startServices(options: PlatformOptions, name: string, port: number): Promise<Services> {
+async function startServices(
+  options: PlatformOptions,
+  name: string,
+  port: number,
+  publicUrl: string,
+): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
@@ -183,8 +194,9 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     }),
     Auth.start({
       admin: server.url("supabase_auth_admin"),
+      config: authConfig(config, publicUrl, options.authRules ?? "relaxed"),
       origin: current.API_URL,
-      config,
+      publicUrl,
       rate: options.authRate,
       algorithm: options.jwtAlgorithm ?? "HS256",
       log: options.log,
@@ -205,7 +217,7 @@ async function startServices(options: PlatformOptions, name: string, port: numbe
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
-    environment: { ...secrets, ...functionEnvironment(current) },
+    environment: { ...secrets, ...functionEnvironment(current, publicUrl) },
     verifyJwt: config.verifyJwt,
     importMap: config.importMap,
     log: options.log,
@@ -238,7 +250,7 @@ function objectsOf(name: string): string {
 }
 
 /** What Supabase tells a function, and the names of ours that a hosted project sets as secrets. */
-function functionEnvironment(current: Status): Record<string, string> {
+function functionEnvironment(current: Status, publicUrl: string): Record<string, string> {
   return {
     SUPABASE_URL: current.API_URL,
     SUPABASE_ANON_KEY: current.ANON_KEY,
@@ -248,8 +260,10 @@ function functionEnvironment(current: Status): Record<string, string> {
     SUPABASE_DB_URL: current.DB_URL,
     SUPABASE_JWKS: JSON.stringify({ keys: [PUBLIC_JWK] }),
     JWT_SECRET: current.JWT_SECRET,
-    CDN_URL: `${current.API_URL}/storage/v1/object/public/${S3_BUCKET}`,
+    BASE_URL: `${publicUrl}/functions`,
+    CDN_URL: `${publicUrl}/storage/v1/object/public/${S3_BUCKET}`,
     S3_ENDPOINT: current.STORAGE_S3_URL,
+    S3_PUBLIC_ENDPOINT: `${publicUrl}/storage/v1/s3`,
     S3_REGION: current.S3_PROTOCOL_REGION,
     S3_BUCKET,
     S3_PRIVATE_BUCKET,

@@ -33,6 +33,7 @@ export interface Status {
   readonly ANON_KEY: string;
   readonly SERVICE_ROLE_KEY: string;
   readonly JWT_SECRET: string;
+  readonly MAILPIT_URL: string;
   readonly STORAGE_S3_URL: string;
   readonly S3_PROTOCOL_ACCESS_KEY_ID: string;
   readonly S3_PROTOCOL_ACCESS_KEY_SECRET: string;
@@ -51,6 +52,7 @@ export function status(port: number, databaseUrl: string): Status {
     ANON_KEY,
     SERVICE_ROLE_KEY,
     JWT_SECRET,
+    MAILPIT_URL: `${origin}/_mail`,
     STORAGE_S3_URL: `${origin}/storage/v1/s3`,
     S3_PROTOCOL_ACCESS_KEY_ID: S3_ACCESS_KEY_ID,
     S3_PROTOCOL_ACCESS_KEY_SECRET: S3_SECRET_ACCESS_KEY,
@@ -79,6 +81,36 @@ export function realtimePrivateOnly(): boolean {
   if (value === "on" || value === "off") return value === "off";
   console.error(`LOCAL_REALTIME_PUBLIC must be on or off, not "${value}"`);
   Deno.exit(1);
+}
+
+/** The rules of accounts: as a hosted project has them, or relaxed for development. */
+export type AuthRules = "hosted" | "relaxed";
+
+/** Which rules the auth server follows. */
+export function authRules(): AuthRules {
+  const rules = Deno.env.get("LOCAL_AUTH_RULES") || "relaxed";
+  if (rules === "hosted" || rules === "relaxed") return rules;
+  console.error(`LOCAL_AUTH_RULES must be hosted or relaxed, not "${rules}"`);
+  Deno.exit(1);
+}
+
+/**
+ * The host name by which clients reach the platform: of this machine in its network for a phone, 10.0.2.2 for an Android
+ * emulator. Addresses in replies and mails begin with it.
+ */
+export function publicHost(): string {
+  const host = Deno.env.get("LOCAL_HOST") || "127.0.0.1";
+  if (URL.canParse(`http://${host}:1/`) && new URL(`http://${host}:1/`).hostname === host.toLowerCase()) return host;
+  console.error(`LOCAL_HOST must be a host name or an IP address without a port, not "${host}"`);
+  Deno.exit(1);
+}
+
+/** Names under which only this machine reaches itself, and emulators on it. */
+const OF_THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|10\.0\.2\.2|10\.0\.3\.2)$/i;
+
+/** What the gateway listens on: all addresses only when a client in the network is to reach it. */
+export function listenAddress(host: string): string {
+  return OF_THIS_MACHINE.test(host) ? "127.0.0.1" : "0.0.0.0";
 }
 
 /** Sign-ins, sign-ups and one-time codes that one address may ask for in a minute. */

@@ -1,7 +1,9 @@
-// /auth/v1/admin/users: what the service key may do with users. The library has none of it.
-import type { Sql } from "postgres";
+// /auth/v1/admin/users: what the service key may do with users.
 import { z } from "zod";
-import { AuthRefusal } from "./errors.ts";
+import type { AuthContext } from "./context.ts";
+import { AuthError } from "./errors.ts";
+import { checkPassword, hashPassword } from "./passwords.ts";
+import { parseBody } from "./requests.ts";
 import { type Queries, type UserRow, usersJson } from "./users.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -22,37 +24,41 @@ const UserParams = z.object({
   ban_duration: z.string().optional(),
 });
 
+const DeleteParams = z.object({ should_soft_delete: z.boolean().nullish() });
+
 type UserParams = z.infer<typeof UserParams>;
 
 export class AdminUsers {
-  constructor(readonly sql: Sql, readonly minimumPasswordLength: number) {}
+  constructor(readonly context: AuthContext) {}
 
   /** Answers a request below /admin/users; `rest` is what follows, a user's id or nothing. */
-  async handle(request: Request, url: URL, rest: string): Promise<Response> {
+  async handle(method: string, body: Uint8Array, url: URL, rest: string): Promise<Response> {
     if (rest === "") {
-      if (request.method === "GET") return await this.#list(url);
-      if (request.method === "POST") return Response.json(await this.#create(parse(await body(request))));
+      if (method === "GET") return await this.#list(url);
+      if (method === "POST") return Response.json(await this.#create(parseBody(body, UserParams)));
     } else if (!UUID.test(rest)) {
-      throw new AuthRefusal(404, "validation_failed", "user_id must be an UUID");
+      throw new AuthError(404, "validation_failed", "user_id must be an UUID");
     } else {
-      if (request.method === "GET") return Response.json(await json(this.sql, await this.#find(this.sql, rest)));
-      if (request.method === "PUT") return Response.json(await this.#update(rest, parse(await body(request))));
-      if (request.method === "DELETE") return await this.#delete(rest, await body(request));
+      if (method === "GET") {
+        return Response.json(await json(this.context.sql, await this.#find(this.context.sql, rest)));
+      }
+      if (method === "PUT") return Response.json(await this.#update(rest, parseBody(body, UserParams)));
+      if (method === "DELETE") return await this.#delete(rest, parseBody(body, DeleteParams));
     }
-    throw new AuthRefusal(405, "validation_failed", `${request.method} is not allowed here`);
+    throw new AuthError(405, "validation_failed", `${method} is not allowed here`);
   }
 
   async #list(url: URL): Promise<Response> {
     const page = positive(url.searchParams.get("page"), 1);
     const perPage = positive(url.searchParams.get("per_page"), 50);
-    const [count] = await this.sql<{ total: number }[]>`select count(*)::integer as total from auth.users`;
-    const users = await this.sql<UserRow[]>`
+    const [count] = await this.context.sql<{ total: number }[]>`select count(*)::integer as total from auth.users`;
+    const users = await this.context.sql<UserRow[]>`
       select * from auth.users order by created_at desc, id limit ${perPage} offset ${(page - 1) * perPage}`;
     const total = count?.total ?? 0;
     const last = Math.max(1, Math.ceil(total / perPage));
     const link = (to: number, rel: string) => `<${url.pathname}?page=${to}&per_page=${perPage}>; rel="${rel}"`;
     const links = [...(page < last ? [link(page + 1, "next")] : []), link(last, "last")];
-    return Response.json({ users: await usersJson(this.sql, users), aud: "authenticated" }, {
+    return Response.json({ users: await usersJson(this.context.sql, users), aud: "authenticated" }, {
       headers: {
         link: links.join(", "),
         "x-total-count": String(total),
@@ -63,11 +69,11 @@ export class AdminUsers {
 
   async #create(params: UserParams): Promise<unknown> {
     if (!params.email && !params.phone) {
-      throw new AuthRefusal(400, "validation_failed", "Cannot create a user without either an email or phone");
+      throw new AuthError(400, "validation_failed", "Cannot create a user without either an email or phone");
     }
     const hash = await this.#hash(params);
     const id = params.id ?? crypto.randomUUID();
-    return await this.sql.begin(async (sql) => {
+    return await this.context.sql.begin(async (sql) => {
       await refuseTaken(sql, params, id);
       await sql`
         insert into auth.users (id, aud, role, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at,
@@ -93,7 +99,7 @@ export class AdminUsers {
   async #update(id: string, params: UserParams): Promise<unknown> {
     const hash = await this.#hash(params, false);
     const ban = bannedUntil(params.ban_duration);
-    return await this.sql.begin(async (sql) => {
+    return await this.context.sql.begin(async (sql) => {
       const user = await this.#find(sql, id);
       await refuseTaken(sql, params, id);
       const change = {
@@ -119,10 +125,8 @@ export class AdminUsers {
     });
   }
 
-  async #delete(id: string, options: unknown): Promise<Response> {
-    const soft = typeof options === "object" && options !== null && "should_soft_delete" in options &&
-      options.should_soft_delete === true;
-    await this.sql.begin(async (sql) => {
+  async #delete(id: string, { should_soft_delete: soft }: z.output<typeof DeleteParams>): Promise<Response> {
+    await this.context.sql.begin(async (sql) => {
       await this.#find(sql, id);
       if (!soft) return await sql`delete from auth.users where id = ${id}`;
       await sql`delete from auth.sessions where user_id = ${id}`;
@@ -138,7 +142,7 @@ export class AdminUsers {
 
   async #find(sql: Queries, id: string): Promise<UserRow> {
     const [user] = await sql<UserRow[]>`select * from auth.users where id = ${id}`;
-    if (user === undefined) throw new AuthRefusal(404, "user_not_found", "User not found");
+    if (user === undefined) throw new AuthError(404, "user_not_found", "User not found");
     return user;
   }
 
@@ -147,19 +151,11 @@ export class AdminUsers {
     if (params.password_hash !== undefined) return params.password_hash;
     const password = params.password ?? (needed ? crypto.randomUUID() : undefined);
     if (password === undefined) return null;
-    if (new TextEncoder().encode(password).length > 72) {
-      throw new AuthRefusal(400, "validation_failed", "Password cannot be longer than 72 characters");
-    }
-    if (password.length < this.minimumPasswordLength) {
-      throw new AuthRefusal(
-        422,
-        "weak_password",
-        `Password should be at least ${this.minimumPasswordLength} characters.`,
-      );
-    }
-    const [row] = await this.sql<{ hash: string }[]>`
-      select extensions.crypt(${password}, extensions.gen_salt('bf', 4)) as hash`;
-    return row?.hash ?? null;
+    checkPassword(password, {
+      ...this.context.config,
+      passwordRequirements: params.password ? this.context.config.passwordRequirements : "",
+    });
+    return await hashPassword(this.context.sql, password);
   }
 }
 
@@ -170,9 +166,9 @@ async function refuseTaken(sql: Queries, params: UserParams, id: string): Promis
     where id <> ${id} and (email = ${params.email ?? null} or phone = ${params.phone ?? null})`;
   if (taken === undefined) return;
   if (taken.same_email) {
-    throw new AuthRefusal(422, "email_exists", "A user with this email address has already been registered");
+    throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
   }
-  throw new AuthRefusal(422, "phone_exists", "A user with this phone number has already been registered");
+  throw new AuthError(422, "phone_exists", "A user with this phone number has already been registered");
 }
 
 async function json(sql: Queries, user: UserRow): Promise<unknown> {
@@ -199,40 +195,20 @@ function bannedUntil(duration: string | undefined): Date | null | undefined {
   const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== duration) {
-    throw new AuthRefusal(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
+    throw new AuthError(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
   }
   const length = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? ""] ?? 0), 0);
   const until = new Date(Date.now() + length);
   if (Number.isNaN(until.getTime()) || until.getUTCFullYear() > 9999) {
-    throw new AuthRefusal(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
+    throw new AuthError(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
   }
   return until;
-}
-
-async function body(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw new AuthRefusal(400, "bad_json", `Could not parse request body as JSON: ${error.message}`);
-    }
-    throw error;
-  }
-}
-
-function parse(given: unknown): UserParams {
-  const { success, data, error } = UserParams.safeParse(given);
-  if (success) return data;
-  const [issue] = error.issues;
-  throw new AuthRefusal(400, "validation_failed", `${issue?.path.join(".") || "body"}: ${issue?.message}`);
 }
 
 function positive(text: string | null, fallback: number): number {
   const value = Number(text || fallback);
   if (!Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) {
-    throw new AuthRefusal(400, "validation_failed", "Bad pagination parameters");
+    throw new AuthError(400, "validation_failed", "Bad pagination parameters");
   }
   return value;
 }

@@ -1,67 +1,103 @@
-// /auth/v1: the library's auth server, and in front of it what it lacks and a hosted project has: the users'
-// administration, the limit on attempts, bans, the full access token, and the error shape by API version.
+// /auth/v1: sign-up, sign-in, sessions, mails and the users' administration, as the hosted auth server (GoTrue) has them.
 import postgres from "postgres";
-import type { Config } from "../config.ts";
-import { Mutex } from "../database/mutex.ts";
+import { z } from "zod";
+import type { AuthConfig } from "../config.ts";
 import { Recovering, Unavailable } from "../database/recovering.ts";
 import { BodyError, readBody } from "../gateway/body.ts";
-import { preflight } from "../gateway/cors.ts";
+import { ANY_ORIGIN, preflight } from "../gateway/cors.ts";
 import { knock } from "../gateway/keys.ts";
 import { PUBLIC_JWK } from "../gateway/signing_key.ts";
-import { verify } from "../gateway/tokens.ts";
 import type { JwtAlgorithm } from "../settings.ts";
-import { authError, AuthRefusal } from "./errors.ts";
-import { AUTH_SIZE, type AuthLibrary, connectLibrary } from "./library.ts";
+import { AdminUsers } from "./admin.ts";
+import { sendReauthentication } from "./codes.ts";
+import { AUTH_SIZE, type AuthConnections, connect } from "./connections.ts";
+import type { AuthContext } from "./context.ts";
+import { AuthError, errorResponse, invalid } from "./errors.ts";
 import { AttemptLimit } from "./limits.ts";
+import { generateLink, invite, InviteBody, LinkBody } from "./links.ts";
+import { mailPage } from "./mail_page.ts";
+import { Mailbox } from "./mailbox.ts";
+import { ExchangeBody, exchangeCode } from "./pkce.ts";
+import { parseBody, readCaller, requireService } from "./requests.ts";
+import { type Client, endSessions, RefreshBody, refreshSession } from "./sessions.ts";
 import {
-  completeSession,
-  forLibrary,
-  refuseBannedCode,
-  refuseBannedEmail,
-  refuseBannedSession,
-  refuseBannedUser,
-  undoHalfRefresh,
-} from "./sessions.ts";
+  alreadyRegistered,
+  OtpBody,
+  PasswordBody,
+  RecoverBody,
+  resend,
+  ResendBody,
+  sendOtp,
+  sendRecovery,
+  signInWithPassword,
+  signUp,
+  SignUpBody,
+} from "./sign_up.ts";
+import { updateUser, UserBody } from "./user.ts";
+import { readUserJson } from "./users.ts";
+import { followLink, VerifyBody, verifyCode } from "./verification.ts";
 
 export interface AuthOptions {
   /** The database's address as `supabase_auth_admin`. */
   readonly admin: string;
-  /** The gateway's origin. */
+  readonly config: AuthConfig;
+  /** The gateway's address on this machine, which access tokens name as their issuer. */
   readonly origin: string;
-  readonly config: Config;
+  /** The gateway's address for clients, which links begin with. */
+  readonly publicUrl: string;
   /** Attempts a minute and address. */
   readonly rate: number;
   /** What access tokens are signed with. */
   readonly algorithm: JwtAlgorithm;
-  /** Hears what clients are not told. */
+  /** Receives what clients are not told. */
   readonly log: (line: string) => void;
 }
 
 const PREFIX = "/auth/v1";
+const BODY_LIMIT = 1_048_576;
+/** Together what a request may take; then its client is told to try again. */
+const [WAIT_TIMEOUT_MS, RUN_TIMEOUT_MS] = [2_000, 3_000];
+/** What an address may try only so often in a minute. */
+const ATTEMPTS = new Set([
+  "POST /signup",
+  "POST /token password",
+  "POST /otp",
+  "POST /magiclink",
+  "POST /recover",
+  "POST /resend",
+  "POST /verify",
+]);
 /** What a browser or a verifier opens without a key. */
 const OPEN = /^\/(verify|callback|authorize|\.well-known\/.+)$/;
-const ATTEMPTS = new Set(["/signup", "/otp", "/magiclink", "/recover", "/verify"]);
-/** What somebody with a session asks for. */
-const OF_A_USER = new Set(["/user", "/logout", "/reauthenticate"]);
-/** Fields that are text wherever they stand. */
-const TEXTS = ["email", "password", "phone", "refresh_token", "token", "token_hash", "type"];
-const BODY_LIMIT = 1_048_576;
-/** Together what a request may take: then it is told to come again. */
-const [WAIT_TIMEOUT_MS, RUN_TIMEOUT_MS] = [2_000, 3_000];
+const UNIQUE_VIOLATION = "23505";
+
+/** A request, with what its handler needs of it. */
+interface Call {
+  readonly context: AuthContext;
+  readonly request: Request;
+  readonly body: Uint8Array;
+  readonly url: URL;
+  /** `Bearer …`: the request's own token or the one that stands for its key. */
+  readonly authorization: string;
+  readonly client: Client;
+  /** Where the client wants the link of a mail to lead. */
+  readonly redirect: string | null;
+}
+
+type Handler = (call: Call) => Promise<Response | Record<string, unknown>>;
 
 export class Auth {
-  readonly #library: Recovering<AuthLibrary>;
+  readonly #connections: Recovering<AuthConnections>;
   readonly #limit: AttemptLimit;
-  readonly #mutex = new Mutex();
-  /** Tokens whose refresh was cut off. */
-  readonly #cutOff = new Set<string>();
+  readonly #mailbox: Mailbox;
+  readonly #handlers: Readonly<Record<string, Handler>>;
 
   private constructor(readonly options: AuthOptions) {
-    // Passwords here protect nothing; hashing them as slowly as in production would only slow the tests.
-    if (!Deno.env.has("LITE_AUTH_BCRYPT_COST")) Deno.env.set("LITE_AUTH_BCRYPT_COST", "4");
+    this.#mailbox = new Mailbox(options.log);
     this.#limit = new AttemptLimit(options.rate);
-    this.#library = new Recovering({
-      open: (onLost) => connectLibrary(options, onLost),
+    this.#handlers = this.#routes();
+    this.#connections = new Recovering({
+      open: (onLost) => connect(options.admin, onLost),
       size: AUTH_SIZE,
       waitTimeoutMs: WAIT_TIMEOUT_MS,
       runTimeoutMs: RUN_TIMEOUT_MS,
@@ -71,198 +107,178 @@ export class Auth {
 
   static async start(options: AuthOptions): Promise<Auth> {
     const auth = new Auth(options);
-    await auth.#library.ready();
+    await auth.#connections.ready();
     return auth;
   }
 
-  async handle(request: Request, url: URL, client: string): Promise<Response> {
-    const path = url.pathname.slice(PREFIX.length);
+  async handle(request: Request, url: URL, address: string): Promise<Response> {
     if (request.method === "OPTIONS") return preflight(request);
-    if (path === "/.well-known/jwks.json" && /^(GET|HEAD)$/.test(request.method)) return publicKeys();
     try {
-      const body = /^(GET|HEAD)$/.test(request.method) ? undefined : await readBody(request, BODY_LIMIT);
-      const key = mutexKey(path, fieldsOf(body, path.startsWith("/admin/") ? [] : TEXTS));
-      const run = () => this.#run(request, body, url, path, client);
-      return key === undefined ? await run() : await this.#mutex.run(key, run);
+      const body = await readBody(request, BODY_LIMIT);
+      return await this.#answer(request, body, url, address);
     } catch (error) {
-      return this.#refused(request, url, error);
+      return errorResponse(request, this.#asAuthError(request, url, error));
     }
+  }
+
+  #asAuthError(request: Request, url: URL, error: unknown): AuthError {
+    if (error instanceof AuthError) return error;
+    if (error instanceof BodyError) {
+      return new AuthError(error.status, error.status === 413 ? "request_too_large" : "request_timeout", error.message);
+    }
+    if (error instanceof Unavailable) {
+      return new AuthError(503, "unexpected_failure", error.message, {}, { "retry-after": "1" });
+    }
+    if (!(error instanceof postgres.PostgresError)) throw error;
+    // Two requests with one address at the same moment.
+    if (error.code === UNIQUE_VIOLATION && error.table_name === "users") return alreadyRegistered();
+    // A trigger on auth.users failed, say: the auth server tells its clients no more than this.
+    this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
+    return new AuthError(500, "unexpected_failure", "Database error saving user");
+  }
+
+  /** /_mail: what was sent. */
+  mail(request: Request, url: URL): Response {
+    return mailPage(this.#mailbox, request, url);
   }
 
   async stop(): Promise<void> {
-    await this.#library.close();
+    await this.#connections.close();
   }
 
-  async #run(
-    request: Request,
-    body: Uint8Array | undefined,
-    url: URL,
-    path: string,
-    client: string,
-  ): Promise<Response> {
-    const { method, headers } = request;
-    const { refresh_token: token } = fieldsOf(body, []);
-    try {
-      return await this.#library.run(async (library) => {
-        if (typeof token === "string" && this.#cutOff.has(token)) {
-          await undoHalfRefresh(library.sql, token);
-          this.#cutOff.delete(token);
-        }
-        const inner = new Request(request.url, {
-          method,
-          headers,
-          ...(body === undefined ? {} : { body: buffer(body) }),
-        });
-        return await this.#answer(library, inner, url, path, client);
-      });
-    } catch (error) {
-      if (error instanceof Unavailable && typeof token === "string") this.#cutOff.add(token);
-      throw error;
-    }
-  }
-
-  #refused(request: Request, url: URL, error: unknown): Response {
-    if (error instanceof AuthRefusal) return authError(request, error);
-    if (error instanceof BodyError) {
-      const code = error.status === 413 ? "request_too_large" : "request_timeout";
-      return authError(request, { status: error.status, code, message: error.message });
-    }
-    if (error instanceof Unavailable) {
-      const headers = { "retry-after": "1" };
-      return authError(request, { status: 503, code: "unexpected_failure", message: error.message, headers });
-    }
-    if (!(error instanceof postgres.PostgresError)) throw error;
-    // A trigger on auth.users refused, say: the auth server says no more than this to its clients.
-    this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
-    return authError(request, { status: 500, code: "unexpected_failure", message: "Database error saving user" });
-  }
-
-  async #answer(
-    { app, sql, users: admin }: AuthLibrary,
-    request: Request,
-    url: URL,
-    path: string,
-    client: string,
-  ): Promise<Response> {
-    let headers = request.headers;
+  async #answer(request: Request, body: Uint8Array, url: URL, address: string): Promise<Response> {
+    const path = url.pathname.slice(PREFIX.length).replace(/(?<=.)\/$/, "");
+    let authorization = "";
     if (!OPEN.test(path)) {
       const entry = knock(request, url);
       if ("refused" in entry) return entry.refused;
-      headers = new Headers(request.headers);
-      headers.set("authorization", forLibrary(entry.authorization));
+      authorization = entry.authorization;
     }
-    const grant = path === "/token" ? url.searchParams.get("grant_type") : null;
-    const attempt = request.method === "POST" && (ATTEMPTS.has(path) || grant === "password");
-    if (attempt && !this.#limit.allow(client)) {
-      throw new AuthRefusal(429, "over_request_rate_limit", "Request rate limit reached");
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const grant = path === "/token" ? ` ${url.searchParams.get("grant_type")}` : "";
+    const handler = this.#handlers[`${method} ${path}${grant}`] ?? this.#adminHandler(path);
+    if (handler === undefined) throw unknownPath(method, path);
+    const attempt = `${method} ${path}${grant}`;
+    if (ATTEMPTS.has(attempt) && !this.#limit.allow(address)) {
+      throw new AuthError(429, "over_request_rate_limit", "Request rate limit reached");
     }
-    const users = path.match(/^\/admin\/users(?:\/([^/]*))?\/?$/);
-    if (users !== null) {
-      requireService(headers);
-      return await admin.handle(request, url, users[1] ?? "");
-    }
+    const client = { address, userAgent: request.headers.get("user-agent") };
+    const redirect = url.searchParams.get("redirect_to") ?? request.headers.get("redirect_to");
+    const result = await this.#connections.run(({ sql }) =>
+      handler({ context: this.#context(sql), request, body, url, authorization, client, redirect })
+    );
+    const response = result instanceof Response ? result : Response.json(result);
+    for (const [name, value] of Object.entries(ANY_ORIGIN)) response.headers.set(name, value);
+    return response;
+  }
 
-    let body = request.body === null ? undefined : await request.bytes();
-    const fields = fieldsOf(body);
-    if (OF_A_USER.has(path)) await refuseBannedUser(sql, headers.get("authorization")?.split(" ")[1]);
-    if (path === "/verify") {
-      const code = body === undefined ? { token_hash: url.searchParams.get("token") } : fields;
-      await refuseBannedCode(sql, code);
-      // The library has one name for what a client may call either.
-      if (fields["type"] === "email") {
-        body = new TextEncoder().encode(JSON.stringify({ ...fields, type: "magiclink" }));
-      }
-    }
-    const pass = async () => {
-      const inner = new Request(request.url, {
-        method: request.method,
-        headers,
-        ...(body === undefined ? {} : { body }),
-      });
-      return await this.#finish(request, await app.fetch(inner), grant ?? "otp");
+  #context(sql: AuthContext["sql"]): AuthContext {
+    const { config, origin, publicUrl, algorithm } = this.options;
+    return { sql, config, publicUrl, issuer: `${origin}${PREFIX}`, algorithm, mailbox: this.#mailbox };
+  }
+
+  #routes(): Record<string, Handler> {
+    const withBody = <Schema extends z.ZodType>(
+      schema: Schema,
+      handle: (body: z.output<Schema>, call: Call) => Promise<Response | Record<string, unknown>>,
+    ): Handler =>
+    async (call) => await handle(parseBody(call.body, schema), call);
+    const forService = (handler: Handler): Handler => async (call) => {
+      requireService(call.authorization);
+      return await handler(call);
     };
-    if (grant === "password") await refuseBannedEmail(sql, fields["email"]);
-    if (grant !== "refresh_token") return await pass();
-    await refuseBannedSession(sql, fields["refresh_token"]);
-    return await pass();
+    const otp = withBody(OtpBody, (body, { context, redirect }) => sendOtp(context, body, redirect));
+    return {
+      "POST /signup": withBody(
+        SignUpBody,
+        (body, { context, redirect, client }) => signUp(context, body, redirect, client),
+      ),
+      "POST /token password": withBody(
+        PasswordBody,
+        (body, { context, client }) => signInWithPassword(context, body, client),
+      ),
+      "POST /token refresh_token": withBody(
+        RefreshBody,
+        (body, { context }) => refreshSession(context, body.refresh_token),
+      ),
+      "POST /token pkce": withBody(ExchangeBody, (body, { context, client }) => exchangeCode(context, body, client)),
+      "POST /otp": otp,
+      "POST /magiclink": otp,
+      "POST /recover": withBody(RecoverBody, (body, { context, redirect }) => sendRecovery(context, body, redirect)),
+      "POST /resend": withBody(ResendBody, (body, { context, redirect }) => resend(context, body, redirect)),
+      "POST /verify": withBody(VerifyBody, (body, { context, client }) => verifyCode(context, body, client)),
+      "GET /verify": ({ context, url, client }) => followLink(context, url, client),
+      "POST /logout": async ({ context, url, authorization }) => {
+        const { user, sessionId } = await readCaller(context, authorization);
+        await endSessions(context.sql, user.id, sessionId, url.searchParams.get("scope") ?? "global");
+        return new Response(null, { status: 204 });
+      },
+      "GET /user": async ({ context, authorization }) =>
+        await readUserJson(context.sql, (await readCaller(context, authorization)).user.id),
+      "PUT /user": withBody(
+        UserBody,
+        async (body, { context, authorization, redirect }) =>
+          await updateUser(context, await readCaller(context, authorization), body, redirect),
+      ),
+      "GET /reauthenticate": async ({ context, authorization }) => {
+        const { user } = await readCaller(context, authorization);
+        if (!user.email) throw invalid("Reauthentication requires an email or a phone number");
+        await sendReauthentication(context, context.sql, user);
+        return {};
+      },
+      "POST /invite": forService(
+        withBody(InviteBody, (body, { context, redirect }) => invite(context, body, redirect)),
+      ),
+      "POST /admin/generate_link": forService(
+        withBody(LinkBody, (body, { context, redirect }) => generateLink(context, body, redirect)),
+      ),
+      "GET /settings": () => Promise.resolve(this.#settings()),
+      "GET /health": () =>
+        Promise.resolve({ version: "local", name: "GoTrue", description: "The local platform's auth server" }),
+      "GET /.well-known/jwks.json": () => Promise.resolve(publicKeys()),
+    };
   }
 
-  async #finish(request: Request, answer: Response, method: string): Promise<Response> {
-    if (!answer.headers.get("content-type")?.includes("json")) {
-      const headers = new Headers(answer.headers);
-      headers.set("access-control-allow-origin", "*");
-      return new Response(answer.body, { status: answer.status, headers });
-    }
-    const body = await answer.json();
-    if (!answer.ok) {
-      const { error_code: code = "unexpected_failure", msg = "Internal server error", code: _, error: __, ...rest } =
-        body;
-      const { error_description: ___, ...details } = rest;
-      return authError(request, { status: answer.status, code, message: msg, details });
-    }
-    const headers = new Headers(answer.headers);
-    headers.delete("content-length");
-    headers.set("access-control-allow-origin", "*");
-    const amr = method === "refresh_token" ? "password" : method;
-    const { origin, algorithm } = this.options;
-    const full = "access_token" in body ? completeSession(body, `${origin}${PREFIX}`, amr, algorithm) : body;
-    return Response.json(full, { status: answer.status, headers });
+  #adminHandler(path: string): Handler | undefined {
+    const [, id = "", factors] = path.match(/^\/admin\/users(?:\/([^/]+)(\/factors)?)?$/) ?? [null, undefined];
+    if (!/^\/admin\/users(\/|$)/.test(path)) return undefined;
+    return async ({ context, request, body, url, authorization }) => {
+      requireService(authorization);
+      if (factors !== undefined && request.method === "GET") return Response.json([]);
+      return await new AdminUsers(context).handle(request.method, body, url, id);
+    };
   }
+
+  #settings(): Record<string, unknown> {
+    const { config } = this.options;
+    return {
+      external: { email: true, phone: false, anonymous_users: false },
+      disable_signup: !config.signUpEnabled,
+      mailer_autoconfirm: !config.confirmations,
+      phone_autoconfirm: false,
+      sms_provider: "",
+      saml_enabled: false,
+    };
+  }
+}
+
+/** What a hosted project answers for what this project has not switched on. */
+function unknownPath(method: string, path: string): AuthError {
+  if (path === "/token") return invalid("unsupported_grant_type");
+  if (path === "/authorize" || path === "/callback") return invalid("Unsupported provider: provider is not enabled");
+  if (path === "/sso") return new AuthError(404, "saml_provider_disabled", "SAML 2.0 is disabled");
+  if (path.startsWith("/factors")) {
+    return new AuthError(422, "mfa_totp_enroll_not_enabled", "MFA enroll is disabled for TOTP");
+  }
+  if (path.startsWith("/user/identities")) {
+    return new AuthError(404, "manual_linking_disabled", "Manual linking is disabled");
+  }
+  if (path.startsWith("/admin/oauth") || path.startsWith("/oauth")) {
+    return new AuthError(404, "feature_disabled", "The OAuth server is not enabled");
+  }
+  return new AuthError(404, "not_found", `${method} ${path}: no such path`);
 }
 
 function publicKeys(): Response {
-  return Response.json({ keys: [PUBLIC_JWK] }, {
-    headers: { "cache-control": "public, max-age=600", "access-control-allow-origin": "*" },
-  });
-}
-
-function requireService(headers: Headers): void {
-  const token = headers.get("authorization")?.match(/^Bearer\s+(\S+)$/i)?.[1];
-  if (token === undefined) {
-    throw new AuthRefusal(401, "no_authorization", "This endpoint requires a valid Bearer token");
-  }
-  const verdict = verify(token);
-  if ("problem" in verdict) {
-    throw new AuthRefusal(
-      403,
-      "bad_jwt",
-      `invalid JWT: unable to parse or verify signature, token is ${verdict.problem}`,
-    );
-  }
-  if (verdict.claims["role"] !== "service_role") throw new AuthRefusal(403, "not_admin", "User not allowed");
-}
-
-/**
- * What must not run at the same time: two refreshes with the same token would both rotate it, and two sign-ups with one
- * address would both find it free.
- */
-function mutexKey(path: string, { refresh_token, email, phone }: Record<string, unknown>): string | undefined {
-  if (typeof refresh_token === "string") return `token ${refresh_token}`;
-  if (!/^\/(signup|otp|magiclink|invite|user|admin\/.*)$/.test(path)) return undefined;
-  if (typeof email === "string") return `email ${email.toLowerCase()}`;
-  return typeof phone === "string" ? `phone ${phone}` : undefined;
-}
-
-function buffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes as Uint8Array<ArrayBuffer>;
-}
-
-/** The fields of a JSON body; none for a body that is no JSON, which the auth server refuses in its own words. */
-function fieldsOf(body: Uint8Array | undefined, texts: readonly string[] = TEXTS): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw badJson("the body is not an object");
-  const fields = value as Record<string, unknown>;
-  const odd = texts.find((name) => typeof (fields[name] ?? "") !== "string");
-  if (odd !== undefined) throw badJson(`${odd} is not a string`);
-  return fields;
-}
-
-function badJson(reason: string): AuthRefusal {
-  return new AuthRefusal(400, "bad_json", `Could not parse request body as JSON: ${reason}`);
+  return Response.json({ keys: [PUBLIC_JWK] }, { headers: { "cache-control": "public, max-age=600" } });
 }

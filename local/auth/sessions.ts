@@ -1,89 +1,160 @@
-// What the library's sessions lack: the full set of claims in the access token, refusals for banned users, and refreshes
-// that wait for each other.
-import { createHash } from "node:crypto";
-import type { Sql } from "postgres";
-import { type Claims, sign, verify } from "../gateway/tokens.ts";
-import type { JwtAlgorithm } from "../settings.ts";
-import { AuthRefusal } from "./errors.ts";
+// Sessions: how they begin, how their tokens are renewed, and how they end.
+import { randomBytes } from "node:crypto";
+import type { TransactionSql } from "postgres";
+import { z } from "zod";
+import { sign } from "../gateway/tokens.ts";
+import type { AuthContext } from "./context.ts";
+import { AuthError, invalid } from "./errors.ts";
+import { refuseBanned } from "./requests.ts";
+import { type Queries, readUserJson, type UserRow } from "./users.ts";
 
-/** Signs the session's access token again with the claims that the hosted auth server puts into it. */
-export function completeSession(
-  session: Record<string, unknown>,
-  issuer: string,
+/** Who signs in, for the list of sessions. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+type Json = Record<string, unknown>;
+
+/** How a user proved who they are: `password`, `otp`, or the method of a PKCE flow. */
+export async function openSession(
+  context: AuthContext,
+  sql: Queries,
+  userId: string,
   method: string,
-  algorithm: JwtAlgorithm,
-): Record<string, unknown> {
-  const verdict = typeof session["access_token"] === "string" ? verify(session["access_token"]) : undefined;
-  if (verdict === undefined || !("claims" in verdict)) return session;
-  const user = session["user"] as Claims;
-  const { claims } = verdict;
-  return {
-    ...session,
-    access_token: sign({
-      iss: issuer,
-      ...claims,
-      email: user["email"] ?? "",
-      phone: user["phone"] ?? "",
-      app_metadata: user["app_metadata"] ?? {},
-      user_metadata: user["user_metadata"] ?? {},
-      aal: "aal1",
-      amr: [{ method, timestamp: claims["iat"] }],
-      is_anonymous: false,
-    }, algorithm),
-  };
+  { address, userAgent }: Client,
+): Promise<Json> {
+  const [session] = await sql<{ id: string }[]>`
+    insert into auth.sessions (id, user_id, aal, ip, user_agent)
+    values (${crypto.randomUUID()}, ${userId}, 'aal1', ${address}, ${userAgent}) returning id`;
+  await sql`insert into auth.mfa_amr_claims (session_id, authentication_method) values (${session!.id}, ${method})`;
+  await sql`update auth.users set last_sign_in_at = now(), updated_at = now() where id = ${userId}`;
+  await sql`update auth.identities set last_sign_in_at = now() where user_id = ${userId} and provider = 'email'`;
+  return await sessionJson(context, sql, userId, session!.id, await newRefreshToken(sql, userId, session!.id));
 }
 
-/** The Authorization header as the library reads it: it knows HS256 alone. A token that does not verify stays as it is. */
-export function forLibrary(authorization: string): string {
-  const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
-  const verdict = token === undefined ? undefined : verify(token);
-  return verdict !== undefined && "claims" in verdict ? `Bearer ${sign(verdict.claims)}` : authorization;
-}
+export const RefreshBody = z.object({ refresh_token: z.string().nullish() });
 
-/** Refuses what somebody with a session asks for while banned. */
-export async function refuseBannedUser(sql: Sql, token: string | undefined): Promise<void> {
-  const verdict = token === undefined ? undefined : verify(token);
-  const id = verdict !== undefined && "claims" in verdict ? verdict.claims["sub"] : undefined;
-  if (typeof id !== "string") return;
-  const [banned] = await sql`select from auth.users where id::text = ${id.toLowerCase()} and banned_until > now()`;
-  if (banned !== undefined) throw new AuthRefusal(403, "user_banned", "User is banned");
-}
-
-/** Refuses a password sign-in of a banned user. */
-export async function refuseBannedEmail(sql: Sql, email: unknown): Promise<void> {
-  if (typeof email !== "string") return;
-  const [banned] = await sql`select from auth.users where email = ${email.toLowerCase()} and banned_until > now()`;
-  if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
-}
-
-/** Refuses the one-time code or link of a banned user. */
-export async function refuseBannedCode(sql: Sql, { email, token, token_hash }: Record<string, unknown>): Promise<void> {
-  const stored = typeof token_hash === "string"
-    ? token_hash
-    : createHash("sha256").update(`${email}`.toLowerCase() + token).digest("hex");
-  const [banned] = await sql`
-    select from auth.users
-    where ${stored} in (recovery_token, confirmation_token, email_change_token_current, email_change_token_new)
-      and banned_until > now()`;
-  if (banned !== undefined) throw new AuthRefusal(403, "user_banned", "User is banned");
-}
-
-/** Refuses the refresh of a banned user's session. */
-export async function refuseBannedSession(sql: Sql, refreshToken: unknown): Promise<void> {
-  if (typeof refreshToken !== "string") return;
-  const [banned] = await sql`
-    select from auth.refresh_tokens t join auth.users u on u.id = t.user_id
-    where t.token = ${refreshToken} and u.banned_until > now()`;
-  if (banned !== undefined) throw new AuthRefusal(400, "user_banned", "User is banned");
+interface RefreshTokenRow {
+  readonly token: string;
+  readonly session_id: string;
+  readonly revoked: boolean;
+  readonly parent: string | null;
+  /** Whether a token that is used up may still be sent again. */
+  readonly is_reusable: boolean;
 }
 
 /**
- * Gives back a token whose refresh was cut off between its two halves: the token was marked as used, and the next one was
- * never written.
+ * A new pair of tokens for a refresh token. One that is used up is accepted for some seconds, and as long as its successor
+ * was never used: a client may have lost the answer. Otherwise somebody else has it, and the whole session ends.
  */
-export async function undoHalfRefresh(sql: Sql, token: string): Promise<void> {
+export async function refreshSession(context: AuthContext, token: string | null | undefined): Promise<Json> {
+  if (!token) throw invalid("refresh_token required");
+  const outcome = await context.sql.begin(async (sql) => {
+    const user = await holdSessionOf(sql, token);
+    if (user === undefined) {
+      throw new AuthError(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found");
+    }
+    refuseBanned(user, 400);
+    const [current] = await sql<RefreshTokenRow[]>`
+      select token, session_id, revoked, parent,
+        updated_at > now() - make_interval(secs => ${context.config.refreshTokenReuseInterval}) as is_reusable
+      from auth.refresh_tokens where token = ${token}`;
+    const { session_id: session, revoked, is_reusable: isReusable } = current!;
+    let next: string | undefined;
+    if (revoked) {
+      const [active] = await sql<RefreshTokenRow[]>`
+        select token, parent from auth.refresh_tokens
+        where session_id = ${session} and not revoked order by id desc limit 1`;
+      if (active?.parent === token) next = active.token;
+      else if (!isReusable || active === undefined) {
+        await sql`update auth.refresh_tokens set revoked = true, updated_at = now() where session_id = ${session}`;
+        return undefined;
+      }
+    }
+    if (next === undefined) {
+      await sql`
+        update auth.refresh_tokens set revoked = true, updated_at = now()
+        where session_id = ${session} and not revoked`;
+      next = await newRefreshToken(sql, user.id, session, token);
+    }
+    await sql`update auth.sessions set refreshed_at = now() at time zone 'utc', updated_at = now() where id = ${session}`;
+    return await sessionJson(context, sql, user.id, session, next);
+  });
+  // Thrown here, so that the end of the session is kept.
+  if (outcome === undefined) {
+    throw new AuthError(400, "refresh_token_already_used", "Invalid Refresh Token: Already Used");
+  }
+  return outcome;
+}
+
+/** The user of a refresh token, with the session held: two refreshes of one session come one after the other. */
+async function holdSessionOf(sql: TransactionSql, token: string): Promise<UserRow | undefined> {
+  const [held] = await sql<{ user_id: string }[]>`
+    select s.user_id from auth.sessions s
+    where s.id = (select t.session_id from auth.refresh_tokens t where t.token = ${token}) for update`;
+  if (held === undefined) return undefined;
+  const [user] = await sql<UserRow[]>`select * from auth.users where id = ${held.user_id} and deleted_at is null`;
+  return user;
+}
+
+export async function endSessions(
+  sql: Queries,
+  userId: string,
+  sessionId: string | undefined,
+  scope: string,
+): Promise<void> {
+  if (scope === "global") await sql`delete from auth.sessions where user_id = ${userId}`;
+  else if (scope === "local") await sql`delete from auth.sessions where id = ${sessionId ?? null}`;
+  else if (scope === "others") {
+    await sql`delete from auth.sessions where user_id = ${userId} and id is distinct from ${sessionId ?? null}::uuid`;
+  } else throw invalid(`Unsupported logout scope "${scope}"`);
+}
+
+async function newRefreshToken(sql: Queries, userId: string, session: string, parent?: string): Promise<string> {
+  const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+  const token = Array.from(randomBytes(12), (byte) => alphabet[byte % 32]).join("");
   await sql`
-    update auth.refresh_tokens used set revoked = false
-    where used.token = ${token} and used.revoked
-      and not exists (select from auth.refresh_tokens next where next.parent = used.token)`;
+    insert into auth.refresh_tokens (token, user_id, session_id, parent)
+    values (${token}, ${userId}, ${session}, ${parent ?? null})`;
+  return token;
+}
+
+async function sessionJson(
+  { config, issuer, algorithm }: AuthContext,
+  sql: Queries,
+  userId: string,
+  session: string,
+  refreshToken: string,
+): Promise<Json> {
+  const user = await readUserJson(sql, userId);
+  const methods = await sql<{ method: string; timestamp: number }[]>`
+    select authentication_method as method, extract(epoch from created_at)::integer as timestamp
+    from auth.mfa_amr_claims where session_id = ${session} order by created_at desc`;
+  const now = Math.floor(Date.now() / 1000);
+  const expiresAt = now + config.jwtExpiry;
+  const accessToken = sign({
+    iss: issuer,
+    sub: userId,
+    aud: "authenticated",
+    exp: expiresAt,
+    iat: now,
+    email: user["email"],
+    phone: user["phone"],
+    app_metadata: user["app_metadata"],
+    user_metadata: user["user_metadata"],
+    role: user["role"],
+    aal: "aal1",
+    amr: methods.map(({ method, timestamp }) => ({ method, timestamp })),
+    session_id: session,
+    is_anonymous: false,
+  }, algorithm);
+  return {
+    access_token: accessToken,
+    token_type: "bearer",
+    expires_in: config.jwtExpiry,
+    expires_at: expiresAt,
+    refresh_token: refreshToken,
+    user,
+  };
 }

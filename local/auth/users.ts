@@ -7,6 +7,17 @@ export interface UserRow {
   readonly role: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+  /** Empty or null for who has none. */
+  readonly encrypted_password: string | null;
+  readonly confirmation_token: string | null;
+  readonly recovery_token: string | null;
+  readonly reauthentication_token: string | null;
+  readonly reauthentication_sent_at: Date | null;
+  readonly email_change: string | null;
+  readonly email_change_token_current: string | null;
+  readonly email_change_token_new: string | null;
+  readonly email_change_sent_at: Date | null;
+  readonly email_change_confirm_status: number;
   readonly email_confirmed_at: Date | null;
   readonly phone_confirmed_at: Date | null;
   readonly confirmed_at: Date | null;
@@ -48,6 +59,37 @@ export async function usersJson(sql: Queries, users: readonly UserRow[]): Promis
   return users.map((user) => userJson(user, identities.filter((identity) => identity.user_id === user.id)));
 }
 
+/** One user as JSON, read again. */
+export async function readUserJson(sql: Queries, id: string): Promise<Record<string, unknown>> {
+  const users = await sql<UserRow[]>`select * from auth.users where id = ${id}`;
+  return (await usersJson(sql, users))[0]!;
+}
+
+export interface NewUser {
+  readonly id?: string;
+  readonly email: string;
+  readonly passwordHash: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly isConfirmed: boolean;
+}
+
+/** A user with an address, and the identity that goes with it. Fails with 23505 when somebody has the address. */
+export async function createUser(sql: Queries, user: NewUser): Promise<UserRow> {
+  const { id = crypto.randomUUID(), email, passwordHash, metadata, isConfirmed } = user;
+  const [row] = await sql<UserRow[]>`
+    insert into auth.users (id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data,
+      raw_user_meta_data)
+    values (${id}, 'authenticated', 'authenticated', ${email}, ${passwordHash}, ${isConfirmed ? new Date() : null},
+      ${sql.json({ provider: "email", providers: ["email"] })}, ${sql.json(metadata as never)})
+    returning *`;
+  await sql`
+    insert into auth.identities (provider, provider_id, user_id, identity_data)
+    values ('email', ${id}, ${id}, ${
+    sql.json({ sub: id, email, email_verified: isConfirmed, phone_verified: false })
+  })`;
+  return row!;
+}
+
 function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<string, unknown> {
   return {
     id: user.id,
@@ -64,6 +106,8 @@ function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<str
       confirmation_sent_at: user.confirmation_sent_at,
       confirmed_at: user.confirmed_at,
       recovery_sent_at: user.recovery_sent_at,
+      new_email: user.email_change || null,
+      email_change_sent_at: user.email_change ? user.email_change_sent_at : null,
       last_sign_in_at: user.last_sign_in_at,
     }),
     app_metadata: user.raw_app_meta_data ?? {},

@@ -1,10 +1,7 @@
 // Makes a fresh Postgres look like a hosted project before its first migration: roles, schemas auth and realtime, default
 // grants.
-import { App } from "@supabase/lite";
-import { createPostgresConnection } from "@supabase/lite/postgres";
 import postgres from "postgres";
 import { patient } from "./connection.ts";
-import { JWT_SECRET } from "../settings.ts";
 
 /** `superuser` is the superuser's address of the database. Runs at every start; changes nothing the second time. */
 export async function prepareDatabase(superuser: string): Promise<void> {
@@ -18,24 +15,11 @@ export async function prepareDatabase(superuser: string): Promise<void> {
         select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'
       ) as ready`;
     if (found?.ready) return;
-    await createAuthTables(superuser);
-    // The migrations' history is the CLI's to create, as the role that migrates.
-    await sql`drop schema if exists supabase_migrations cascade`;
+    await sql.unsafe(await read("auth_tables.sql"));
     await sql.unsafe(await read("auth.sql"));
   } finally {
     await sql.end();
   }
-}
-
-async function createAuthTables(superuser: string): Promise<void> {
-  const connection = createPostgresConnection({ url: superuser, postgresOptions: { max: 1, ...patient } });
-  const app = new App({
-    connection,
-    auth: { enabled: true, jwt_secret: JWT_SECRET },
-    options: { server: { disableStudio: true } },
-  });
-  await app.ensureSystemSchema();
-  await connection.close();
 }
 
 function read(file: string): Promise<string> {

@@ -5,6 +5,7 @@ import { refusal } from "./envelope.ts";
 export interface Parts {
   rest(request: Request, url: URL): Promise<Response>;
   auth(request: Request, url: URL, client: string): Promise<Response>;
+  mail(request: Request, url: URL): Response;
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
   storage(request: Request, url: URL): Promise<Response>;
   realtime(request: Request, url: URL): Promise<Response>;
@@ -23,9 +24,9 @@ export interface Gateway {
 export type Control = (request: Request, url: URL) => Promise<Response>;
 
 /** Listens at once, so that a taken port is known before anything else starts. */
-export function listen(port: number, control: Control, log: (line: string) => void): Gateway {
+export function listen(hostname: string, port: number, control: Control, log: (line: string) => void): Gateway {
   let parts: Parts | undefined;
-  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request, info) => {
+  const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
     const url = new URL(request.url);
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
@@ -53,6 +54,7 @@ export function listen(port: number, control: Control, log: (line: string) => vo
 function route(parts: Parts, request: Request, url: URL, client: string): Promise<Response> | Response {
   const { pathname } = url;
   if (pathname.startsWith("/rest/v1/")) return parts.rest(request, url);
+  if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
   if (name !== undefined) return parts.functions(request, name, path, client);

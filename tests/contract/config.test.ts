@@ -56,12 +56,17 @@ Deno.test("object storage is known whole or not at all", () => {
   };
   assert.deepEqual(read(given).storage, {
     endpoint: "https://s3.test/storage/v1/s3",
+    publicEndpoint: "https://s3.test/storage/v1/s3",
     region: "us-east-1",
     bucket: "assets",
     privateBucket: "assets-private",
     accessKeyId: "key",
     secretAccessKey: "secret",
   });
+  assert.equal(
+    read({ ...given, S3_PUBLIC_ENDPOINT: "https://files.test/s3/" }).storage?.publicEndpoint,
+    "https://files.test/s3",
+  );
   assert.throws(() => read({ ...given, S3_ACCESS_KEY_ID: "" }), /S3_ACCESS_KEY_ID is missing/);
   assert.throws(() => read({ ...given, S3_PRIVATE_BUCKET: "assets" }), /S3_PRIVATE_BUCKET is the same as S3_BUCKET/);
 });

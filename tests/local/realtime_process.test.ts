@@ -30,10 +30,11 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
   const write = (line: string) => void log.push(line);
   const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", log: write });
   const gate = new RealtimeGate((patience) => process.port(patience));
-  const gateway = listen(0, () => Promise.resolve(new Response()), write);
+  const gateway = listen("127.0.0.1", 0, () => Promise.resolve(new Response()), write);
   const nobody = () => Promise.resolve(new Response(null, { status: 404 }));
   const realtime = (request: Request, url: URL) => gate.handle(request, url);
-  gateway.open({ rest: nobody, auth: nobody, functions: nobody, storage: nobody, realtime });
+  const mail = () => new Response();
+  gateway.open({ rest: nobody, auth: nobody, mail, functions: nobody, storage: nobody, realtime });
   const clients: SupabaseClient[] = [];
   try {
     await run({

@@ -20,7 +20,7 @@ export interface CrashPlatform extends AsyncDisposable {
 }
 
 export async function crashPlatform(
-  options: Pick<PlatformOptions, "jwtAlgorithm" | "realtimePrivateOnly"> = {},
+  options: Pick<PlatformOptions, "authRules" | "host" | "jwtAlgorithm" | "realtimePrivateOnly"> = {},
 ): Promise<CrashPlatform> {
   const { home } = await identify(STATE);
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;

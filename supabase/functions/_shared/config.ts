@@ -31,6 +31,8 @@ export interface AppsConfig {
 /** Where objects are, by the S3 protocol. */
 export interface StorageConfig {
   readonly endpoint: string;
+  /** The address by which clients reach it, when that is another one. */
+  readonly publicEndpoint: string;
   readonly region: string;
   /** What everyone may read. */
   readonly bucket: string;
@@ -100,6 +102,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const storage = get("S3_ENDPOINT")
     ? {
       endpoint: address("S3_ENDPOINT"),
+      publicEndpoint: address("S3_PUBLIC_ENDPOINT") || address("S3_ENDPOINT"),
       region: get("S3_REGION") || "us-east-1",
       bucket: get("S3_BUCKET") || "assets",
       privateBucket: get("S3_PRIVATE_BUCKET") || "assets-private",

@@ -44,13 +44,13 @@ export function objectStorage(config: () => Config): ObjectStorage {
 
   return {
     uploadUrl: async (key, { size, contentType, signedAt, seconds }) => {
-      const { sign, path } = storeOf();
+      const { signForClients, path } = storeOf();
       const headers = { "content-length": String(size), "content-type": contentType };
-      return await sign({ method: "PUT", path: path(key), headers, seconds, signedAt });
+      return await signForClients({ method: "PUT", path: path(key), headers, seconds, signedAt });
     },
     readUrl: async (key, seconds) => {
-      const { sign, path } = storeOf();
-      return await sign({ method: "GET", path: path(key), seconds });
+      const { signForClients, path } = storeOf();
+      return await signForClients({ method: "GET", path: path(key), seconds });
     },
     head: async (key) => {
       const answer = await ask("HEAD", key);
@@ -89,6 +89,8 @@ export function objectStorage(config: () => Config): ObjectStorage {
 
 interface Store {
   readonly sign: ReturnType<typeof signerOf>;
+  /** The same with the address by which clients reach the store. */
+  readonly signForClients: ReturnType<typeof signerOf>;
   /** Bucket and key. */
   readonly path: (key: string) => readonly [bucket: string, key: string];
 }
@@ -96,6 +98,7 @@ interface Store {
 function openStore(storage: StorageConfig): Store {
   return {
     sign: signerOf(storage),
+    signForClients: signerOf({ ...storage, endpoint: storage.publicEndpoint }),
     path: (key) => [key.startsWith(PRIVATE_PREFIX) ? storage.privateBucket : storage.bucket, key],
   };
 }

@@ -1,0 +1,39 @@
+// The mails of the local platform. None leaves the machine; the last ones are kept in memory, to be read at /_mail.
+
+export interface Mail {
+  readonly id: number;
+  readonly sentAt: Date;
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly body: string;
+  /** The link that the text asks to follow, if it does. */
+  readonly link?: string;
+  /** The code that can be typed instead. */
+  readonly code?: string;
+}
+
+const KEPT = 200;
+
+export class Mailbox {
+  readonly #mails: Mail[] = [];
+  #last = 0;
+
+  /** `log`: receives one line for each mail. */
+  constructor(readonly log: (line: string) => void) {}
+
+  send(mail: Omit<Mail, "id" | "sentAt">): void {
+    this.#mails.unshift({ id: ++this.#last, sentAt: new Date(), ...mail });
+    this.#mails.length = Math.min(this.#mails.length, KEPT);
+    this.log(`Mail to ${mail.to}: ${mail.subject} (/_mail/${this.#last})`);
+  }
+
+  /** The latest first; only those to one address if it is given. */
+  list(to?: string): readonly Mail[] {
+    return to === undefined ? this.#mails : this.#mails.filter((mail) => mail.to === to.toLowerCase());
+  }
+
+  find(id: number): Mail | undefined {
+    return this.#mails.find((mail) => mail.id === id);
+  }
+}

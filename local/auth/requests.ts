@@ -1,0 +1,104 @@
+// What a request to the auth server carries: its body, and the user that its token names.
+import { z } from "zod";
+import { type Claims, verify } from "../gateway/tokens.ts";
+import { AuthError, invalid } from "./errors.ts";
+import type { AuthContext } from "./context.ts";
+import type { Queries, UserRow } from "./users.ts";
+
+/** A JSON object of this shape; an empty body is an empty object. */
+export function parseBody<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): z.output<Schema> {
+  let value: unknown = {};
+  try {
+    if (bytes.byteLength > 0) value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badJson("it is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw badJson("it is not an object");
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue!.path.join(".");
+  if (issue!.code === "invalid_type") throw badJson(`${field} has the wrong type`);
+  throw invalid(`${field}: ${issue!.message}`);
+}
+
+const Email = z.email().max(255);
+
+/** The address as it is stored. */
+export function readEmail(text: string): string {
+  const { success, data } = Email.safeParse(text.trim().toLowerCase());
+  if (!success) throw invalid("Unable to validate email address: invalid format");
+  return data;
+}
+
+export const Metadata = z.record(z.string(), z.unknown());
+
+/** What a client sends that wants `?code=` instead of tokens in the link (PKCE). */
+export const Challenge = z.object({
+  code_challenge: z.string().nullish(),
+  code_challenge_method: z.string().nullish(),
+});
+
+function badJson(reason: string): AuthError {
+  return new AuthError(400, "bad_json", `Could not parse request body as JSON: ${reason}`);
+}
+
+function claimsOf(authorization: string): Claims {
+  const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
+  if (token === undefined) {
+    throw new AuthError(401, "no_authorization", "This endpoint requires a valid Bearer token");
+  }
+  const verdict = verify(token);
+  if ("claims" in verdict) return verdict.claims;
+  throw new AuthError(
+    403,
+    "bad_jwt",
+    `invalid JWT: unable to parse or verify signature, token is ${verdict.problem}`,
+  );
+}
+
+export function requireService(authorization: string): void {
+  if (claimsOf(authorization)["role"] !== "service_role") throw new AuthError(403, "not_admin", "User not allowed");
+}
+
+export interface Caller {
+  readonly user: UserRow;
+  /** Undefined for a token that names no session. */
+  readonly sessionId: string | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The user whose token this is, unless banned or signed out. */
+export async function readCaller({ sql }: AuthContext, authorization: string): Promise<Caller> {
+  const { sub, session_id: session } = claimsOf(authorization);
+  if (typeof sub !== "string" || sub === "") throw new AuthError(403, "bad_jwt", "invalid claim: missing sub claim");
+  if (!UUID.test(sub)) throw new AuthError(403, "bad_jwt", "invalid claim: sub claim must be a UUID");
+  const [user] = await sql<UserRow[]>`select * from auth.users where id = ${sub} and deleted_at is null`;
+  if (user === undefined) {
+    throw new AuthError(403, "user_not_found", "User from sub claim in JWT does not exist");
+  }
+  if (typeof session !== "string" || !UUID.test(session)) {
+    refuseBanned(user, 403);
+    return { user, sessionId: undefined };
+  }
+  const [found] = await sql`select from auth.sessions where id = ${session} and user_id = ${sub}`;
+  refuseBanned(user, 403);
+  if (found === undefined) {
+    throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
+  }
+  return { user, sessionId: session };
+}
+
+export function refuseBanned({ banned_until }: UserRow, status: 400 | 403): void {
+  if (banned_until !== null && banned_until.getTime() > Date.now()) {
+    throw new AuthError(status, "user_banned", "User is banned");
+  }
+}
+
+export async function findByEmail(sql: Queries, email: string): Promise<UserRow | undefined> {
+  const [user] = await sql<UserRow[]>`
+    select * from auth.users where email = ${email} and not is_sso_user and deleted_at is null`;
+  return user;
+}

@@ -1,0 +1,203 @@
+// /verify: a code or a link proves an address.
+import { z } from "zod";
+import type { AuthContext } from "./context.ts";
+import { hashOf, isExpired } from "./codes.ts";
+import { AuthError, invalid } from "./errors.ts";
+import { issueAuthCode, PKCE_PREFIX } from "./pkce.ts";
+import { redirectTo } from "./redirects.ts";
+import { readEmail, refuseBanned } from "./requests.ts";
+import { type Client, openSession } from "./sessions.ts";
+import type { Queries, UserRow } from "./users.ts";
+
+type TokenColumn =
+  | "confirmation_token"
+  | "recovery_token"
+  | "email_change_token_current"
+  | "email_change_token_new";
+
+const SENT_AT = {
+  confirmation_token: "confirmation_sent_at",
+  recovery_token: "recovery_sent_at",
+  email_change_token_current: "email_change_sent_at",
+  email_change_token_new: "email_change_sent_at",
+} as const;
+
+/** The columns that a type of code may stand in; `email` is what new clients say for the first four. */
+const COLUMNS: Readonly<Record<string, readonly TokenColumn[]>> = {
+  signup: ["confirmation_token"],
+  invite: ["confirmation_token"],
+  recovery: ["recovery_token"],
+  magiclink: ["recovery_token"],
+  email: ["confirmation_token", "recovery_token"],
+  email_change: ["email_change_token_current", "email_change_token_new"],
+};
+
+/** What `sendLink` begins a PKCE flow with, by the type of the link. */
+const FLOW_METHODS: Readonly<Record<string, string>> = {
+  signup: "email/signup",
+  invite: "invite",
+  recovery: "recovery",
+  magiclink: "magiclink",
+  email_change: "email_change",
+};
+
+export const VerifyBody = z.object({
+  type: z.string().default(""),
+  email: z.string().nullish(),
+  phone: z.string().nullish(),
+  token: z.string().nullish(),
+  token_hash: z.string().nullish(),
+});
+
+const ONE_OF_TWO = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+
+/** POST /verify: a session, or the word that the other address has to confirm as well. */
+export async function verifyCode(
+  context: AuthContext,
+  body: z.output<typeof VerifyBody>,
+  client: Client,
+): Promise<Record<string, unknown>> {
+  const { type, token, token_hash: hash } = body;
+  if (body.phone) throw new AuthError(400, "phone_provider_disabled", "Unsupported phone provider");
+  if (!hash && !(token && body.email)) {
+    throw invalid(
+      hash === undefined
+        ? "Verify requires either a token or a token hash"
+        : "Only the token_hash and type should be provided",
+    );
+  }
+  const email = hash ? undefined : readEmail(body.email ?? "");
+  return await context.sql.begin(async (sql) => {
+    const found = hash ? await findByHash(sql, type, hash) : await findByAddress(sql, type, email!, token!);
+    const outcome = await accept(context, sql, found);
+    if (outcome === "half") return { code: 200, msg: ONE_OF_TWO };
+    return await openSession(context, sql, found!.user.id, "otp", client);
+  });
+}
+
+/** GET /verify: where the browser goes next. */
+export async function followLink(context: AuthContext, url: URL, client: Client): Promise<Response> {
+  const target = redirectTo(url.searchParams.get("redirect_to"), context.config);
+  const hash = url.searchParams.get("token") ?? "";
+  const type = url.searchParams.get("type") ?? "";
+  const isPkce = hash.startsWith(PKCE_PREFIX);
+  try {
+    const parameters = await context.sql.begin(async (sql) => {
+      const found = await findByHash(sql, type, hash);
+      const outcome = await accept(context, sql, found, "Email link is invalid or has expired");
+      if (outcome === "half") return { message: ONE_OF_TWO };
+      if (isPkce) return { code: await issueAuthCode(sql, found!.user.id, FLOW_METHODS[type] ?? type) };
+      const { user: _, ...session } = await openSession(context, sql, found!.user.id, "otp", client);
+      return { ...session, type };
+    });
+    return redirect(target, parameters, isPkce && !("message" in parameters));
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    const { status, code, message } = error;
+    const problem = {
+      error: status < 500 ? "access_denied" : "server_error",
+      error_code: code,
+      error_description: message,
+    };
+    return redirect(target, problem, isPkce);
+  }
+}
+
+function redirect(target: string, parameters: Record<string, unknown>, inQuery: boolean): Response {
+  const url = new URL(target);
+  const values = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
+  if (inQuery) { for (const [name, value] of values) url.searchParams.set(name!, value!); }
+  else url.hash = new URLSearchParams(values).toString();
+  return new Response(null, { status: 303, headers: { location: url.href } });
+}
+
+interface Found {
+  readonly user: UserRow;
+  readonly column: TokenColumn;
+}
+
+async function findByHash(sql: Queries, type: string, hash: string): Promise<Found | undefined> {
+  for (const column of columnsOf(type)) {
+    if (hash === "") break;
+    const [user] = await sql<UserRow[]>`
+      select * from auth.users where ${sql(column)} = ${hash} and deleted_at is null for update`;
+    if (user !== undefined) return { user, column };
+  }
+  return undefined;
+}
+
+async function findByAddress(sql: Queries, type: string, email: string, token: string): Promise<Found | undefined> {
+  const columns = columnsOf(type);
+  const users = await sql<UserRow[]>`
+    select * from auth.users
+    where (email = ${email} or (${type === "email_change"} and email_change = ${email})) and deleted_at is null
+    for update`;
+  const hash = hashOf(email, token);
+  for (const user of users) {
+    const column = columns.find((name) => user[name] === hash || user[name] === PKCE_PREFIX + hash);
+    if (column !== undefined) return { user, column };
+  }
+  return undefined;
+}
+
+function columnsOf(type: string): readonly TokenColumn[] {
+  const columns = Object.hasOwn(COLUMNS, type) ? COLUMNS[type] : undefined;
+  if (columns === undefined) {
+    throw invalid(type === "" ? "Verify requires a verification type" : "Unsupported verification type");
+  }
+  return columns;
+}
+
+/** Uses the code up. `half`: of two addresses that have to confirm, this is the first. */
+async function accept(
+  context: AuthContext,
+  sql: Queries,
+  found: Found | undefined,
+  problem = "Token has expired or is invalid",
+): Promise<"done" | "half"> {
+  if (found === undefined || isExpired(context, found.user[SENT_AT[found.column] as keyof UserRow] as Date | null)) {
+    throw new AuthError(403, "otp_expired", problem);
+  }
+  const { user, column } = found;
+  refuseBanned(user, 403);
+  if (column === "email_change_token_current" || column === "email_change_token_new") {
+    return await acceptChange(context, sql, user, column);
+  }
+  await sql`
+    update auth.users
+    set ${sql(column)} = '', email_confirmed_at = coalesce(email_confirmed_at, now()), updated_at = now()
+    where id = ${user.id}`;
+  await markVerified(sql, user.id, user.email!);
+  return "done";
+}
+
+async function acceptChange(
+  context: AuthContext,
+  sql: Queries,
+  user: UserRow,
+  column: "email_change_token_current" | "email_change_token_new",
+): Promise<"done" | "half"> {
+  const needsBoth = context.config.doubleConfirmChanges && Boolean(user.email) &&
+    user.email_change_confirm_status === 0;
+  const other = column === "email_change_token_new" ? user.email_change_token_current : user.email_change_token_new;
+  if (needsBoth && other) {
+    await sql`update auth.users set ${sql(column)} = '', email_change_confirm_status = 1 where id = ${user.id}`;
+    return "half";
+  }
+  const email = user.email_change!;
+  await sql`
+    update auth.users
+    set email = ${email}, email_change = '', email_change_token_current = '', email_change_token_new = '',
+      email_change_confirm_status = 0, email_confirmed_at = coalesce(email_confirmed_at, now()), updated_at = now()
+    where id = ${user.id}`;
+  await markVerified(sql, user.id, email);
+  return "done";
+}
+
+async function markVerified(sql: Queries, userId: string, email: string): Promise<void> {
+  await sql`
+    update auth.identities
+    set identity_data = identity_data || jsonb_build_object('email', ${email}::text, 'email_verified', true),
+      updated_at = now()
+    where user_id = ${userId} and provider = 'email'`;
+}
