@@ -28,6 +28,9 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** How long a function may take to begin its answer, as hosted. */
 const ANSWER_PATIENCE = 150_000;
 const SMALL = 256 * 1024;
+/** What web servers log for a client that has gone before it was answered. */
+const CLIENT_LEFT_STATUS = 499;
+const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
 /** What the service calls the hosted runtime's refusals. */
 const CODES: Readonly<Record<number, Code>> = {
   401: "unauthorized",
@@ -154,6 +157,8 @@ export class FunctionRunner {
   ): Promise<Response> {
     const impatience = new AbortController();
     const timer = setTimeout(() => impatience.abort(), ANSWER_PATIENCE);
+    // The function learns that its client has gone, as it would without this gateway between them.
+    request.signal.addEventListener("abort", () => impatience.abort());
     try {
       const answer = await fetch(`http://127.0.0.1:${worker.port}${target}`, {
         method: request.method,
@@ -173,12 +178,15 @@ export class FunctionRunner {
       return new Response(whenDone(answer.body, leave), init);
     } catch (error) {
       leave();
+      if (request.signal.aborted || isBodyBroken(error)) return new Response(null, { status: CLIENT_LEFT_STATUS });
+      const details = OUTCOME_UNKNOWN;
       if (impatience.signal.aborted) {
-        return plain(request, 504, "IDLE_TIMEOUT", "The function did not answer in time");
+        return plain(request, 504, "IDLE_TIMEOUT", "The function did not answer in time", { details });
       }
       const ended = await worker.hasEnded();
       this.options.log(`[${worker.name}] ${ended ? "its process ended in a request" : error}`);
-      return plain(request, 500, "WORKER_ERROR", "Function exited due to an error (please check logs)");
+      if (wasNeverSent(error)) return plain(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
+      return plain(request, 500, "WORKER_ERROR", "Function exited due to an error (please check logs)", { details });
     } finally {
       clearTimeout(timer);
     }
@@ -193,6 +201,20 @@ export class FunctionRunner {
       }
     }
   }
+}
+
+/** The client went before its body was complete; the runtime has no class for that. */
+function isBodyBroken(error: unknown): boolean {
+  return causeOf(error).startsWith("Cannot read request body");
+}
+
+/** The process had ended and took no connection. */
+function wasNeverSent(error: unknown): boolean {
+  return causeOf(error).includes("client error (Connect)");
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
 }
 
 async function entryPoint(source: string, name: string): Promise<string | undefined> {

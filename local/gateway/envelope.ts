@@ -9,6 +9,8 @@ export interface More {
   readonly beside?: Readonly<Record<string, string>>;
 }
 
+const RETRY_AFTER_SECONDS = "2";
+
 /** A refusal to `request`; its page of documentation is one of the functions'. */
 export function refusal(request: Request, status: number, code: Code, message: string, more: More = {}): Response {
   const { headers = {}, details, beside = {} } = more;
@@ -21,10 +23,11 @@ export function refusal(request: Request, status: number, code: Code, message: s
     doc_url: `${new URL(request.url).origin}/functions/v1/openapi/errors/${code}`,
     ...(details === undefined ? {} : { details }),
   };
+  const retry: Record<string, string> = status === 503 || status === 504 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
   // A page of another origin has to be able to read why its request failed.
   const readable = { ...ANY_ORIGIN, "access-control-expose-headers": "x-request-id, sb-error-code, retry-after" };
   return Response.json({ ...beside, error }, {
     status,
-    headers: { ...readable, ...headers, "x-request-id": error.request_id },
+    headers: { ...readable, ...retry, ...headers, "x-request-id": error.request_id },
   });
 }

@@ -182,6 +182,7 @@ export class PostgresServer {
       wal_level: "logical",
       timezone: "UTC",
       log_timezone: "UTC",
+      log_line_prefix: "%m [%p] %q%u@%d %a ", // application_name is the id of a request (private.tag_request)
       shared_buffers: "256MB",
       max_connections: "200",
       max_slot_wal_keep_size: "1GB", // a reader of the log that hangs does not fill the disk

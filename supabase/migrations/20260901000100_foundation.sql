@@ -9,6 +9,7 @@
 -- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
 -- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no;
 -- private.page_limit, private.cursor_encode and private.cursor_decode, with which every list is paged;
+-- private.tag_request, which the Data API runs before each request, so that the log names the request;
 -- api.service_readiness, which says that the database answers and how far it is migrated.
 
 create schema if not exists api;
@@ -66,6 +67,27 @@ comment on function private.refuse(text, integer, text, text, jsonb) is
   'Refuses the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
 
 grant execute on function private.refuse(text, integer, text, text, jsonb) to anon, authenticated, service_role;
+
+create function private.tag_request() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id text := nullif(current_setting('request.headers', true), '')::jsonb ->> 'x-request-id';
+begin
+  if v_id ~ '^[A-Za-z0-9_-]{8,63}$' then
+    perform set_config('application_name', v_id, true);
+  end if;
+end
+$$;
+
+comment on function private.tag_request() is
+  'Gives the transaction the id of its request (X-Request-Id) as application_name: the database''s log and pg_stat_activity show it. The Data API runs it before the function of each request.';
+
+grant execute on function private.tag_request() to anon, authenticated, service_role;
+
+alter role authenticator set pgrst.db_pre_request = 'private.tag_request';
+notify pgrst, 'reload config';
 
 create function private.tg_touch_updated_at() returns trigger
 language plpgsql

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { WAIT_TIMEOUT_MS } from "../../local/rest/pool.ts";
 import { asVisitor } from "../../supabase/functions/_shared/db/client.ts";
+import { DEADLINE_MS } from "../../supabase/functions/_shared/db/rpc.ts";
 import type { Code, Refusal } from "../../supabase/functions/_shared/errors.ts";
-import { configFor, databaseError, fakeRest } from "./fake_rest.ts";
+import { configFor, databaseError, fakeRest, TRACE } from "./fake_rest.ts";
 
 async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: Refusal; calls: number }> {
   await using rest = fakeRest(answer);
-  const call = asVisitor(rest.config, () => {}).rpc("anything");
+  const call = asVisitor(rest.config, TRACE).rpc("anything");
   const refusal = await call.then(() => assert.fail("it was not refused"), (error: Refusal) => error);
   return { refusal, calls: rest.asked.length };
 }
@@ -23,7 +25,10 @@ const translations: [status: number, code: string, becomes: Code][] = [
   [500, "40P01", "conflict"],
   [500, "57014", "service_unavailable"],
   [503, "53300", "service_unavailable"],
-  [503, "08006", "service_unavailable"],
+  [503, "57P03", "service_unavailable"],
+  [503, "08001", "service_unavailable"],
+  [503, "PGRST002", "service_unavailable"],
+  [500, "55P03", "service_unavailable"],
   [503, "PGRST000", "service_unavailable"],
   [504, "PGRST003", "service_unavailable"],
   [401, "PGRST301", "unauthorized"],
@@ -42,6 +47,13 @@ for (const [status, code, becomes] of translations) {
     assert.equal(refusal.code, becomes);
     assert.doesNotMatch(refusal.message, /permission denied/);
     assert.match(String((refusal.cause as Error | undefined)?.message ?? refusal.message), /permission denied|token/);
+  });
+}
+
+for (const code of ["PGRST001", "08006", "08003", "57P01", "57P02"]) {
+  Deno.test(`${code} of the database, the connection was lost, leaves open whether the call was carried out`, async () => {
+    const { refusal } = await refusalFor(() => databaseError(503, code));
+    assert.deepEqual([refusal.code, refusal.details], ["server_error", { reason: "outcome_unknown" }]);
   });
 }
 
@@ -83,7 +95,7 @@ Deno.test("a transaction that lost a race is tried once more, and only once", as
     first = false;
     return lost();
   });
-  assert.deepEqual(await asVisitor(rest.config, () => {}).rpc("anything"), { ok: true });
+  assert.deepEqual(await asVisitor(rest.config, TRACE).rpc("anything"), { ok: true });
 });
 
 Deno.test("nothing but a lost race is tried again", async () => {
@@ -92,21 +104,35 @@ Deno.test("nothing but a lost race is tried again", async () => {
   }
 });
 
-Deno.test("an answer that is not the Data API's is service_unavailable from a gateway and server_error otherwise", async () => {
+Deno.test("an answer that is not the Data API's: a gateway's 503 did nothing, after its 502 and 504 nobody knows", async () => {
   const html = (status: number) => () => new Response("<html>", { status, headers: { "content-type": "text/html" } });
-  for (const status of [502, 503, 504]) {
-    assert.equal((await refusalFor(html(status))).refusal.code, "service_unavailable");
-  }
-  assert.equal((await refusalFor(html(500))).refusal.code, "server_error");
-  assert.equal((await refusalFor(html(404))).refusal.code, "server_error");
+  const outcomeOf = async (status: number) => {
+    const { code, details } = (await refusalFor(html(status))).refusal;
+    return [code, details?.["reason"]];
+  };
+  for (const status of [429, 503]) assert.deepEqual(await outcomeOf(status), ["service_unavailable", undefined]);
+  for (const status of [502, 504]) assert.deepEqual(await outcomeOf(status), ["server_error", "outcome_unknown"]);
+  for (const status of [404, 500]) assert.deepEqual(await outcomeOf(status), ["server_error", undefined]);
 });
 
-Deno.test("a database that cannot be reached is service_unavailable", async () => {
-  const call = asVisitor(configFor("http://127.0.0.1:1"), () => {}).rpc("anything");
-  await assert.rejects(call, { code: "service_unavailable" });
+Deno.test("a Data API that takes no connection is service_unavailable; one that breaks it off may have done the work", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const address = `http://127.0.0.1:${listener.addr.port}`;
+  const breaking = (async () => {
+    for await (const connection of listener) {
+      await connection.read(new Uint8Array(4_096));
+      connection.close();
+    }
+  })();
+  const broken = asVisitor(configFor(address), TRACE).rpc("anything");
+  await assert.rejects(broken, { code: "server_error", details: { reason: "outcome_unknown" } });
+  listener.close();
+  await breaking;
+  const refused = asVisitor(configFor(address), TRACE).rpc("anything");
+  await assert.rejects(refused, { code: "service_unavailable", details: undefined });
 });
 
-Deno.test("a database that does not answer within ten seconds is service_unavailable", async () => {
+Deno.test("a database that does not answer within twenty seconds may yet do the work", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using rest = fakeRest(async () => {
     await released;
@@ -119,18 +145,29 @@ Deno.test("a database that does not answer within ten seconds is service_unavail
     return timeout.call(AbortSignal, 20);
   };
   try {
-    await assert.rejects(asVisitor(rest.config, () => {}).rpc("anything"), { code: "service_unavailable" });
+    const details = { reason: "outcome_unknown" };
+    await assert.rejects(asVisitor(rest.config, TRACE).rpc("anything"), { code: "server_error", details });
   } finally {
     AbortSignal.timeout = timeout;
     release();
   }
-  assert.deepEqual(deadlines, [10_000]);
+  assert.deepEqual(deadlines, [20_000]);
 });
 
 Deno.test("arguments get the database's prefix, and undefined ones are left out", async () => {
   await using rest = fakeRest(() => Response.json(null));
-  await asVisitor(rest.config, () => {}).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
+  await asVisitor(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
   assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [
     { name: "f", args: { p_lat: 1, p_filters: {}, p_note: null } },
   ]);
+});
+
+Deno.test("the deadline of a call outlives the Data API's wait for a connection and the longest statement", async () => {
+  const roles = await Deno.readTextFile(new URL("../../local/database/roles.sql", import.meta.url));
+  const seconds = [...roles.matchAll(/set statement_timeout = '(\d+)s'/g)].map(([, text]) => Number(text));
+  assert.ok(seconds.length >= 3);
+  const HOSTED_WAIT_MS = 10_000; // PostgREST's db-pool-acquisition-timeout
+  for (const wait of [WAIT_TIMEOUT_MS, HOSTED_WAIT_MS]) {
+    assert.ok(wait + Math.max(...seconds) * 1000 < DEADLINE_MS, `${wait} ms`);
+  }
 });

@@ -73,6 +73,9 @@ export function fakeRest(
   };
 }
 
+/** The calls of no request. */
+export const TRACE = { requestId: "00000000-0000-4000-8000-000000000000", onCall: () => {} };
+
 export function configFor(gatewayUrl: string): Config {
   return {
     gatewayUrl,

@@ -3,11 +3,17 @@ import { join } from "node:path";
 import { FunctionRunner } from "../../local/functions/runner.ts";
 import { functionsDeno, SERVICE_ROLE_KEY } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
+import { RawClient } from "../support/raw_client.ts";
 
 /** A runner on a folder of its own with these functions in it: name → the source of its index.ts. */
 async function withFunctions(
   sources: Record<string, string>,
-  run: (ask: (path: string, init?: RequestInit) => Promise<Response>, write: Write, log: string[]) => Promise<void>,
+  run: (
+    ask: (path: string, init?: RequestInit) => Promise<Response>,
+    write: Write,
+    log: string[],
+    runner: FunctionRunner,
+  ) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
   const source = join(folder, "functions");
@@ -31,7 +37,7 @@ async function withFunctions(
     return runner.handle(new Request(`http://127.0.0.1:5${path}`, init), name, rest, "192.0.2.7");
   };
   try {
-    await run(ask, write, log);
+    await run(ask, write, log, runner);
   } finally {
     await runner.stop();
     await Deno.remove(folder, { recursive: true });
@@ -132,6 +138,7 @@ Deno.test("a function that does not start is answered 503 BOOT_ERROR, and serves
   await withFunctions({ broken: `throw new Error("at the start");` }, async (ask, write, log) => {
     const answer = await ask("/broken");
     assert.equal(answer.status, 503);
+    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
     assert.equal((await answer.json()).code, "BOOT_ERROR");
     assert.ok(log.some((line) => line.startsWith("[broken] ") && line.includes("at the start")));
     await write("broken", `Deno.serve(() => new Response("mended"));`);
@@ -147,7 +154,10 @@ Deno.test("a function that dies in a request is answered 500 WORKER_ERROR, and t
   await withFunctions({ frail: source }, async (ask) => {
     const answer = await ask("/frail?die");
     assert.equal(answer.status, 500);
-    assert.equal((await answer.json()).code, "WORKER_ERROR");
+    const { code, error } = await answer.json();
+    assert.deepEqual([code, error.code, error.details], ["WORKER_ERROR", "server_error", {
+      reason: "outcome_unknown",
+    }]);
     assert.equal(await (await ask("/frail")).text(), "alive");
   });
 });
@@ -197,5 +207,38 @@ Deno.test("what a function prints is told with its name before every line", asyn
     await ask("/chatty");
     await eventually(() => log.length >= 3 ? true : undefined);
     assert.deepEqual(log.toSorted(), ["[chatty] one", "[chatty] three", "[chatty] two"]);
+  });
+});
+
+Deno.test("a client that leaves is no error of the function, and the function learns of it", async () => {
+  const source = `Deno.serve(async (request) => {
+    request.signal.addEventListener("abort", () => console.log("left"));
+    if (request.method === "POST") await request.text().catch(() => console.log("half a body"));
+    console.log("begun");
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return new Response("late");
+  });`;
+  await withFunctions({ slow: source }, async (_ask, _write, log, runner) => {
+    const statuses: number[] = [];
+    const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+      const answer = await runner.handle(request, "slow", "", "192.0.2.7");
+      statuses.push(answer.status);
+      return answer;
+    });
+    const { port } = server.addr;
+    {
+      await using client = await RawClient.connect(port);
+      await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await eventually(() => log.includes("[slow] begun") || undefined);
+    }
+    await eventually(() => log.includes("[slow] left") || undefined);
+    {
+      await using client = await RawClient.connect(port);
+      await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\nhalf");
+    }
+    await eventually(() => statuses.length === 2 || undefined);
+    assert.deepEqual(statuses, [499, 499]);
+    assert.deepEqual(log.filter((line) => !/\[slow\] (begun|left|half a body)$/.test(line)), []);
+    await server.shutdown();
   });
 });

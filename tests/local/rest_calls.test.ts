@@ -249,7 +249,9 @@ Deno.test("a function that runs before each request is called as the request's r
       await other.body?.cancel();
     });
   } finally {
-    await sql.unsafe(`alter role authenticator reset pgrst.db_pre_request; notify pgrst, 'reload schema'`);
+    await sql.unsafe(
+      `alter role authenticator set pgrst.db_pre_request = 'private.tag_request'; notify pgrst, 'reload schema'`,
+    );
     await eventually(async () => {
       const answer = await rpc("list_codes", { p_lang: "en" });
       await answer.body?.cancel();

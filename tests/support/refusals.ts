@@ -24,6 +24,7 @@ export async function assertRefused(response: Response, expected: ExpectedRefusa
   assert.equal(error.request_id, response.headers.get("x-request-id"));
   assert.match(error.request_id, /^[A-Za-z0-9_-]{8,64}$/);
   assert.ok(error.doc_url?.endsWith(`/v1/openapi/errors/${expected.code}`), `doc_url is ${error.doc_url}`);
+  if (response.status === 503) assert.match(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
   if (expected.code === "unauthorized") assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
   if (expected.param !== undefined) assert.equal(error.param, expected.param, text);
   if (expected.field !== undefined) {

@@ -112,8 +112,12 @@ export const catalogue = {
   server_error: {
     status: 500,
     message: "Something went wrong on our side.",
-    meaning: "An error in the service. It has been recorded under the request id.",
-    remedy: "Retry later. When it persists, report `error.request_id`.",
+    meaning: "An error in the service. It has been recorded under the request id. With `error.details.reason` " +
+      "`outcome_unknown` the connection to the database was lost while it worked, or it did not answer in time: the " +
+      "request may have been carried out, or not.",
+    remedy:
+      "Retry later. When it persists, report `error.request_id`. After `outcome_unknown` read the resource again, or " +
+      "send the same request with the same `Idempotency-Key`, which never has its effect twice.",
   },
   not_implemented: {
     status: 501,
@@ -124,8 +128,9 @@ export const catalogue = {
   service_unavailable: {
     status: 503,
     message: "The service is temporarily unavailable.",
-    meaning: "Maintenance, or something this service depends on is down or too slow.",
-    remedy: "Retry with increasing pauses.",
+    meaning:
+      "Maintenance, or something this service depends on is down or too slow. The request has not been carried out.",
+    remedy: "Retry after as many seconds as `Retry-After` says, then with increasing pauses.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -136,6 +141,11 @@ export const codes = Object.keys(catalogue) as Code[];
 export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(catalogue, value);
 }
+
+/** The reasons (`details.reason`) that a client learns from 500 on, with the message that goes with each. */
+const reasons: Readonly<Record<string, string>> = {
+  outcome_unknown: "The connection was lost or timed out. Whether the request was carried out is not known.",
+};
 
 /** One offending field of a request. */
 export interface FieldError {
@@ -176,6 +186,15 @@ export class Refusal extends Error {
     return catalogue[this.code].status;
   }
 
+  /** What a client learns: all of it below 500, from there on the code and a reason of the few that say what to do. */
+  get shown(): { message: string; param: string | null; details: Record<string, unknown> | undefined } {
+    if (this.status < 500) return this;
+    const reason = String(this.details?.["reason"]);
+    const message = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+    const details = message === undefined ? undefined : { reason };
+    return { message: message ?? catalogue[this.code].message, param: null, details };
+  }
+
   /** A request refused for its fields: `param` is the first of them, `details.errors` all. */
   static ofFields(
     errors: readonly [FieldError, ...FieldError[]],
@@ -188,4 +207,13 @@ export class Refusal extends Error {
       details: { ...details, errors },
     });
   }
+}
+
+/** What a request gets that may have been carried out, or not: nobody knows. */
+export function outcomeUnknown(cause: unknown, rateLimit?: RateLimit): Refusal {
+  return new Refusal("server_error", { details: { reason: "outcome_unknown" }, cause, rateLimit });
+}
+
+export function isOutcomeUnknown({ details }: Refusal): boolean {
+  return details?.["reason"] === "outcome_unknown";
 }

@@ -11,22 +11,27 @@ export interface Database {
   rpc<T>(name: string, args?: Record<string, unknown>): Promise<T>;
 }
 
-/** Told how long each call to the database took, in milliseconds. */
-export type Timer = (ms: number) => void;
+/** What the calls of the database know of the request that they serve, and report to it. */
+export interface CallTrace {
+  /** Sent along as X-Request-Id, so that the lines of the database's log can be joined to those of the requests. */
+  readonly requestId: string;
+  /** After each call: how long it took in milliseconds, and whether it was carried out. */
+  onCall(name: string, ms: number, isDone: boolean): void;
+}
 
 /** Nobody in particular: role `anon`. */
-export function asVisitor(config: Config, timer: Timer): Database {
-  return connect(config, keyed(config.visitorKeys), timer);
+export function asVisitor(config: Config, trace: CallTrace): Database {
+  return connect(config, keyed(config.visitorKeys), trace);
 }
 
 /** The caller: the token goes to the database, whose policies decide. */
-export function asCaller(config: Config, caller: Caller, timer: Timer): Database {
-  return connect(config, { ...keyed(config.visitorKeys), Authorization: `Bearer ${caller.token}` }, timer);
+export function asCaller(config: Config, caller: Caller, trace: CallTrace): Database {
+  return connect(config, { ...keyed(config.visitorKeys), Authorization: `Bearer ${caller.token}` }, trace);
 }
 
 /** The service itself, past row security: for routes that only a trusted service may call. */
-export function asService(config: Config, timer: Timer): Database {
-  return connect(config, keyed(config.serviceKeys), timer);
+export function asService(config: Config, trace: CallTrace): Database {
+  return connect(config, keyed(config.serviceKeys), trace);
 }
 
 /** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
@@ -34,7 +39,10 @@ function keyed([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };
 }
 
-function connect(config: Config, headers: Record<string, string>, timer: Timer): Database {
-  const client = new PostgrestClient(`${config.gatewayUrl}/rest/v1`, { schema: "api", headers });
-  return { rpc: <T>(name: string, args = {}) => call(client, name, args, timer) as Promise<T> };
+function connect(config: Config, headers: Record<string, string>, trace: CallTrace): Database {
+  const client = new PostgrestClient(`${config.gatewayUrl}/rest/v1`, {
+    schema: "api",
+    headers: { ...headers, "X-Request-Id": trace.requestId },
+  });
+  return { rpc: <T>(name: string, args = {}) => call(client, name, args, trace) as Promise<T> };
 }

@@ -1,5 +1,5 @@
 /** The only translator from what the database says to what a client hears. docs/errors.md lists the outcome. */
-import { type Code, isCode, Refusal } from "../errors.ts";
+import { type Code, isCode, outcomeUnknown, Refusal } from "../errors.ts";
 import type { RateLimit } from "../http/rate_limit.ts";
 import { expiredToken, invalidToken } from "../auth/token.ts";
 
@@ -20,11 +20,14 @@ const bySqlState: readonly (readonly [RegExp, Code])[] = [
   [/^23514$/, "validation_error"],
   [/^22/, "validation_error"],
   [/^40/, "conflict"],
-  [/^(53|57|08)/, "service_unavailable"],
+  [/^(53|55P03|57014|57P03|08001|08004)/, "service_unavailable"],
 ];
 
-/** Codes of the Data API itself: no connection, no free connection in time. */
-const unreachable = /^PGRST00[0-3]$/;
+/** Codes of the Data API itself: no connection, no free connection in time. Nothing of the request has run. */
+const unreachable = /^PGRST00[023]$/;
+
+/** The connection was lost while the request ran: what it did may have been committed before. */
+const lost = /^(PGRST001|08...|57P0[12])$/;
 
 /** The transaction lost against another one: serialization failure or deadlock. It had no effect; a retry may win. */
 export function isTransient(error: DatabaseError): boolean {
@@ -39,19 +42,29 @@ export function translate(error: DatabaseError, status: number): Refusal {
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
     return /expired/i.test(error.message ?? "") ? expiredToken() : invalidToken();
   }
-  return new Refusal(builtIn(code, status), { cause, rateLimit: error.rate_limit });
+  const known = builtIn(code, status, `${error.message} ${error.details}`);
+  return known === undefined
+    ? outcomeUnknown(cause, error.rate_limit)
+    : new Refusal(known, { cause, rateLimit: error.rate_limit });
 }
 
-function builtIn(code: string, status: number): Code {
+/** Undefined where nobody knows whether the request was carried out. */
+function builtIn(code: string, status: number, message: string): Code | undefined {
   if (unreachable.test(code)) return "service_unavailable";
   if (/^[0-9A-Z]{5}$/.test(code)) {
-    return bySqlState.find(([pattern]) => pattern.test(code))?.[1] ??
-      "server_error";
+    const found = bySqlState.find(([pattern]) => pattern.test(code))?.[1];
+    return found ?? (lost.test(code) ? undefined : "server_error");
   }
+  if (lost.test(code)) return undefined;
+  if (code !== "") return "server_error";
   // Not an error of the Data API: the connection failed (status 0), or something in between answered.
-  if (code === "" && (status === 0 || status === 429 || (status >= 502 && status <= 504))) return "service_unavailable";
-  return "server_error";
+  if (status === 0) return neverConnected.test(message) ? "service_unavailable" : undefined;
+  if (status === 429 || status === 503) return "service_unavailable";
+  return status === 502 || status === 504 ? undefined : "server_error";
 }
+
+/** How the runtime words a request that was not sent because nobody took the connection. */
+const neverConnected = /client error \(Connect\)/;
 
 /** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
 function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {

@@ -2,14 +2,14 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asCaller, asService, asVisitor, type Database, type Timer } from "../db/client.ts";
+import { asCaller, asService, asVisitor, type Database } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
-import { begin, type Exchange, logLine, sign } from "./exchange.ts";
+import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
 import { Commands } from "./commands.ts";
 import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
-import { noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
+import { ClientLeft, noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
@@ -55,7 +55,8 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   });
   app.onError((failure, c) => {
     const exchange = c.get("exchange");
-    const refusal = exchange.refusal = asRefusal(failure);
+    if (failure instanceof ClientLeft) return new Response(null, { status: CLIENT_LEFT_STATUS });
+    const refusal = exchange.refusal = whatHappened(asRefusal(failure), exchange);
     return refuseWith(refusal, exchange.id, docUrl(refusal.code, house.links));
   });
   return { fetch: (request) => app.fetch(request) };
@@ -104,10 +105,10 @@ function takeRequest(
   exchange: Exchange,
   config: Config,
 ): Promise<RateLimit | null> {
-  const timer = timerOf(exchange);
-  if (exchange.caller) return asCaller(config, exchange.caller, timer).rpc("take_request", { policy });
+  const trace = traceOf(exchange);
+  if (exchange.caller) return asCaller(config, exchange.caller, trace).rpc("take_request", { policy });
   const address = addressOf(request.headers);
-  return asService(config, timer).rpc("take_anonymous_request", { policy, address });
+  return asService(config, trace).rpc("take_anonymous_request", { policy, address });
 }
 
 async function answer(
@@ -136,7 +137,7 @@ async function answer(
       return commands.before(house.storage);
     },
     get service() {
-      return commands.before(asService(house.config(), timerOf(exchange)));
+      return commands.before(asService(house.config(), traceOf(exchange)));
     },
     get apps() {
       return house.config().apps;
@@ -148,7 +149,7 @@ async function answer(
       const db = databaseFor(route, exchange, config);
       if (isExpensive(route, request, query)) {
         if (exchange.caller) return commands.expensive(db);
-        return commands.expensive(asService(config, timerOf(exchange)), addressOf(request.headers));
+        return commands.expensive(asService(config, traceOf(exchange)), addressOf(request.headers));
       }
       return exchange.caller ? commands.over(db) : db;
     },
@@ -160,19 +161,13 @@ async function answer(
 }
 
 function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
-  const timer = timerOf(exchange);
-  if (route.access === "service") return asService(config, timer);
-  return exchange.caller ? asCaller(config, exchange.caller, timer) : asVisitor(config, timer);
+  const trace = traceOf(exchange);
+  if (route.access === "service") return asService(config, trace);
+  return exchange.caller ? asCaller(config, exchange.caller, trace) : asVisitor(config, trace);
 }
 
 function isExpensive(route: Route, request: Request, query: unknown): boolean {
   return route.isExpensive?.(query as never) || (route.also?.lines !== undefined && asks(request, LINES_TYPE));
-}
-
-function timerOf(exchange: Exchange): Timer {
-  return (ms) => {
-    exchange.dbMs += ms;
-  };
 }
 
 /** The routes of each path by method, `/lots/nearby` before `/lots/{id}`; a GET answers HEAD as well. */

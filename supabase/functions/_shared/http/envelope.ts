@@ -1,4 +1,4 @@
-import { catalogue, type Code, codes, Refusal } from "../errors.ts";
+import { type Code, codes, type Refusal } from "../errors.ts";
 import { z } from "zod";
 
 export const ErrorEnvelope = z.object({
@@ -19,19 +19,17 @@ export const ErrorEnvelope = z.object({
   }),
 }).meta({ id: "Error", description: "What every error response contains" });
 
-/** From 500 on a client learns the code and the request id, nothing about the cause. */
 export function envelope(refusal: Refusal, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
-  const { code, status, param, details } = refusal;
-  const tellable = status < 500;
+  const { code, shown: { message, param, details } } = refusal;
   return {
     error: {
       code,
-      message: tellable ? refusal.message : catalogue[code].message,
+      message,
       message_key: messageKey(code),
       request_id: requestId,
-      param: tellable ? param : null,
+      param,
       doc_url: docUrl,
-      ...(tellable && details ? { details } : {}),
+      ...(details ? { details } : {}),
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What is known about a request while it is being answered, and what is said about it at the end. */
 import type { Caller } from "../auth/token.ts";
-import type { Refusal } from "../errors.ts";
+import type { CallTrace } from "../db/client.ts";
+import { isOutcomeUnknown, outcomeUnknown, Refusal } from "../errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
@@ -8,24 +9,69 @@ import { refusalsOf, type Route } from "./route.ts";
 
 export interface Exchange {
   readonly id: string;
+  /** The id that the client brought, for its own logs; null where it brought none that can be logged. */
+  readonly clientId: string | null;
   readonly method: string;
   readonly started: number;
   dbMs: number;
+  /** Calls of the database that may have changed something, and were carried out. */
+  effects: number;
   route?: Route;
   caller?: Caller | null;
   /** The last count of the request. */
   rateLimit?: RateLimit;
   refusal?: Refusal;
+  /** The client has gone before it was answered. */
+  clientLeft?: boolean;
 }
 
+/** What proxies and web servers log for a client that has gone before it was answered. */
+export const CLIENT_LEFT_STATUS = 499;
+
+/**
+ * The id is always of our own: answers are kept by shared caches, and an id that a client chose could be in the log many
+ * times.
+ */
 export function begin(request: Request): Exchange {
-  return { id: requestId(request.headers), method: request.method, started: performance.now(), dbMs: 0 };
+  const exchange: Exchange = {
+    id: crypto.randomUUID(),
+    clientId: printable(request.headers.get("x-request-id")),
+    method: request.method,
+    started: performance.now(),
+    dbMs: 0,
+    effects: 0,
+  };
+  request.signal.addEventListener("abort", () => exchange.clientLeft = true);
+  return exchange;
 }
 
-/** A client may bring an id of its own, to find the request in its logs and in ours. */
-function requestId(headers: Headers): string {
-  const given = headers.get("x-request-id");
-  return given !== null && /^[A-Za-z0-9_-]{8,64}$/.test(given) ? given : crypto.randomUUID();
+function printable(id: string | null): string | null {
+  return id !== null && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
+}
+
+/** What the calls of the database have from their request, and report to it. */
+export function traceOf(exchange: Exchange): CallTrace {
+  return {
+    requestId: exchange.id,
+    onCall: (name, ms, isDone) => {
+      exchange.dbMs += ms;
+      if (isDone && !COUNTING.test(name)) exchange.effects++;
+    },
+  };
+}
+
+/** Counts requests and changes nothing else. */
+const COUNTING = /^(take_|read_counted$)/;
+
+/**
+ * The refusal as the client is told it: one that was told 503 must not have been carried out, not in part either. A
+ * request that only reads may be sent again whatever became of it.
+ */
+export function whatHappened(refusal: Refusal, { method, effects }: Exchange): Refusal {
+  const isRead = method === "GET" || method === "HEAD";
+  if (isRead && isOutcomeUnknown(refusal)) return new Refusal("service_unavailable", { cause: refusal });
+  if (!isRead && effects > 0 && refusal.code === "service_unavailable") return outcomeUnknown(refusal);
+  return refusal;
 }
 
 /** The headers that every response carries. */
@@ -37,13 +83,16 @@ export function sign(headers: Headers, exchange: Exchange): void {
   headers.set("Server-Timing", `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${sinceStart(exchange).toFixed(1)}`);
 }
 
-export function logLine(exchange: Exchange, status: number): LogLine {
-  const { refusal, route, caller } = exchange;
+/** `answered`: the status of the response, which a client that has gone never gets. What failed on our side stays. */
+export function logLine(exchange: Exchange, answered: number): LogLine {
+  const { refusal, route, caller, clientId } = exchange;
+  const status = exchange.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
   const cause = causeOf(exchange, status);
   return {
     level: cause === undefined ? "info" : "error",
     time: new Date().toISOString(),
     request_id: exchange.id,
+    ...(clientId === null ? {} : { client_request_id: clientId }),
     method: exchange.method,
     route: route?.path ?? null,
     status,

@@ -21,6 +21,11 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
 type Fields = z.ZodObject;
 
+/** The client went before its body was complete. There is nobody to answer, and nothing of ours has failed. */
+export class ClientLeft extends Error {
+  override readonly name = "ClientLeft";
+}
+
 /** What a route takes that declares nothing. */
 export const noFields = z.strictObject({});
 
@@ -214,11 +219,17 @@ async function limitedBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large");
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > HEARD_OUT) break;
-    if (size <= BODY_LIMIT) chunks.push(chunk);
+  const reader = request.body?.getReader();
+  while (reader !== undefined && size <= HEARD_OUT) {
+    // The stream fails for one reason: the connection that it comes from is gone.
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new ClientLeft("The body ended early", { cause });
+    });
+    if (done) break;
+    size += value.length;
+    if (size <= BODY_LIMIT) chunks.push(value);
   }
+  if (size > HEARD_OUT) await reader?.cancel();
   if (size > BODY_LIMIT) throw new Refusal("payload_too_large");
   const [only] = chunks;
   if (chunks.length === 1 && only) return only;

@@ -4,9 +4,12 @@ export interface LogLine {
   readonly level: "info" | "error";
   readonly time: string;
   readonly request_id: string;
+  /** The X-Request-Id that the client sent, where it is printable and not too long. */
+  readonly client_request_id?: string;
   readonly method: string;
   /** The path of the route, not of the request; null when no route matched. */
   readonly route: string | null;
+  /** 499 where the client had gone before it was answered. */
   readonly status: number;
   readonly ms: number;
   readonly db_ms: number;

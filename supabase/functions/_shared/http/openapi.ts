@@ -74,7 +74,9 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
 
 const headers = {
   "X-Request-Id": {
-    description: "Identifies the request: the client's own `X-Request-Id` if it sent a sensible one",
+    description:
+      "Identifies the request in the service's logs. Always of the service's own; an id that the client sends " +
+      "is logged beside it.",
     schema: { type: "string" as const },
   },
   "Server-Timing": {
@@ -225,7 +227,7 @@ function failures(route: Route): Responses {
         "X-Request-Id",
         // Who is not let in is not counted.
         ...(status === "401" ? ["WWW-Authenticate"] as const : limitHeadersOf(route)),
-        ...(status === "429" ? ["Retry-After"] as const : []),
+        ...(status === "429" || status === "503" ? ["Retry-After"] as const : []),
       ),
       content: {
         "application/json": {

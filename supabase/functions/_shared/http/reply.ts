@@ -11,6 +11,8 @@ const GEOJSON_TYPE = "application/geo+json";
 export const LINES_TYPE = "application/x-ndjson";
 export const TRUNCATED_HEADER = "X-Truncated";
 const NO_CONTENT = 204;
+/** What is overloaded or restarting is usually back by then; clients that come again later add to it no more. */
+const RETRY_AFTER_SECONDS = "2";
 
 /** Whether the Accept header names this type; weights are not compared. */
 export function asks(request: Request, type: string): boolean {
@@ -95,6 +97,7 @@ export function refuseWith(refusal: Refusal, requestId: string, docUrl: string |
       "Content-Type": JSON_TYPE,
       "Cache-Control": "no-store",
       ...(refusal.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...(refusal.status === 503 ? { "Retry-After": RETRY_AFTER_SECONDS } : {}),
       ...refusal.headers,
     },
   });

@@ -1,0 +1,107 @@
+// Clients that go before they are answered: nothing of ours has failed, and the log says so.
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { createApp } from "../../supabase/functions/_shared/http/app.ts";
+import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
+import { route } from "../../supabase/functions/_shared/http/route.ts";
+import { eventually } from "../support/eventually.ts";
+import { RawClient } from "../support/raw_client.ts";
+import { configFor } from "./fake_rest.ts";
+
+const Thing = z.object({ id: z.string() });
+
+/** The app behind a real server; `hold` keeps its answers back until it is released. */
+async function withApp(run: (port: number, lines: LogLine[], release: () => void) => Promise<void>): Promise<void> {
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const common = { access: "public", summary: "A thing", reply: [200, Thing], refusals: [] } as const;
+  const routes = [
+    route({
+      method: "POST",
+      path: "/things",
+      ...common,
+      body: z.strictObject({ name: z.string() }),
+      handle: () => ({ id: "a" }),
+    }),
+    route({ method: "DELETE", path: "/things", ...common, handle: () => ({ id: "a" }) }),
+    route({
+      method: "GET",
+      path: "/held",
+      ...common,
+      handle: async () => {
+        await held;
+        return { id: "a" };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/broken",
+      ...common,
+      handle: async () => {
+        await held;
+        throw new Error("the cause");
+      },
+    }),
+  ];
+  const lines: LogLine[] = [];
+  const app = createApp(routes, { config: () => configFor("http://127.0.0.1:1"), log: (line) => lines.push(line) });
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => app.fetch(request));
+  try {
+    await run(server.addr.port, lines, resolve);
+  } finally {
+    resolve();
+    await server.shutdown();
+  }
+}
+
+for (const [how, leave] of [["closes", "close"], ["closes its half of", "closeWrite"]] as const) {
+  for (const method of ["POST", "DELETE"]) {
+    Deno.test(`${method}: a client that ${how} the connection within its body is logged as 499, not as an error`, async () => {
+      await withApp(async (port, lines) => {
+        await using client = await RawClient.connect(port);
+        await client.send(
+          `${method} /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"name":`,
+        );
+        await client[leave]();
+        const line = await eventually(() => lines[0]);
+        assert.deepEqual([line.status, line.level, line.code, line.cause], [499, "info", null, undefined]);
+        assert.deepEqual([line.method, line.route], [method, "/things"]);
+      });
+    });
+  }
+}
+
+Deno.test("a client that leaves while its request is worked on is logged as 499", async () => {
+  await withApp(async (port, lines, release) => {
+    await using client = await RawClient.connect(port);
+    await client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.close();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the server hears of it
+    release();
+    const line = await eventually(() => lines[0]);
+    assert.deepEqual([line.status, line.level, line.code], [499, "info", null]);
+  });
+});
+
+Deno.test("an error of ours stays one, also when its client has gone", async () => {
+  await withApp(async (port, lines, release) => {
+    await using client = await RawClient.connect(port);
+    await client.send("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    const line = await eventually(() => lines[0]);
+    assert.deepEqual([line.status, line.level, line.code], [500, "error", "server_error"]);
+  });
+});
+
+Deno.test("a client that is answered is not one that left, also when it closes the connection then", async () => {
+  await withApp(async (port, lines) => {
+    await using client = await RawClient.connect(port);
+    await client.send(
+      'POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"a"}',
+    );
+    assert.match(await client.receive(), /^HTTP\/1.1 200/);
+    await client.close();
+    assert.equal(lines[0]?.status, 200);
+  });
+});
