@@ -123,7 +123,7 @@ create trigger _100_check_codes before insert or update of reason, activity_type
 -- What a deed asks is in plpgsql, also where it is one statement: that is planned once a connection, SQL at every call.
 
 create function private.level_at(p_exp integer) returns integer
-language plpgsql stable
+language plpgsql stable strict
 set search_path = ''
 as $$
 begin
