@@ -3,7 +3,8 @@
 -- A report is open until an administrator takes it into review and resolves or rejects it. It names a public lot, or by its
 -- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
 --
--- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot.
+-- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot; a
+-- person makes at most 100 reports in any 24 hours.
 -- Interface: commands.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status, what
 -- was seen).
 
@@ -152,6 +153,29 @@ $$;
 comment on function private.reported_lot_name(uuid, text) is
   'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Refuses: validation_error, lot_not_found.';
 
+create function private.check_daily_reports(p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 100;
+  v_reported timestamptz[];
+begin
+  select array_agg(r.created_at order by r.created_at desc) into v_reported
+  from public.error_reports r where r.user_id = p_user_id and r.created_at > clock_timestamp() - interval '24 hours';
+  if cardinality(v_reported) >= c_most then
+    perform private.refuse('rate_limited', 429, format('At most %s error reports in 24 hours', c_most),
+      p_details => jsonb_build_object(
+        'policy', 'daily_error_reports',
+        'retry_after', ceil(extract(epoch from v_reported[c_most] + interval '24 hours' - clock_timestamp()))::integer
+      ));
+  end if;
+end
+$$;
+
+comment on function private.check_daily_reports(uuid) is
+  'Whether a person may make another report today. For a caller who holds the account. Refuses: rate_limited.';
+
 create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may attach files by hand; that the report is the caller's is asked here
@@ -195,8 +219,8 @@ comment on function private.error_report_rows(public.error_reports[]) is
   'Reports as the interface shows them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
-  private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text), private.reported_lot_name(uuid, text),
-  private.error_report_rows(public.error_reports[])
+  private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text),
+  private.reported_lot_name(uuid, text), private.error_report_rows(public.error_reports[])
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -218,6 +242,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_report public.error_reports;
 begin
+  perform private.check_daily_reports(v_user_id);
   if cardinality(p_evidence_asset_ids) > 5 then
     perform private.refuse('validation_error', 422, 'evidence_asset_ids must be at most 5', p_param => 'evidence_asset_ids');
   end if;
@@ -240,7 +265,7 @@ end
 $$;
 
 comment on function commands.post_error_report(text, text, uuid, text, text, uuid[]) is
-  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found.';
+  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. At most 100 in any 24 hours. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, rate_limited.';
 
 create function api.list_my_error_reports(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'

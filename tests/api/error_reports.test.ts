@@ -129,3 +129,21 @@ Deno.test("the list has the caller's own, newest first, page by page, in every s
   assert.deepEqual(seen, ids);
   assert.equal((await list(person)).items[0]?.status, "resolved");
 });
+
+Deno.test("POST /error-reports: the 101st report in 24 hours is rejected with 429 and the time to wait", async () => {
+  const [person, lot] = [await signUp(), await aLot()];
+  await inDatabase((sql) =>
+    sql`
+      insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, description, created_at)
+      select ${person.id}, ${lot}, 'Lot', 'price', 'Dearer', now() - interval '23 hours' from generate_series(1, 99)`
+  );
+  await posted(person, { ...report, parking_lot_id: lot });
+  const refused = await post(person, { ...report, parking_lot_id: lot });
+  const wait = Number(refused.headers.get("retry-after"));
+  assert.ok(wait > 3500 && wait <= 3600, `retry after ${wait}`);
+  await assertRefused(refused, { code: "rate_limited" });
+  await inDatabase((sql) =>
+    sql`update public.error_reports set created_at = created_at - interval '2 hours' where user_id = ${person.id}`
+  );
+  await posted(person, { ...report, parking_lot_id: lot });
+});

@@ -8,7 +8,7 @@ export const postErrorReport = route({
   access: "user",
   summary: "Report what is wrong about a lot",
   description: "A public lot by its id, or one that is missing here by its name. Evidence is uploaded first " +
-    "(`POST /v1/storage/upload-url`, category `error_report`).",
+    "(`POST /v1/storage/upload-url`, category `error_report`). At most 100 reports in any 24 hours.",
   body: NewErrorReport,
   reply: [201, MeErrorReport],
   refusals: ["lot_not_found", "not_found"],
