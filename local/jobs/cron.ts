@@ -36,11 +36,17 @@ export class CronRunner {
   /** The server's processes that run jobs now. */
   readonly #processes = new Set<number>();
   readonly #sql: Sql;
+  /** What the clock said when the jobs were last looked at. */
+  #lookedAt = new Date(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticking: Promise<void> = Promise.resolve();
 
   /** `superuser` is the superuser's address of the platform's database; jobs of other databases are not run. */
-  constructor(readonly superuser: string, readonly log: (line: string) => void) {
+  constructor(
+    readonly superuser: string,
+    readonly log: (line: string) => void,
+    readonly clock: () => Date = () => new Date(),
+  ) {
     this.#sql = postgres(superuser, { max: 2, ...patient });
   }
 
@@ -75,7 +81,10 @@ export class CronRunner {
     }
     const jobs = await this.#sql<Job[]>`
       select jobid::text, schedule, command, username from cron.job where active and database = current_database()`;
-    const now = new Date();
+    const now = this.clock();
+    // The clock was set back: what was due is due by the clock as it is now, not when it has caught up.
+    if (now < this.#lookedAt) this.#due.clear();
+    this.#lookedAt = now;
     for (const id of this.#due.keys()) if (!jobs.some(({ jobid }) => jobid === id)) this.#due.delete(id);
     for (const job of jobs) {
       const known = this.#due.get(job.jobid);

@@ -109,7 +109,7 @@ return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
 comment on function private.trimmed(text) is 'What somebody wrote, without the space around it; null when nothing is left.';
 
-grant execute on function private.trimmed(text) to anon, authenticated, service_role;
+grant execute on function private.trimmed(text) to authenticated, service_role;
 
 -- Pages. A cursor is base64url of nine bytes of checksum and the keys of the last row of a page, a JSON array. The checksum
 -- covers the keys and what the list was asked for, so that a cursor that was cut, changed or made by another question is

@@ -321,9 +321,8 @@ $$;
 comment on function private.fee_answer(uuid, text, timestamptz, timestamptz) is
   'private.explained_fee as one value: {total_amount, currency, breakdown} or {refusal}.';
 
-grant execute on function
-  private.explained_fee(uuid, text, timestamptz, timestamptz), private.fee_answer(uuid, text, timestamptz, timestamptz)
-to anon, authenticated, service_role;
+grant execute on function private.explained_fee(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
+grant execute on function private.fee_answer(uuid, text, timestamptz, timestamptz) to service_role;
 
 create function private.fee_increases(
   p_walk private.fee_walk, p_after timestamptz, p_not_before timestamptz

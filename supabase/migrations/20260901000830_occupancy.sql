@@ -20,7 +20,7 @@
 -- correction: it takes its place, in the forecast too, and its id, so that what follows from a report (activity, points)
 -- follows once; who reported is never told.
 -- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
--- private.occupancy_of(lots), private.available_lots(lots) and private.occupancy_forecast(lot).
+-- private.occupancy_of(lots) and private.occupancy_forecast(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -252,19 +252,6 @@ $$;
 comment on function private.occupancy_of(uuid[]) is
   'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at, age_seconds (whole seconds since then) and source are those of the most trusted report of the state; trust is 0.1 to 1.';
 
-create function private.available_lots(p_lot_ids uuid[]) returns table (parking_lot_id uuid)
-language plpgsql stable rows 50
-set search_path = ''
-as $$
-begin
-  return query
-  select o.parking_lot_id from private.occupancy_of(p_lot_ids) as o where o.state <> 'full';
-end
-$$;
-
-comment on function private.available_lots(uuid[]) is
-  'Those of the lots that have free spaces by a current report. A lot of which nobody knows is not among them.';
-
 create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
 language plpgsql stable
 security definer -- the sums are private; what leaves are shares of a lot that the caller chose
@@ -321,7 +308,7 @@ $$;
 comment on function private.check_occupancy(text, integer, numeric, text) is
   'Refuses a report that says nothing, something impossible, or that a lot is full and is not: validation_error.';
 
-grant execute on function private.occupancy_of(uuid[]), private.available_lots(uuid[]), private.occupancy_forecast(uuid)
+grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
 to anon, authenticated, service_role;
 grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated, service_role;
 

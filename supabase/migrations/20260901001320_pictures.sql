@@ -125,7 +125,8 @@ create trigger _200_delete_photos after delete on public.reviews
   referencing old table as rows_deleted
   for each statement execute function private.tg_reviews__delete_photos();
 
-grant execute on function private.review_photos(uuid[]), private.review_with_photos(public.reviews) to anon, authenticated;
+grant execute on function private.review_photos(uuid[]) to anon, authenticated;
+grant execute on function private.review_with_photos(public.reviews) to authenticated;
 grant execute on function private.put_review_photos(uuid, uuid[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -143,8 +143,9 @@ Deno.test("a fee is what calc-fee answers for the same stay, and a refusal has i
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 100, filters: STAY });
     for (const { id, estimated_fee, currency, fee_refusal } of items) {
       const [row] = await sql<{ fee: { total_amount?: number; currency?: string; refusal?: { reason: string } } }[]>`
-        select private.fee_answer(${id}, 'standard', ${STAY.entry_at}::text::timestamptz, ${STAY.exit_at}::text::timestamptz)
-          as fee`;
+        select coalesce(f.answer::jsonb, jsonb_build_object('refusal', f.refusal)) as fee
+        from private.explained_fee(
+          ${id}, 'standard', ${STAY.entry_at}::text::timestamptz, ${STAY.exit_at}::text::timestamptz) f`;
       const { total_amount, refusal } = row!.fee;
       assert.deepEqual([estimated_fee, fee_refusal?.reason], [total_amount ?? null, refusal?.reason]);
       assert.equal(currency, row!.fee.currency ?? currency);

@@ -177,18 +177,6 @@ Deno.test("a driver who reports many times at once has one report", async () => 
   assert.equal(hours.reduce((sum, { sample_size }) => sum + sample_size, 0), 1);
 });
 
-Deno.test("available lots are those with free spaces by a current report", async () => {
-  const [open, crowded, full, stale, unknown] = await Promise.all([1, 2, 3, 4, 5].map(() => newLot(db.sql)));
-  await reported(open!, "sensor", "available", 0);
-  await reported(crowded!, "operator", "crowded", 0);
-  await reported(full!, "sensor", "full", 0);
-  await reported(stale!, "sensor", "available", 40);
-  const rows = await db.as({ role: "anon" }, (sql) =>
-    sql<{ parking_lot_id: string }[]>`
-      select parking_lot_id from private.available_lots(${[open!, crowded!, full!, stale!, unknown!]})`);
-  assert.deepEqual(rows.map((row) => row.parking_lot_id).sort(), [open!, crowded!].sort());
-});
-
 Deno.test("the forecast equals a count of its samples, by hour of the lot's own week", async () => {
   const chances = chance(830);
   const lots = await Promise.all(

@@ -43,8 +43,9 @@ async function toldOf(user: string, lot: string, id: string): Promise<Told> {
   const [row] = await db.as(signedIn(user), async (sql) => {
     const [current] = await sql<{ meter: Meter }[]>`select api.my_current_parking_session() -> 'meter' as meter`;
     const [fee] = await sql<{ fee: FeeAnswer }[]>`
-      select private.fee_answer(${lot}, 'standard', s.started_at, now()) as fee
-      from public.parking_sessions s where s.id = ${id}`;
+      select coalesce(f.answer::jsonb, jsonb_build_object('refusal', f.refusal)) as fee
+      from public.parking_sessions s
+      cross join lateral private.explained_fee(${lot}, 'standard', s.started_at, now()) f where s.id = ${id}`;
     const [end] = await sql<{ end: Finalized }[]>`select commands.finalize_parking_session(${id}, now()) as end`;
     return [{ meter: current!.meter, fee: fee!.fee, end: end!.end }];
   });

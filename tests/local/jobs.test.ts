@@ -133,6 +133,36 @@ Deno.test("a function is called after commit with the service's key, and never w
   });
 });
 
+Deno.test("jobs go on when the clock was set back, without waiting until it has caught up", async () => {
+  await apart(async ({ sql }, superuser) => {
+    await sql`select cron.schedule('often', '1 seconds', 'select 1')`;
+    await sql`select cron.schedule('each minute', '* * * * *', 'select 2')`;
+    let set = 0;
+    // A minute of this clock is two seconds, so that the second job is due often enough.
+    const [origin, began] = [Date.now(), performance.now()];
+    const clock = () => new Date(origin + set + 30 * (performance.now() - began));
+    const runner = new CronRunner(superuser, quiet, clock);
+    const runs = async (command: string) => {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*)::integer from cron.job_run_details where command = ${command}`;
+      return row!.count;
+    };
+    const more = async (command: string) => {
+      const before = await runs(command);
+      await eventually(async () => (await runs(command)) > before || undefined, PATIENCE);
+    };
+    runner.start();
+    try {
+      await Promise.all([more("select 1"), more("select 2")]);
+      set = -25 * 3_600_000;
+      // One run may have been under way.
+      for (let n = 0; n < 2; n++) await Promise.all([more("select 1"), more("select 2")]);
+    } finally {
+      await runner.stop();
+    }
+  });
+});
+
 Deno.test("jobs of a database that was copied for a test are not run", async () => {
   await apart(async ({ sql: copy }) => {
     await copy`select cron.schedule('copied', '1 seconds', 'select 1')`;

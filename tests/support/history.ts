@@ -2,7 +2,7 @@
 import type { Sql } from "postgres";
 
 /**
- * So many people, `person 1` and on, with so many deeds over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
+ * So many people, `person 1` and on, with up to so many deeds over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
  * names. Some have done much, most little. Written with the triggers off.
  */
 export async function plantHistory(sql: Sql, people: number, deeds: number): Promise<void> {
@@ -26,7 +26,8 @@ export async function plantHistory(sql: Sql, people: number, deeds: number): Pro
           'lot_save', 'occupancy_report', 'sponsor_checkin'
         ])[1 + floor(10 * random())] as activity_type
         from generate_series(1, ${deeds}::integer)
-      ) d`;
+      ) d
+      on conflict do nothing`; // a lot is saved once
     await transaction`alter table public.user_activity_logs enable trigger user`;
   });
 }
