@@ -30,7 +30,7 @@ async function functionsOf(sql: Sql | TransactionSql, client: Client): Promise<T
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
 }
 
-/** What is evaluated as the client beside the functions: policies, and what hangs on the tables that it writes. */
+/** What is evaluated as the client beside the functions: policies, settings, and what hangs on the tables that it writes. */
 async function expressionsOf(sql: Sql | TransactionSql, client: Client): Promise<string[]> {
   const rows = await sql<{ text: string | null }[]>`
     with written as (
@@ -45,7 +45,8 @@ async function expressionsOf(sql: Sql | TransactionSql, client: Client): Promise
     union all select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d join written w on w.oid = d.adrelid
     union all select pg_get_indexdef(i.indexrelid) from pg_index i join written w on w.oid = i.indrelid
     union all
-    select pg_get_triggerdef(t.oid) from pg_trigger t join written w on w.oid = t.tgrelid where not t.tgisinternal`;
+    select pg_get_triggerdef(t.oid) from pg_trigger t join written w on w.oid = t.tgrelid where not t.tgisinternal
+    union all select s from pg_db_role_setting r cross join unnest(r.setconfig) as s`; // pgrst.db_pre_request
   return rows.map(({ text }) => text ?? "");
 }
 
