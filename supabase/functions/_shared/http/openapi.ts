@@ -25,7 +25,8 @@ const PREFIX = "/v1";
 const description = `Find parking lots, know what parking will cost, park.
 
 Every error response is an \`Error\`; its \`doc_url\` explains the code. Unknown parameters and fields are refused, and a
-refusal lists everything that is wrong. Times carry an offset; money is in minor units.
+refusal lists everything that is wrong. A list in a query has commas between its values, or the parameter is repeated.
+Times carry an offset; money is in minor units.
 
 A POST with an \`Idempotency-Key\` can be sent again for 24 hours and has one effect and one answer; a refused one is tried
 again. What a caller writes is counted, and every answer to it tells how much is left (\`RateLimit\`).`;
