@@ -70,24 +70,61 @@ Deno.test("every route is in the contract with each status it can answer", () =>
   assert.equal(operations.length, routes.length);
 });
 
-Deno.test("a query parameter is said to be JSON exactly when it is an object, and a list to have commas", () => {
-  type Schema = { type?: unknown; allOf?: unknown; $ref?: string };
+Deno.test("a query parameter that is an object is declared as JSON text, and a list with commas", () => {
+  type Schema = { type?: unknown; allOf?: unknown; $ref?: string; contentMediaType?: string; contentSchema?: Schema };
   const schemas = (contract().components?.schemas ?? {}) as Record<string, Schema>;
   const kind = (schema: Schema): unknown =>
     schema.$ref !== undefined ? kind(schemas[schema.$ref.split("/").at(-1)!]!) : schema.allOf ? "object" : schema.type;
-  const said: string[] = [];
+  const texts: string[] = [];
+  const lists: string[] = [];
   for (const [path, item] of Object.entries(contract().paths ?? {})) {
     for (const parameter of item.get?.parameters ?? []) {
       if ("$ref" in parameter || parameter.in !== "query") continue;
-      const json = parameter.content?.["application/json"]?.schema;
-      const meant = kind((json ?? parameter.schema) as Schema);
-      assert.equal(meant === "object", json !== undefined, `${path} ${parameter.name}`);
-      assert.equal(parameter.explode, meant === "array" ? false : undefined, `${path} ${parameter.name}`);
-      assert.ok(!Array.isArray(meant), `${path} ${parameter.name}: a query has no null`);
-      if (json !== undefined || parameter.explode === false) said.push(parameter.name);
+      // Generators of clients send an object for `content`, or fail.
+      assert.equal(parameter.content, undefined, `${path} ${parameter.name}`);
+      const schema = parameter.schema as Schema;
+      const type = kind(schema);
+      assert.ok(
+        type !== "object" && !Array.isArray(type),
+        `${path} ${parameter.name}: a query has no object and no null`,
+      );
+      assert.equal(parameter.explode, type === "array" ? false : undefined, `${path} ${parameter.name}`);
+      if (type === "array") lists.push(parameter.name);
+      if (schema.contentSchema === undefined) continue;
+      assert.deepEqual([type, schema.contentMediaType], ["string", "application/json"], `${path} ${parameter.name}`);
+      assert.equal(kind(schema.contentSchema), "object", `${path} ${parameter.name}`);
+      texts.push(parameter.name);
     }
   }
-  for (const name of ["filters", "keywords"]) assert.ok(said.includes(name), name);
+  assert.deepEqual([...new Set(texts)].sort(), ["center", "filters", "query", "vehicle"]);
+  assert.ok(lists.includes("keywords"));
+});
+
+Deno.test("bodies: fields that go together or exclude each other say so in the contract", () => {
+  const schemas = JSON.parse(JSON.stringify(contract().components?.schemas));
+  const required = (...names: string[]) => names.map((name) => ({ required: [name] }));
+  const pair = (one: string, other: string) => ({ [one]: [other], [other]: [one] });
+  assert.deepEqual(schemas.MarkRead.oneOf, required("ids", "before"));
+  assert.deepEqual(schemas.NewErrorReport.oneOf, required("parking_lot_id", "parking_lot_name"));
+  const measures = required("state", "free_spaces", "occupancy_ratio");
+  assert.deepEqual(schemas.NewOccupancyReport.anyOf, measures);
+  assert.deepEqual(schemas.OccupancyFeed.properties.reports.items.anyOf, measures);
+  assert.deepEqual(schemas.NewParkingSession.dependentRequired, pair("start_lat", "start_lng"));
+  assert.deepEqual(schemas.UploadRequest.dependentRequired, pair("entity_type", "entity_id"));
+});
+
+Deno.test("the example of an id is a seeded lot", async () => {
+  const seed = await Deno.readTextFile(new URL("supabase/seed.sql", root));
+  const examples = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { format, examples: given } = value as { format?: string; examples?: string[] };
+    if (format === "uuid") given?.forEach((example) => examples.add(example));
+    Object.values(value).forEach(visit);
+  };
+  visit(contract());
+  assert.ok(examples.size > 0);
+  for (const example of examples) assert.ok(seed.includes(`('${example}', 'seed', `), example);
 });
 
 Deno.test("what may be null in a reply may be null by the contract: no null is asked to fit another schema as well", () => {

@@ -276,17 +276,19 @@ interface Schema {
 }
 
 /**
- * A parameter that is an object travels as JSON, a list with commas between; one that only refers to a list of codes is
- * a word like any other. Outside JSON there is no way to write null: the parameter is left out instead.
+ * A parameter that is an object is sent as JSON text, a list with commas between; one that only refers to a list of codes
+ * is a word like any other. Outside JSON there is no way to write null: the parameter is left out instead.
+ *
+ * The text is declared as a string with `contentSchema`. The other way, `content`, says the same, but many generators
+ * send `[object Object]` for it or fail: with a string their callers write JSON.stringify themselves.
  */
 function asItTravels(parameter: object, schemas: Record<string, Schema> = {}): void {
-  const described = parameter as { in?: string; schema?: Schema; content?: unknown; explode?: boolean };
-  const { schema } = described;
+  const described = parameter as { in?: string; schema?: unknown; explode?: boolean };
+  const schema = described.schema as Schema | undefined;
   if (described.in !== "query" || !schema) return;
   const meant = schema.$ref === undefined ? schema : schemas[schema.$ref.replace("#/components/schemas/", "")];
   if (meant?.type === "array") described.explode = false;
   if (Array.isArray(meant?.type)) described.schema = { ...meant, type: meant.type.find((type) => type !== "null") };
   if (meant?.type !== "object" && !meant?.allOf) return;
-  described.content = { "application/json": { schema } };
-  delete described.schema;
+  described.schema = { type: "string", contentMediaType: "application/json", contentSchema: schema };
 }

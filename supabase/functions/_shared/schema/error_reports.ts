@@ -37,7 +37,10 @@ export const NewErrorReport = z.strictObject({
   evidence_asset_ids: z.array(Id).max(5).optional().meta({
     description: "Files uploaded with the category `error_report`, each in one report",
   }),
-}).meta({ id: "NewErrorReport" });
+}).meta({
+  id: "NewErrorReport",
+  oneOf: [{ required: ["parking_lot_id"] }, { required: ["parking_lot_name"] }],
+});
 
 /** As the database gives a report: with the keys of its evidence. */
 export type StoredErrorReport = Omit<z.input<typeof MeErrorReport>, "evidence_urls"> & {

@@ -46,7 +46,11 @@ export const MarkRead = z.strictObject({
   } else if (ids !== undefined && before !== undefined) {
     context.addIssue({ code: "custom", path: ["before"], message: "Give ids or before, not both." });
   }
-}).meta({ id: "MarkRead", description: "Exactly one of the two" });
+}).meta({
+  id: "MarkRead",
+  description: "Exactly one of the two",
+  oneOf: [{ required: ["ids"] }, { required: ["before"] }],
+});
 
 export const MarkedRead = z.object({
   updated: z.int().min(0).meta({ description: "How many became read" }),

@@ -17,11 +17,13 @@ const said = {
   occupancy_ratio: Ratio.optional(),
 };
 
-/** At least one of the three has to be said; the database holds whoever calls it to that. */
-export const NewOccupancyReport = z.strictObject(said).meta({
-  id: "NewOccupancyReport",
+const oneOfThree = {
   description: "At least one of the three",
-});
+  anyOf: [{ required: ["state"] }, { required: ["free_spaces"] }, { required: ["occupancy_ratio"] }],
+};
+
+/** The database checks that at least one of the three is given. */
+export const NewOccupancyReport = z.strictObject(said).meta({ id: "NewOccupancyReport", ...oneOfThree });
 
 export const OccupancyReport = z.object({
   id: Id,
@@ -35,11 +37,13 @@ export const OccupancyReport = z.object({
 
 export const OccupancyFeed = z.strictObject({
   source: z.enum(["operator", "sensor"]),
-  reports: z.array(z.strictObject({
-    parking_lot_id: Id,
-    ...said,
-    reported_at: Moment.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
-  })).min(1).max(500),
+  reports: z.array(
+    z.strictObject({
+      parking_lot_id: Id,
+      ...said,
+      reported_at: Moment.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
+    }).meta(oneOfThree),
+  ).min(1).max(500),
 }).meta({ id: "OccupancyFeed" });
 
 export const OccupancyFeedTaken = z.object({

@@ -150,7 +150,10 @@ export const NewSession = z.strictObject({
   client_request_id: Id.optional().meta({
     description: "An id of the client's own for this start. Used again, it gives the session that it started",
   }),
-}).meta({ id: "NewParkingSession" });
+}).meta({
+  id: "NewParkingSession",
+  dependentRequired: { start_lat: ["start_lng"], start_lng: ["start_lat"] },
+});
 
 export const StartedSession = z.object({ session_id: Id }).meta({ id: "StartedParkingSession" });
 

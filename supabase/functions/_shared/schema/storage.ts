@@ -23,7 +23,10 @@ export const UploadRequest = z.strictObject({
     description:
       "Whether the file gets a public address once it is attached and shown: for `review`, `avatar` and `parking_lot` only",
   }),
-}).meta({ id: "UploadRequest" });
+}).meta({
+  id: "UploadRequest",
+  dependentRequired: { entity_type: ["entity_id"], entity_id: ["entity_type"] },
+});
 
 export const Upload = z.object({
   upload_url: z.url().meta({
