@@ -9,7 +9,7 @@ import { type Encoding, ENCODINGS } from "./reading/text.ts";
 import { ndjson, summary } from "./report.ts";
 import { importFile, type ImportOptions } from "./run.ts";
 
-const EXIT = { imported: 0, failed: 1, misused: 2, rowsRejected: 3 } as const;
+const EXIT = { imported: 0, failed: 1, misused: 2, rowsRejected: 3, interrupted: 130 } as const;
 
 const HELP = `deno task import <file> [options]
 
@@ -130,6 +130,10 @@ function connection(url: string): Sql {
 }
 
 async function run(command: Command): Promise<number> {
+  Deno.addSignalListener("SIGINT", () => {
+    console.error("\nStopped: an import that has not ended writes nothing.");
+    Deno.exit(EXIT.interrupted);
+  });
   surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
   const sql = connection(await databaseUrl(command.databaseUrl));
   try {

@@ -16,6 +16,13 @@ export class Progress {
     this.#write(`${read} rows read (${perSecond} a second)`);
   }
 
+  lots(written: number, total: number): void {
+    const now = performance.now();
+    if (this.quiet || now - this.#last < this.#everyMs) return;
+    this.#last = now;
+    this.#write(`${written} of ${total} lots written`);
+  }
+
   step(what: string): void {
     if (!this.quiet && (this.#terminal || performance.now() - this.#started > this.#everyMs)) this.#write(what);
   }

@@ -23,7 +23,7 @@ export interface Entry {
 export interface ImportReport {
   readonly file: string;
   readonly format: string;
-  readonly encoding: string;
+  readonly encoding: string | null;
   readonly mapping: string;
   readonly source: string;
   readonly licence: string | null;
@@ -66,7 +66,7 @@ export function summary(report: ImportReport): string {
   const { counts, entries } = report;
   const rows: [string, string][] = [
     ["file", report.file],
-    ["format", `${report.format}, ${report.encoding}`],
+    ["format", [report.format, report.encoding].filter(Boolean).join(", ")],
     ["mapping", report.mapping],
     ["source", report.source],
     ["licence", report.licence ?? "not stated"],

@@ -21,6 +21,8 @@ export interface ImportOptions {
   readonly attribution?: string;
   readonly dryRun?: boolean;
   readonly quiet?: boolean;
+  /** Receives how far the import is, in place of the line on stderr. */
+  readonly progress?: Progress;
 }
 
 const SAMPLE = 200;
@@ -74,7 +76,7 @@ export async function importFile(sql: Sql, options: ImportOptions): Promise<Impo
     attribution: options.attribution ?? mapping.attribution ?? null,
     source_url: mapping.source_url ?? null,
   };
-  const job = new Job(mapping, provenance, opened, new Progress(options.quiet ?? false));
+  const job = new Job(mapping, provenance, opened, options.progress ?? new Progress(options.quiet ?? false));
   try {
     await sql.begin(async (transaction) => {
       await job.load(transaction, records);
@@ -130,7 +132,7 @@ class Job {
     }
     await stage.finish();
     this.progress.step(`Writing ${this.counts.read - this.counts.skipped - this.counts.rejected} lots`);
-    Object.assign(this.counts, await mergeStage(sql, written, provenance.source, mapping.status));
+    Object.assign(this.counts, await mergeStage(sql, written, provenance.source, mapping.status, this.progress));
   }
 
   /** A misspelt tag would vanish silently in a join. */

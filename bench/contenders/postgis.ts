@@ -1,5 +1,5 @@
 // PostGIS of Debian's Postgres (apt-get install postgresql-15-postgis-3), with the same lots, for the comparison.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import postgres, { type Sql } from "postgres";
 import { freePort } from "../../local/state.ts";
@@ -20,7 +20,12 @@ export async function postgis(url: string): Promise<Ours | undefined> {
   const folder = join(identity.home, `bench-postgis-${Deno.pid}`);
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   const server = new PostgresServer({
-    binaries: { version: installed, initdb: join(bin, "initdb"), postgres: join(bin, "postgres") },
+    binaries: {
+      version: installed,
+      folder: dirname(bin),
+      initdb: join(bin, "initdb"),
+      postgres: join(bin, "postgres"),
+    },
     identity,
     folder,
     port: freePort(0)!,

@@ -1,6 +1,15 @@
 import type { TransactionSql } from "postgres";
 import { columnsOf, KEPT_WHEN_SILENT, type Written } from "./stage.ts";
 
+/** Receives how far the writing is. */
+export interface MergeProgress {
+  lots(written: number, total: number): void;
+  step(what: string): void;
+}
+
+/** Lots that one statement writes: progress is seen between statements. */
+const BATCH = 2_000;
+
 export interface Outcome {
   readonly inserted: number;
   readonly updated: number;
@@ -13,14 +22,19 @@ export async function mergeStage(
   written: Written,
   source: string,
   status: string,
+  progress: MergeProgress,
 ): Promise<Outcome> {
   await sql`analyze import_stage`;
   if (written.withOperator) await mergeOperators(sql);
-  await mergeLots(sql, columnsOf(written), source, status);
+  await mergeLots(sql, columnsOf(written), source, status, progress);
   await sql`analyze import_outcome`;
+  progress.step("Writing tags");
   await mergeTags(sql);
+  progress.step("Writing hours");
   await mergeWindows(sql);
+  progress.step("Writing prices");
   await mergePricing(sql);
+  progress.step("Counting");
   const [counts] = await sql<{ staged: number; inserted: number; touched: number }[]>`
     select
       (select count(*) from import_stage)::integer as staged,
@@ -49,16 +63,25 @@ async function mergeLots(
   columns: readonly string[],
   source: string,
   status: string,
+  progress: MergeProgress,
 ): Promise<void> {
   await sql`create temporary table import_outcome (action text, id uuid) on commit drop`;
   // The names are columnsOf's own; nothing of the file is in this text.
   const list = (name: (column: string) => string) => sql.unsafe(columns.map(name).join(", "));
   const stated = (column: string) =>
     KEPT_WHEN_SILENT.includes(column) ? `coalesce(s.${column}, l.${column})` : `s.${column}`;
-  await sql`
+  const batches = await sql<{ first: number; last: number; count: number }[]>`
+    select min(position)::integer as first, max(position)::integer as last, count(*)::integer as count
+    from (select position, (row_number() over (order by position) - 1) / ${BATCH} as batch from import_stage) s
+    group by batch order by batch`;
+  const total = batches.reduce((sum, { count }) => sum + count, 0);
+  let done = 0;
+  for (const { first, last, count } of batches) {
+    progress.lots(done, total);
+    await sql`
     with merged as (
       merge into public.parking_lots l
-      using import_stage s on l.source = ${source} and l.external_id = s.external_id
+      using (select * from import_stage where position between ${first} and ${last}) s on l.source = ${source} and l.external_id = s.external_id
       when matched and (${list((column) => `l.${column}`)}) is distinct from (${list(stated)}) then
         update set ${list((column) => `${column} = ${stated(column)}`)}
       when not matched then
@@ -67,6 +90,9 @@ async function mergeLots(
       returning merge_action() as action, l.id
     )
     insert into import_outcome select action, id from merged`;
+    done += count;
+  }
+  progress.lots(done, total);
   // What the stage's rows are called in the tables that hang on lots.
   await sql`alter table import_stage add column lot_id uuid`;
   await sql`

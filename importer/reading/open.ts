@@ -19,6 +19,19 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 
+/** How a web page or another document in tags begins, after comments. */
+const TAGS = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:(!doctype\s+html|html|head|body|meta|title|script)\b|\?xml\b)/i;
+
+function refuseTags(start: string): void {
+  const found = start.match(TAGS);
+  if (found === null) return;
+  throw new ImportFailure(
+    found[1] === undefined
+      ? "This is XML, which the importer does not read; convert it to GeoJSON or CSV."
+      : "This is a web page (HTML), not data. The address leads to a page: open it in a browser and download the file there.",
+  );
+}
+
 function isCompleteObject(line: string): boolean {
   try {
     const value: unknown = JSON.parse(line);
@@ -30,13 +43,14 @@ function isCompleteObject(line: string): boolean {
 }
 
 async function formatOf(path: string, encoding: Encoding): Promise<"csv" | "geojson" | "ndjson"> {
-  if (LINES.test(path)) return "ndjson";
-  if (TABLE.test(path)) return "csv";
   let start = "";
   for await (const chunk of textOf(path, encoding)) {
     start = chunk.trimStart();
     break;
   }
+  refuseTags(start);
+  if (LINES.test(path)) return "ndjson";
+  if (TABLE.test(path)) return "csv";
   if (start.startsWith("\x1e")) return "ndjson";
   if (!start.startsWith("{") && !start.startsWith("[")) return "csv";
   return start.startsWith("{") && isCompleteObject(start.split("\n", 1)[0] ?? "") ? "ndjson" : "geojson";
@@ -47,7 +61,7 @@ export async function openSource(path: string, encoding?: Encoding): Promise<Ope
   const start = await firstBytes(path, 4);
   if (start.length === 0) throw new ImportFailure("The file is empty.");
   if (startsWith(start, [0x50, 0x4b, 0x03, 0x04])) {
-    return { format: "xlsx", encoding: "utf-8", unit: "row", records: xlsxRecords(path) };
+    return { format: "xlsx", encoding: null, unit: "row", records: xlsxRecords(path) };
   }
   for (const [magic, message] of UNREADABLE) {
     if (startsWith(start, magic)) throw new ImportFailure(message);

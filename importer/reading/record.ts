@@ -25,7 +25,8 @@ export type Unit = "line" | "feature" | "row";
 /** A file that was recognised and opened: its records come in the order of the file. */
 export interface OpenSource {
   readonly format: "csv" | "geojson" | "ndjson" | "xlsx";
-  readonly encoding: string;
+  /** Null for a format that has its own. */
+  readonly encoding: string | null;
   readonly unit: Unit;
   readonly records: AsyncIterable<Read>;
 }

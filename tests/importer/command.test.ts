@@ -56,6 +56,13 @@ Deno.test("a rejected row makes the command exit 3, with line, field and reason 
 Deno.test("a file that cannot be read makes the command exit 1 and say why in a sentence", async () => {
   const cases: [string[], RegExp][] = [
     [[await fileOf("cut.geojson", '{"type":"FeatureCollection","features":[{"type"')], /^The file ends in line 1/],
+    [
+      [await fileOf("page.csv", "\n<!DOCTYPE html>\n<html><body>Sign in</body></html>")],
+      /^This is a web page \(HTML\)/,
+    ],
+    [[await fileOf("page.geojson", "<!-- cached -->\n<html lang=ja><head>")], /^This is a web page \(HTML\)/],
+    [[await fileOf("page.ndjson", "<HTML>")], /^This is a web page \(HTML\)/],
+    [[await fileOf("lots.kml", '<?xml version="1.0"?><kml/>')], /^This is XML/],
     [["nowhere.csv"], /^There is no file nowhere\.csv\./],
     [
       [await fileOf("b.csv", GOOD), "--source", "unreported", "--report", "nowhere/r.ndjson"],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Progress } from "../../importer/progress.ts";
 import { importFile, type ImportOptions } from "../../importer/run.ts";
 import type { Counts } from "../../importer/report.ts";
 import { database } from "../support/database.ts";
@@ -331,4 +332,25 @@ Deno.test("two imports of one source at the same time wait for each other and ma
   const reports = await Promise.all([1, 2, 3].map(() => importText("same.csv", text, { source })));
   assert.deepEqual(reports.map((report) => report.counts.inserted).sort((a, b) => a - b), [0, 0, 500]);
   assert.equal((await lotsOf(source)).length, 500);
+});
+
+Deno.test("progress: a long import says how many lots are written while it writes them", async () => {
+  const [seen, steps]: [number[][], string[]] = [[], []];
+  class Recorded extends Progress {
+    override lots(written: number, total: number): void {
+      seen.push([written, total]);
+    }
+    override step(what: string): void {
+      steps.push(what);
+    }
+  }
+  const rows = Array.from({ length: 4_500 }, (_, index) => `${index},P${index},${30 + index / 1_000},139.5,,,,,\n`);
+  const text = "id,name,lat,lng,total_spaces,max_height_m,open_time,close_time,days\n" + rows.join("");
+  const options = { source: newSource(), progress: new Recorded(true) };
+  const first = await importText("long.csv", text, options);
+  assert.deepEqual(counted(first.counts), { read: 4_500, inserted: 4_500 });
+  assert.deepEqual(seen, [[0, 4_500], [2_000, 4_500], [4_000, 4_500], [4_500, 4_500]]);
+  assert.ok(steps.includes("Writing hours"), steps.join(", "));
+  const second = await importText("long.csv", text, options);
+  assert.deepEqual(counted(second.counts), { read: 4_500, unchanged: 4_500 });
 });
