@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { changedMigrations } from "./database/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import {
+  addressHeader,
   authRate,
   authRules,
   functionsDeno,
@@ -51,6 +52,7 @@ try {
     authRate: authRate(),
     authRules: authRules(),
     host,
+    addressHeader: addressHeader(),
     jwtAlgorithm: jwtAlgorithm(),
     realtimePrivateOnly: realtimePrivateOnly(),
     functionsDeno: functionsDeno(),

@@ -35,6 +35,8 @@ import { Storage } from "./storage/storage.ts";
 export interface PlatformOptions {
   /** The gateway's port; 0 for any free one. */
   readonly port: number;
+  /** The header that carries the client's address, where a trusted proxy sets it. */
+  readonly addressHeader?: string | undefined;
   /** The name of this platform's folder under the local state; the gateway's port unless told otherwise. */
   readonly name?: string;
   /** False for a platform whose data nobody keeps. */
@@ -94,14 +96,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let resetting: Promise<Response> | undefined;
   let stopping = false;
   const host = options.host ?? "127.0.0.1";
-  const gateway = listen(listenAddress(host), options.port, (request, url) => control(request, url), log);
+  const gateway = listen(
+    { hostname: listenAddress(host), port: options.port, addressHeader: options.addressHeader, log },
+    (request, url) => control(request, url),
+  );
   const name = options.name ?? String(gateway.port);
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
     const { server, rest, auth, functions, storage, realtime } = services;
     gateway.open({
-      rest: (request, url) => rest.handle(request, url),
+      rest: (request, url, client) => rest.handle(request, url, client),
       auth: (request, url, client) => auth.handle(request, url, client),
       mail: (request, url) => auth.mail(request, url),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),

@@ -118,6 +118,11 @@ export function authRate(): number {
   return wholeNumber("LOCAL_AUTH_RATE", 10, 1, 1_000_000);
 }
 
+/** The header that a trusted proxy in front of the gateway sets to the client's address; none unless it is named. */
+export function addressHeader(): string | undefined {
+  return Deno.env.get("LOCAL_ADDRESS_HEADER") || undefined;
+}
+
 /** The Deno that runs the functions: this one unless LOCAL_FUNCTIONS_DENO names another. */
 export function functionsDeno(): string {
   return Deno.env.get("LOCAL_FUNCTIONS_DENO") || Deno.execPath();

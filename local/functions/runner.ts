@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { preflight } from "../gateway/cors.ts";
+import { BodyError, continued, readStart } from "../gateway/body.ts";
+import { withClientAddress } from "../gateway/client_address.ts";
 import { type More, refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { verify } from "../gateway/tokens.ts";
@@ -31,6 +33,8 @@ const SMALL = 256 * 1024;
 /** What web servers log for a client that has gone before it was answered. */
 const CLIENT_LEFT_STATUS = 499;
 const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
+/** Of a body: what is received before its function hears of the request. A slow client holds no function. */
+const RECEIVED_FIRST = 2 * 1024 * 1024;
 /** What the service calls the hosted runtime's refusals. */
 const CODES: Readonly<Record<number, Code>> = {
   401: "unauthorized",
@@ -42,6 +46,12 @@ const CODES: Readonly<Record<number, Code>> = {
 };
 /** Headers that belong to one connection, not to the message. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+
+interface Body {
+  readonly content: BodyInit;
+  /** Why it ended early. */
+  failure?: BodyError;
+}
 
 export class FunctionRunner {
   readonly #workers = new Map<string, Promise<Worker>>();
@@ -85,12 +95,14 @@ export class FunctionRunner {
     const url = new URL(request.url);
     const target = `/${name}${path}${url.search}`;
     try {
+      const body = await received(request);
       const { worker, leave } = await this.#take(name, entry);
-      return await this.#exchange(worker, leave, target, request, forwarded);
+      return await this.#exchange(worker, leave, target, request, body, forwarded);
     } catch (error) {
       if (error instanceof BootError) {
         return plain(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
       }
+      if (error instanceof BodyError && error.status === 400) return new Response(null, { status: CLIENT_LEFT_STATUS });
       throw error;
     }
   }
@@ -153,6 +165,7 @@ export class FunctionRunner {
     leave: () => void,
     target: string,
     request: Request,
+    body: Body | undefined,
     headers: Headers,
   ): Promise<Response> {
     const impatience = new AbortController();
@@ -163,7 +176,7 @@ export class FunctionRunner {
       const answer = await fetch(`http://127.0.0.1:${worker.port}${target}`, {
         method: request.method,
         headers,
-        body: request.body,
+        body: body?.content ?? null,
         redirect: "manual",
         client: this.#client,
         signal: impatience.signal,
@@ -178,7 +191,8 @@ export class FunctionRunner {
       return new Response(whenDone(answer.body, leave), init);
     } catch (error) {
       leave();
-      if (request.signal.aborted || isBodyBroken(error)) return new Response(null, { status: CLIENT_LEFT_STATUS });
+      if (body?.failure !== undefined) throw body.failure;
+      if (request.signal.aborted) return new Response(null, { status: CLIENT_LEFT_STATUS });
       const details = OUTCOME_UNKNOWN;
       if (impatience.signal.aborted) {
         return plain(request, 504, "IDLE_TIMEOUT", "The function did not answer in time", { details });
@@ -201,11 +215,6 @@ export class FunctionRunner {
       }
     }
   }
-}
-
-/** The client went before its body was complete; the runtime has no class for that. */
-function isBodyBroken(error: unknown): boolean {
-  return causeOf(error).startsWith("Cannot read request body");
 }
 
 /** The process had ended and took no connection. */
@@ -244,14 +253,22 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
+/** A body of a known, small length is received first; a longer one, or one without a length, flows. */
+async function received({ body, headers }: Request): Promise<Body | undefined> {
+  if (body === null) return undefined;
+  const isShort = Number(headers.get("content-length") ?? Infinity) <= RECEIVED_FIRST;
+  const start = isShort ? await readStart(body, RECEIVED_FIRST) : { bytes: new Uint8Array(0), rest: body.getReader() };
+  const found: Body = { content: continued(start, (error) => found.failure = error) };
+  return found;
+}
+
 function forward(request: Request, authorization: string | undefined, client: string): Headers {
-  const headers = endToEnd(request.headers);
+  const headers = withClientAddress(endToEnd(request.headers), client);
   const { hostname, port } = new URL(request.url);
   if (authorization === undefined) headers.delete("authorization");
   else headers.set("authorization", authorization);
   // Deno 2.1 would compress, and fetch here would undo it but keep the headers that say so.
   headers.set("accept-encoding", "identity");
-  headers.set("x-forwarded-for", client);
   headers.set("x-forwarded-proto", "http");
   headers.set("x-forwarded-host", hostname);
   headers.set("x-forwarded-port", port);

@@ -2,17 +2,17 @@
 
 export const BODY_TIMEOUT_MS = 30_000;
 
-/** The body cannot be read: it is too large (413), did not come in time (408), or its client is gone. */
+/** The body cannot be read: it is too large (413), did not come in time (408), or its client has gone (400). */
 export class BodyError extends Error {
-  constructor(readonly status: 408 | 413, message: string) {
-    super(message);
+  constructor(readonly status: 400 | 408 | 413, message: string, options?: ErrorOptions) {
+    super(message, options);
   }
 }
 
 /** The whole body, at most `limit` bytes. */
-export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+export async function readBody(request: Request, limit: number, timeoutMs = BODY_TIMEOUT_MS): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const { bytes, rest } = await readStart(request.body, limit);
+  const { bytes, rest } = await readStart(request.body, limit, timeoutMs);
   if (rest === undefined) return bytes;
   rest.cancel().catch(() => {}); // its client hears of the refusal
   throw tooLarge(limit);
@@ -22,24 +22,59 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 export async function readStart(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
+  timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<{ bytes: Uint8Array; rest: ReadableStreamDefaultReader<Uint8Array> | undefined }> {
   if (body === null) return { bytes: new Uint8Array(0), rest: undefined };
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const deadline = performance.now() + timeoutMs;
+  while (size <= limit) {
+    const chunk = await next(reader, deadline);
+    if (chunk === undefined) return { bytes: joined(chunks, size), rest: undefined };
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  return { bytes: joined(chunks, size), rest: reader };
+}
+
+/** The body that `readStart` began to read; each further piece has its own deadline. `failed` hears why it ends early. */
+export function continued(
+  { bytes, rest }: { bytes: Uint8Array; rest: ReadableStreamDefaultReader<Uint8Array> | undefined },
+  failed: (error: BodyError) => void,
+): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  if (rest === undefined) return bytes as Uint8Array<ArrayBuffer>;
+  return new ReadableStream({
+    start: (controller) => bytes.length > 0 ? controller.enqueue(bytes) : undefined,
+    pull: async (controller) => {
+      try {
+        const chunk = await next(rest, performance.now() + BODY_TIMEOUT_MS);
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      } catch (error) {
+        if (error instanceof BodyError) failed(error);
+        throw error;
+      }
+    },
+    cancel: (reason) => rest.cancel(reason),
+  }, { highWaterMark: 0 }); // nothing is read before somebody wants it
+}
+
+async function next(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  deadline: number,
+): Promise<Uint8Array | undefined> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     reject(new BodyError(408, "The body did not arrive in time."));
     reader.cancel().catch(() => {}); // nothing is read any more
-  }, BODY_TIMEOUT_MS);
+  }, deadline - performance.now());
   try {
-    while (size <= limit) {
-      const { value, done } = await Promise.race([reader.read(), late]);
-      if (done) return { bytes: joined(chunks, size), rest: undefined };
-      chunks.push(value);
-      size += value.length;
-    }
-    return { bytes: joined(chunks, size), rest: reader };
+    const { value, done } = await Promise.race([reader.read(), late]);
+    return done ? undefined : value;
+  } catch (cause) {
+    if (cause instanceof BodyError) throw cause;
+    throw new BodyError(400, "The body ended early.", { cause });
   } finally {
     clearTimeout(timer);
   }

@@ -20,7 +20,7 @@ export function refusal(request: Request, status: number, code: Code, message: s
     message_key: `error.${code}`,
     request_id: crypto.randomUUID(),
     param: null,
-    doc_url: `${new URL(request.url).origin}/functions/v1/openapi/errors/${code}`,
+    doc_url: `${originOf(request)}/functions/v1/openapi/errors/${code}`,
     ...(details === undefined ? {} : { details }),
   };
   const retry: Record<string, string> = status === 503 || status === 504 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
@@ -30,4 +30,14 @@ export function refusal(request: Request, status: number, code: Code, message: s
     status,
     headers: { ...readable, ...retry, ...headers, "x-request-id": error.request_id },
   });
+}
+
+/** As the client names the gateway; nothing when it names it in a way that cannot be read. */
+function originOf(request: Request): string {
+  try {
+    return new URL(request.url).origin;
+  } catch (error) {
+    if (error instanceof TypeError) return "";
+    throw error;
+  }
 }

@@ -1,9 +1,12 @@
 // The one address of the platform: http://127.0.0.1:<LOCAL_PORT>. It sends each request to the part that answers it.
+import { BodyError } from "./body.ts";
+import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
+import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { refusal } from "./envelope.ts";
 
 export interface Parts {
-  rest(request: Request, url: URL): Promise<Response>;
+  rest(request: Request, url: URL, client: string): Promise<Response>;
   auth(request: Request, url: URL, client: string): Promise<Response>;
   mail(request: Request, url: URL): Response;
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
@@ -23,11 +26,23 @@ export interface Gateway {
 /** Answers requests below /_platform, the platform's own conversation with `deno task status` and `reset`. */
 export type Control = (request: Request, url: URL) => Promise<Response>;
 
+export interface GatewayOptions {
+  /** The address it listens on. */
+  readonly hostname: string;
+  readonly port: number;
+  /** The header that carries the client's address, where a trusted proxy sets it. */
+  readonly addressHeader?: string | undefined;
+  readonly log: (line: string) => void;
+}
+
 /** Listens at once, so that a taken port is known before anything else starts. */
-export function listen(hostname: string, port: number, control: Control, log: (line: string) => void): Gateway {
+export function listen({ hostname, port, addressHeader, log }: GatewayOptions, control: Control): Gateway {
   let parts: Parts | undefined;
   const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
-    const url = new URL(request.url);
+    const url = urlOf(request);
+    if (url === undefined) {
+      return refusal(request, 400, "validation_error", "The Host header or the path cannot be read.");
+    }
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
       if (parts === undefined) {
@@ -35,8 +50,10 @@ export function listen(hostname: string, port: number, control: Control, log: (l
           headers: { "retry-after": "1" },
         });
       }
-      return await route(parts, request, url, info.remoteAddr.hostname);
+      const client = clientAddress(request.headers, info.remoteAddr.hostname, addressHeader);
+      return await route(parts, request, url, client);
     } catch (error) {
+      if (error instanceof BodyError) return refusal(request, error.status, codeOf(error), error.message);
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
       return refusal(request, 503, "service_unavailable", "The platform could not answer; its log says why", {
         headers: { "retry-after": "1" },
@@ -51,9 +68,23 @@ export function listen(hostname: string, port: number, control: Control, log: (l
   };
 }
 
+/** Undefined when the request names no address. */
+function urlOf(request: Request): URL | undefined {
+  try {
+    return new URL(request.url);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function codeOf({ status }: BodyError): Code {
+  return status === 413 ? "payload_too_large" : "validation_error";
+}
+
 function route(parts: Parts, request: Request, url: URL, client: string): Promise<Response> | Response {
   const { pathname } = url;
-  if (pathname.startsWith("/rest/v1/")) return parts.rest(request, url);
+  if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];

@@ -63,7 +63,7 @@ export class Rest {
     await this.#listener?.closed;
   }
 
-  async handle(request: Request, url: URL): Promise<Response> {
+  async handle(request: Request, url: URL, client: string): Promise<Response> {
     if (request.method === "OPTIONS") return preflight(request);
     const entry = knock(request, url);
     if ("refused" in entry) return entry.refused;
@@ -71,7 +71,7 @@ export class Rest {
     try {
       const claims = claimsOf(entry.authorization);
       role = String(claims["role"]);
-      return await this.#answer(request, url, claims, role);
+      return await this.#answer(request, url, client, claims, role);
     } catch (error) {
       if (error instanceof BodyError) return errorResponse(new RestError(error.status, "PGRST102", error.message));
       const known = asRestError(error, role);
@@ -80,7 +80,7 @@ export class Rest {
     }
   }
 
-  async #answer(request: Request, url: URL, claims: Claims, role: string): Promise<Response> {
+  async #answer(request: Request, url: URL, client: string, claims: Claims, role: string): Promise<Response> {
     const { method, headers } = request;
     const path = pathOf(url);
     const schemaName = profile(method, headers, this.options.schemas);
@@ -97,7 +97,7 @@ export class Rest {
     const call = prepareCall(schema, schemaName, name, args, { maxRows, isSingular, isCounted: prefer.isCounted });
     const isRead = method !== "POST" || !call.target.isVolatile;
     const statements = [
-      ...settings({ schema, schemaName, request, path, claims, role, isRead, target: call.target }),
+      ...settings({ schema, schemaName, request, client, path, claims, role, isRead, target: call.target }),
       call.statement,
     ];
     const purpose = { route: name, role, signal: request.signal };

@@ -1,5 +1,6 @@
 // What Postgres is told about a request before its function runs, in PostgREST's order: the search path, the settings of
 // the role, the role itself, and who asks what. All of it holds for one transaction.
+import { withClientAddress } from "../gateway/client_address.ts";
 import type { Claims } from "../gateway/tokens.ts";
 import type { Statement } from "./connection.ts";
 import type { RestFunction, Schema } from "./schema.ts";
@@ -8,6 +9,7 @@ export interface RequestContext {
   readonly schema: Schema;
   readonly schemaName: string;
   readonly request: Request;
+  readonly client: string;
   readonly path: string;
   readonly claims: Claims;
   readonly role: string;
@@ -16,8 +18,8 @@ export interface RequestContext {
 }
 
 export function settings(context: RequestContext): Statement[] {
-  const { schema, schemaName, request, path, claims, role, isRead, target } = context;
-  const { cookie, ...headers } = Object.fromEntries(request.headers);
+  const { schema, schemaName, request, client, path, claims, role, isRead, target } = context;
+  const { cookie, ...headers } = Object.fromEntries(withClientAddress(request.headers, client));
   const values: Record<string, string> = {
     search_path: `"${schemaName.replaceAll('"', '""')}"`,
     ...schema.roleSettings.get(role),

@@ -51,13 +51,19 @@ Deno.test("a function sees its own path, the client's address and only the envir
     const url = new URL(request.url);
     return Response.json({
       path: url.pathname + url.search,
-      from: request.headers.get("x-forwarded-for"),
+      from: ["x-forwarded-for", "cf-connecting-ip", "x-real-ip"].map((name) => request.headers.get(name)),
       environment: Object.keys(Deno.env.toObject()),
     });
   });`;
   await withFunctions({ hello: source }, async (ask) => {
-    const answer = await ask("/hello/a/b?c=d", { headers: { "x-forwarded-for": "203.0.113.1" } });
-    assert.deepEqual(await answer.json(), { path: "/hello/a/b?c=d", from: "192.0.2.7", environment: ["GIVEN"] });
+    const answer = await ask("/hello/a/b?c=d", {
+      headers: { "x-forwarded-for": "203.0.113.1", "cf-connecting-ip": "203.0.113.2", "x-real-ip": "203.0.113.3" },
+    });
+    assert.deepEqual(await answer.json(), {
+      path: "/hello/a/b?c=d",
+      from: ["192.0.2.7", "192.0.2.7", null],
+      environment: ["GIVEN"],
+    });
   });
 });
 

@@ -30,7 +30,7 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
   const write = (line: string) => void log.push(line);
   const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", log: write });
   const gate = new RealtimeGate((patience) => process.port(patience));
-  const gateway = listen("127.0.0.1", 0, () => Promise.resolve(new Response()), write);
+  const gateway = listen({ hostname: "127.0.0.1", port: 0, log: write }, () => Promise.resolve(new Response()));
   const nobody = () => Promise.resolve(new Response(null, { status: 404 }));
   const realtime = (request: Request, url: URL) => gate.handle(request, url);
   const mail = () => new Response();

@@ -33,6 +33,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     name,
     durable: false,
     authRate: UNLIMITED,
+    addressHeader: "cf-connecting-ip", // tests come from many networks
     functionsDeno: options.functionsDeno ?? functionsDeno(),
     template: TEMPLATE,
     say: write,
