@@ -11,6 +11,7 @@ const SCRIPTS = [
   "nearby_http",
   "nearby_ranked",
   "search",
+  "worst",
   "fees",
   "interface",
   "sessions",

@@ -1,0 +1,57 @@
+-- One person who has parked three times a day for years, and one lot that everybody knows. The settings bench.person and
+-- bench.lot are their ids, bench.rows is how much the person has of everything; the lot has four times as much. Run by a superuser without triggers: what triggers would
+-- count and derive is not what is measured.
+
+set session_replication_role = replica;
+
+create temporary table some_lot as
+select id, row_number() over () as n from public.parking_lots where hour_price is not null limit current_setting('bench.rows')::integer;
+
+insert into public.reviews (parking_lot_id, user_id, rating, comment, status)
+select current_setting('bench.lot')::uuid, gen_random_uuid(), 1 + n % 5, repeat('Narrow entry, but cheap. ', 20), 'approved'
+from generate_series(1, 4 * current_setting('bench.rows')::integer) as n;
+insert into public.reviews (parking_lot_id, user_id, rating, comment, status)
+select id, current_setting('bench.person')::uuid, 1 + n % 5, repeat('Narrow entry, but cheap. ', 20), 'pending' from some_lot;
+
+insert into public.parking_sessions (
+  user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, rules
+)
+select current_setting('bench.person')::uuid, id, 'ended', now() - n * interval '3 hours', now() - n * interval '3 hours' + interval '1 hour',
+  400, 'JPY', '{"lines": []}', '[]'
+from some_lot;
+insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
+values (current_setting('bench.person')::uuid, current_setting('bench.lot')::uuid, 'parking', now() - interval '300 days');
+insert into public.user_notifications (user_id, type, title, body, target, status, sent_at)
+select current_setting('bench.person')::uuid, (select id from public.notification_types limit 1), 'Title', repeat('Body ', 50), 'user',
+  'sent', now() - n * interval '1 hour'
+from some_lot;
+insert into public.saved_parking_lots (user_id, parking_lot_id, created_at)
+select current_setting('bench.person')::uuid, id, now() - n * interval '1 hour' from some_lot;
+insert into public.parking_lot_ratings (user_id, parking_lot_id, value)
+select current_setting('bench.person')::uuid, id, 'good' from some_lot;
+insert into public.exp_entries (user_id, reason, source_type, source_id, amount, created_at)
+select current_setting('bench.person')::uuid, 'review_approved', 'review', gen_random_uuid(), 50, now() - n * interval '1 hour' from some_lot;
+insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, created_at)
+select current_setting('bench.person')::uuid, 'session_end', id, now() - n * interval '1 hour' from some_lot;
+insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, description, created_at)
+select current_setting('bench.person')::uuid, id, 'Lot', 'price', repeat('Wrong. ', 100), now() - n * interval '1 hour' from some_lot;
+insert into public.support_tickets (user_id, category, subject, message_count, created_at)
+select current_setting('bench.person')::uuid, 'other', 'Question ' || n, 200, now() - n * interval '1 hour' from some_lot where n <= 1000;
+insert into public.support_messages (ticket_id, author, body)
+select t.id, 'user', repeat('Long ', 700) from (select id from public.support_tickets limit 1) t, generate_series(1, 200);
+
+insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at, is_current)
+select current_setting('bench.lot')::uuid, 'driver', gen_random_uuid(), 'crowded', now() - n * interval '1 minute', n <= 20
+from generate_series(1, 4 * current_setting('bench.rows')::integer) as n;
+insert into private.occupancy_hours (parking_lot_id, hour_of_week, samples, full_count, crowded_count, ratio_count, ratio_sum)
+select current_setting('bench.lot')::uuid, h, 100, 20, 30, 50, 25 from generate_series(0, 167) as h;
+insert into public.field_values (parking_lot_id, field_name, value, confirm_count)
+select current_setting('bench.lot')::uuid, 'field_' || n, to_jsonb(n), 100 from generate_series(1, 500) as n;
+insert into public.field_value_votes (field_value_id, user_id, vote)
+select f.id, gen_random_uuid(), 'confirm'
+from public.field_values f cross join generate_series(1, 100) where f.parking_lot_id = current_setting('bench.lot')::uuid;
+insert into public.sponsors (name, lat, lng)
+select 'Shop ' || n, l.lat, l.lng from some_lot join public.parking_lots l using (id);
+insert into public.ads (placement, title) select 'map', 'Ad ' || n from some_lot where n <= 2000;
+insert into public.articles (slug, locale, title, body, published_at)
+select 'article-' || n, 'ja', 'Article', repeat('Text ', 2000), now() - n * interval '1 hour' from some_lot where n <= 2000;

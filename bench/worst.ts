@@ -1,0 +1,137 @@
+// Every function that anonymous or authenticated users may execute, asked its worst question: none should take more than
+// half a second. A function without a worst question is reported, and makes this fail.
+// deno run -A bench/worst.ts   (needs DB_URL of a database with many lots; `deno task bench worst --lots 1000000` makes one)
+import postgres, { type Sql } from "postgres";
+import { PASSWORD, SUPERUSER } from "../local/postgres/server.ts";
+import { ms, table } from "./measure.ts";
+import { type Known, type Question, WORST } from "./worst_questions.ts";
+
+const LIMIT_MS = 500;
+/** The fastest of so many: what else runs on the machine is not the question's. */
+const ROUNDS = 3;
+const ROWS = 5_000;
+
+/** Ends a transaction that keeps nothing. */
+class RolledBack extends Error {}
+
+const url = Deno.env.get("DB_URL");
+if (!url) throw new Error("DB_URL is not set: run `deno task bench worst`");
+const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { statement_timeout: 30_000 } });
+try {
+  const known = await prepare(url, sql);
+  const functions = await executable(sql);
+  const rows: [name: string, about: string, took: number, answer: string][] = [];
+  for (const name of functions) {
+    for (const question of WORST[name] ?? []) rows.push([name, question.about, ...await ask(sql, known, question)]);
+  }
+  rows.sort(([, , a], [, , b]) => b - a);
+  const slow = rows.filter(([, , took]) => took > LIMIT_MS);
+  const missing = functions.filter((name) => !(name in WORST));
+  console.log(
+    `The fastest of ${ROUNDS}, generic plans, ${ROWS} rows of everything at one person, four times as many at one lot\n`,
+  );
+  console.log(table(
+    ["function", "question", "ms", "rows or error", ""],
+    rows.map(([name, about, took, answer]) => [name, about, ms(took), answer, took > LIMIT_MS ? "over 500 ms" : ""]),
+  ));
+  console.log(`\n${slow.length} of ${rows.length} questions take more than ${LIMIT_MS} ms.`);
+  if (missing.length > 0) {
+    console.log(`Without a worst question: ${missing.join(", ")}`);
+    Deno.exitCode = 1;
+  }
+} finally {
+  await sql.end();
+}
+
+/** What clients may call: the functions of the interface, and the commands that they reach through it. */
+async function executable(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select distinct proname::text as name
+    from pg_proc p
+    where pronamespace in ('api'::regnamespace, 'commands'::regnamespace)
+      and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
+    order by 1`;
+  return rows.map(({ name }) => name);
+}
+
+async function prepare(url: string, sql: Sql): Promise<Known> {
+  const person = crypto.randomUUID();
+  await sql`insert into auth.users (id, email) values (${person}, ${`${person}@example.test`})`;
+  const [place] = await densest(sql);
+  const asSuperuser = new URL(url);
+  asSuperuser.username = SUPERUSER;
+  asSuperuser.password = PASSWORD;
+  const superuser = postgres(asSuperuser.href, { max: 1, onnotice: () => {} });
+  await superuser`
+    select set_config('bench.person', ${person}, false), set_config('bench.lot', ${place!.lot}, false),
+      set_config('bench.rows', ${String(ROWS)}, false)`;
+  await superuser.unsafe(await Deno.readTextFile(new URL("worst.sql", import.meta.url)));
+  await superuser`vacuum (analyze)`;
+  await superuser.end();
+  const [ids] = await sql<Omit<Known, "lat" | "lng" | "lot" | "person">[]>`
+    select (select ticket_id from public.support_messages limit 1) as ticket,
+      (select id from public.parking_sessions where user_id = ${person} and status = 'ended' limit 1) as session,
+      (select id from public.parking_sessions where user_id = ${person} and status = 'parking') as running,
+      (select slug from public.articles order by published_at desc nulls last limit 1) as article,
+      (select id from public.field_values where parking_lot_id = ${place!.lot} limit 1) as field_value,
+      (select id from public.sponsors limit 1) as sponsor`;
+  return { ...place!, person, ...ids! };
+}
+
+/** The priced lot in the middle of the city that has most lots. */
+function densest(sql: Sql) {
+  return sql<{ lat: number; lng: number; lot: string }[]>`
+    select l.lat, l.lng, l.id as lot
+    from public.parking_lots l
+    cross join (select avg(lat) as lat, avg(lng) as lng from public.parking_lots where address like '%, City 1') m
+    where l.hour_price is not null
+    order by abs(l.lat - m.lat) + abs(l.lng - m.lng) limit 1`;
+}
+
+/** How long the fastest round took, and how many rows came or which error. Nothing that is asked is kept. */
+async function ask(sql: Sql, known: Known, { call, as }: Question): Promise<[took: number, answer: string]> {
+  const text = call.replaceAll(
+    /\{(\w+)\}/g,
+    (found, name) => name in known ? String(known[name as keyof Known]) : found,
+  );
+  const role = as === "person" ? "authenticated" : "anon";
+  const claims = JSON.stringify({ role, ...(as === "person" ? { sub: known.person } : {}) });
+  let best = Infinity;
+  let answer = "";
+  for (let round = 0; round < ROUNDS && best > LIMIT_MS / 10; round++) {
+    const started = performance.now();
+    let took = 0;
+    await sql.begin(async (transaction) => {
+      await transaction`
+        select set_config('role', ${role}, true), set_config('request.jwt.claims', ${claims}, true),
+          set_config('plan_cache_mode', 'force_generic_plan', true)`;
+      const asked = performance.now();
+      const outcome = await transaction.unsafe(`select ${text} as reply`).then(
+        ([row]) => rowsOf(row!["reply"]),
+        (failure) => errorOf(failure),
+      );
+      took = performance.now() - asked;
+      answer = outcome;
+      throw new RolledBack();
+    }).catch((failure) => {
+      if (!(failure instanceof RolledBack)) throw failure;
+    });
+    best = Math.min(best, took || performance.now() - started);
+  }
+  return [best, answer];
+}
+
+function rowsOf(reply: unknown): string {
+  if (Array.isArray(reply)) return String(reply.length);
+  const { clusters, items, messages } = (reply ?? {}) as Record<string, unknown[] | undefined>;
+  return String((clusters ?? items ?? messages)?.length ?? 1);
+}
+
+/** The code and reason that an error says, as a client is told. */
+function errorOf(failure: unknown): string {
+  if (!(failure instanceof postgres.PostgresError)) throw failure;
+  if (failure.code !== "PGRST") return `${failure.code} ${failure.message}`;
+  const { code, details } = JSON.parse(failure.message);
+  const { param, details: more } = JSON.parse(details);
+  return [code, more?.reason ?? param].filter(Boolean).join(" ");
+}
