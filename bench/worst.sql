@@ -44,9 +44,11 @@ insert into public.occupancy_reports (parking_lot_id, source, user_id, state, re
 select current_setting('bench.lot')::uuid, 'driver', gen_random_uuid(), 'crowded', now() - n * interval '1 minute', n <= 20
 from generate_series(1, 4 * current_setting('bench.rows')::integer) as n;
 insert into private.occupancy_hours (parking_lot_id, hour_of_week, samples, full_count, crowded_count, ratio_count, ratio_sum)
-select current_setting('bench.lot')::uuid, h, 100, 20, 30, 50, 25 from generate_series(0, 167) as h;
+select current_setting('bench.lot')::uuid, h, 100, 20, 30, 50, 25 from generate_series(0, 167) as h
+on conflict do nothing;
 insert into public.field_values (parking_lot_id, field_name, value, confirm_count)
-select current_setting('bench.lot')::uuid, 'field_' || n, to_jsonb(n), 100 from generate_series(1, 500) as n;
+select current_setting('bench.lot')::uuid, 'field_' || n, to_jsonb(n), 100 from generate_series(1, 500) as n
+on conflict do nothing;
 insert into public.field_value_votes (field_value_id, user_id, vote)
 select f.id, gen_random_uuid(), 'confirm'
 from public.field_values f cross join generate_series(1, 100) where f.parking_lot_id = current_setting('bench.lot')::uuid;
@@ -54,4 +56,5 @@ insert into public.sponsors (name, lat, lng)
 select 'Shop ' || n, l.lat, l.lng from some_lot join public.parking_lots l using (id);
 insert into public.ads (placement, title) select 'map', 'Ad ' || n from some_lot where n <= 2000;
 insert into public.articles (slug, locale, title, body, published_at)
-select 'article-' || n, 'ja', 'Article', repeat('Text ', 2000), now() - n * interval '1 hour' from some_lot where n <= 2000;
+select 'article-' || n , 'ja', 'Article', repeat('Text ', 2000), now() - n * interval '1 hour' from some_lot where n <= 2000
+on conflict do nothing;

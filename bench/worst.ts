@@ -20,21 +20,31 @@ const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { statement_
 try {
   const known = await prepare(url, sql);
   const functions = await executable(sql);
-  const rows: [name: string, about: string, took: number, answer: string][] = [];
+  const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const rows: (Timing & { readonly name: string; readonly about: string })[] = [];
   for (const name of functions) {
-    for (const question of WORST[name] ?? []) rows.push([name, question.about, ...await ask(sql, known, question)]);
+    for (const question of WORST[name] ?? []) {
+      rows.push({ name, about: question.about, ...await ask(sql, backend!.pid, known, question) });
+    }
   }
-  rows.sort(([, , a], [, , b]) => b - a);
-  const slow = rows.filter(([, , took]) => took > LIMIT_MS);
+  rows.sort((a, b) => b.core - a.core || b.took - a.took);
+  const slow = rows.filter(({ core }) => core > LIMIT_MS);
   const missing = functions.filter((name) => !(name in WORST));
   console.log(
     `The fastest of ${ROUNDS}, generic plans, ${ROWS} rows of everything at one person, four times as many at one lot\n`,
   );
   console.log(table(
-    ["function", "question", "ms", "rows or error", ""],
-    rows.map(([name, about, took, answer]) => [name, about, ms(took), answer, took > LIMIT_MS ? "over 500 ms" : ""]),
+    ["function", "question", "ms", "ms of a core", "rows or error", ""],
+    rows.map(({ name, about, took, core, answer }) => [
+      name,
+      about,
+      ms(took),
+      ms(core),
+      answer,
+      core > LIMIT_MS ? `over ${LIMIT_MS} ms` : "",
+    ]),
   ));
-  console.log(`\n${slow.length} of ${rows.length} questions take more than ${LIMIT_MS} ms.`);
+  console.log(`\n${slow.length} of ${rows.length} questions take more than ${LIMIT_MS} ms of a core.`);
   if (missing.length > 0) {
     console.log(`Without a worst question: ${missing.join(", ")}`);
     Deno.exitCode = 1;
@@ -88,37 +98,55 @@ function densest(sql: Sql) {
     order by abs(l.lat - m.lat) + abs(l.lng - m.lng) limit 1`;
 }
 
-/** How long the fastest round took, and how many rows came or which error. Nothing that is asked is kept. */
-async function ask(sql: Sql, known: Known, { call, as }: Question): Promise<[took: number, answer: string]> {
+interface Timing {
+  readonly took: number;
+  /** Time of the database's processor, in steps of 10 ms: it depends little on what else runs on the machine. */
+  readonly core: number;
+  /** How many rows came, or which error. */
+  readonly answer: string;
+}
+
+/** The fastest round. Nothing that is asked is kept. */
+async function ask(sql: Sql, pid: number, known: Known, { call, as }: Question): Promise<Timing> {
   const text = call.replaceAll(
     /\{(\w+)\}/g,
     (found, name) => name in known ? String(known[name as keyof Known]) : found,
   );
   const role = as === "person" ? "authenticated" : "anon";
   const claims = JSON.stringify({ role, ...(as === "person" ? { sub: known.person } : {}) });
-  let best = Infinity;
-  let answer = "";
-  for (let round = 0; round < ROUNDS && best > LIMIT_MS / 10; round++) {
-    const started = performance.now();
-    let took = 0;
+  let best: Timing = { took: Infinity, core: Infinity, answer: "" };
+  for (let round = 0; round < ROUNDS && best.took > LIMIT_MS / 10; round++) {
     await sql.begin(async (transaction) => {
       await transaction`
         select set_config('role', ${role}, true), set_config('request.jwt.claims', ${claims}, true),
-          set_config('plan_cache_mode', 'force_generic_plan', true)`;
+          set_config('plan_cache_mode', 'force_generic_plan', true), set_config('max_parallel_workers_per_gather', '0', true)`;
+      const before = await coreTime(pid);
       const asked = performance.now();
-      const outcome = await transaction.unsafe(`select ${text} as reply`).then(
+      const answer = await transaction.unsafe(`select ${text} as reply`).then(
         ([row]) => rowsOf(row!["reply"]),
         (failure) => errorOf(failure),
       );
-      took = performance.now() - asked;
-      answer = outcome;
+      const took = performance.now() - asked;
+      const core = before === undefined ? took : (await coreTime(pid))! - before;
+      if (core < best.core || (core === best.core && took < best.took)) best = { took, core, answer };
       throw new RolledBack();
     }).catch((failure) => {
       if (!(failure instanceof RolledBack)) throw failure;
     });
-    best = Math.min(best, took || performance.now() - started);
   }
-  return [best, answer];
+  return best;
+}
+
+/** Milliseconds that the database's process has computed so far; undefined where it is not on this machine. */
+async function coreTime(pid: number): Promise<number | undefined> {
+  try {
+    const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+    const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
+    return 10 * (user! + system!);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
 }
 
 function rowsOf(reply: unknown): string {

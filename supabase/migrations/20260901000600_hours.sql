@@ -4,7 +4,7 @@
 -- holidays of each calendar. A date override may also replace that date's prices; the shape of those belongs to fees.
 --
 -- Invariants: a time has its partner; a date has one override a lot; a row that cannot be read cannot be stored.
--- Interface: none of its own yet; these are the rows that the evaluator of hours reads.
+-- Interface: private.always_open; the evaluator of hours (0610) reads the rows.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals that constraints use
@@ -154,6 +154,41 @@ grant select (
 grant select (id, parking_lot_id, override_date, label, hours, pricing, note)
   on public.parking_lot_date_overrides to anon, authenticated;
 grant select (calendar, holiday_date, name, name_en) on public.holidays to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.always_open(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz) returns uuid[]
+language plpgsql stable
+security definer -- row security would look up the lot of every row; what is asked about is public lots, which the query checks
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return array(
+    select w.parking_lot_id
+    from public.parking_lot_windows w
+    join public.parking_lots l on l.id = w.parking_lot_id and l.status = 'active'
+    where w.parking_lot_id = any (p_lot_ids)
+    group by w.parking_lot_id
+    having bool_or(w.window_type = 'business') and bool_and(
+      w.window_type <> 'after_hours_exit' and w.is_24h is true and w.is_closed is not true and w.open_time is null
+        and coalesce(w.day_type, 'all') = 'all' and num_nonnulls(w.day_of_week, w.effective_from, w.effective_to) = 0
+    )
+    except
+    select o.parking_lot_id
+    from public.parking_lot_date_overrides o
+    where o.parking_lot_id = any (p_lot_ids) and o.hours is not null
+      and o.override_date between (p_from at time zone 'UTC')::date - 2 and (p_to at time zone 'UTC')::date + 1
+  );
+end
+$$;
+
+comment on function private.always_open(uuid[], timestamptz, timestamptz) is
+  'Those of the lots whose windows all say 24 hours for every day, business hours among them, and that have no hours of their own on a date around the two moments: most lots there are. They are open, may be entered and may be left, which needs no dates.';
+
+grant execute on function private.always_open(uuid[], timestamptz, timestamptz) to anon, authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reference data: public holidays of Japan, 2024 to 2028

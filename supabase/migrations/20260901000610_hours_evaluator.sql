@@ -193,13 +193,21 @@ set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
 set jit = off
 as $$
+declare
+  c_from constant timestamptz := (select min(t) from unnest(p_moments) as t);
+  c_to constant timestamptz := (select greatest(max(t), p_until) from unnest(p_moments) as t);
+  v_always uuid[] := private.always_open(p_lot_ids, c_from, c_to);
+  v_lot_ids uuid[] := array(select unnest(p_lot_ids) except select unnest(v_always));
 begin
   return query
+  select a.id, m.at, true, true, true
+  from unnest(v_always) as a (id) cross join (select distinct t from unnest(p_moments) as t) as m (at);
+  if v_lot_ids = '{}' then
+    return;
+  end if;
+  return query
   with hours as materialized (
-    select h.*
-    from private.hours_of_days(
-      p_lot_ids, (select min(t) from unnest(p_moments) t), (select greatest(max(t), p_until) from unnest(p_moments) t)
-    ) h
+    select h.* from private.hours_of_days(v_lot_ids, c_from, c_to) h
   ),
   moments as (
     select m.at from unnest(p_moments) as m (at)
@@ -285,20 +293,29 @@ language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_hours integer;
 begin
-  return query
-  with answers as materialized (
-    -- 14 days of 24 hours, whatever clocks do.
-    select a.* from private.hours_at_moments(array[p_lot_id], array[p_at], p_at + interval '336 hours') a
-  )
-  select n.is_open, n.can_enter, n.can_exit,
-    min(a.at) filter (where a.is_open is distinct from n.is_open),
-    min(a.at) filter (where a.can_enter is distinct from n.can_enter),
-    min(a.at) filter (where a.can_exit is distinct from n.can_exit)
-  from answers n
-  cross join answers a
-  where n.at = p_at
-  group by n.is_open, n.can_enter, n.can_exit;
+  -- Mostly all answers change within two days. Else 14 days of 24 hours, whatever clocks do.
+  foreach v_hours in array array[48, 336] loop
+    with answers as materialized (
+      select a.* from private.hours_at_moments(array[p_lot_id], array[p_at], p_at + v_hours * interval '1 hour') a
+    )
+    select n.is_open, n.can_enter, n.can_exit,
+      min(a.at) filter (where a.is_open is distinct from n.is_open),
+      min(a.at) filter (where a.can_enter is distinct from n.can_enter),
+      min(a.at) filter (where a.can_exit is distinct from n.can_exit)
+    into is_open, can_enter, can_exit, is_open_changes_at, can_enter_changes_at, can_exit_changes_at
+    from answers n
+    cross join answers a
+    where n.at = p_at
+    group by n.is_open, n.can_enter, n.can_exit;
+    if not found then
+      return;
+    end if;
+    exit when num_nulls(is_open_changes_at, can_enter_changes_at, can_exit_changes_at) = 0;
+  end loop;
+  return next;
 end
 $$;
 

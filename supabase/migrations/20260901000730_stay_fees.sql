@@ -4,7 +4,8 @@
 -- dates. private.stay_fees walks. Triggers on pricing_rules and pricing_groups keep private.tariffs and
 -- parking_lots.hour_price, once a statement, because an import writes many rows with one.
 --
--- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee.
+-- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee;
+-- of many lots those where the stay is the plainest come from private.plain_fee, which gives the same.
 -- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
 -- Whoever prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
 -- be priced at (private.most_priced_lots): the work of a question is bounded, whatever it asks.
@@ -92,6 +93,54 @@ $$;
 comment on function private.stay_tariffs(uuid[], text, timestamptz, timestamptz) is
   'What the walk needs to price this stay at these lots. A lot without rules has a null tariff.';
 
+create function private.plain_fee(p_tariff private.tariff, p_holidays date[], p_entry bigint, p_exit bigint, p_offset bigint)
+returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := 86400000000;
+  c_local constant bigint := p_entry + p_offset;
+  c_from constant bigint := (c_local % c_day + c_day) % c_day; -- by the wall clock
+  c_upto constant bigint := c_from + p_exit - p_entry;
+  v_mask integer;
+  v_rule integer := 0;
+  v_fee bigint;
+begin
+  if c_upto > c_day or p_exit = p_entry then
+    return null;
+  end if;
+  if p_tariff.has_entry_rows then
+    for v_entry_rule in 1..cardinality(p_tariff.families) loop
+      if p_tariff.families[v_entry_rule] = 'initial'
+        or (p_tariff.families[v_entry_rule] = 'grace' and p_tariff.units[v_entry_rule] >= p_exit - p_entry)
+      then
+        return null;
+      end if;
+    end loop;
+  end if;
+  for v_plan in 1..coalesce(cardinality(p_tariff.plan_masks), 0) loop
+    v_mask := private.day_mask((c_local - c_from) / c_day, p_holidays, p_tariff.plan_bits[v_plan] & 32 <> 0);
+    continue when p_tariff.plan_sets[v_plan] is not null
+      or p_tariff.plan_masks[v_plan] <> v_mask & p_tariff.plan_bits[v_plan];
+    for v_edge in p_tariff.plan_firsts[v_plan]..p_tariff.plan_firsts[v_plan + 1] - 1 loop
+      if p_tariff.edges[v_edge] <= c_from then
+        v_rule := p_tariff.edge_rules[v_edge];
+      elsif p_tariff.edges[v_edge] < c_upto then
+        return null;
+      end if;
+    end loop;
+    exit;
+  end loop;
+  -- Without a rate, or with a flat one, this is null.
+  v_fee := (p_exit - p_entry + p_tariff.units[v_rule] - 1) / p_tariff.units[v_rule] * p_tariff.prices[v_rule];
+  return case when v_fee <= all (array_remove(p_tariff.cap_prices, null)) then v_fee end;
+end
+$$;
+
+comment on function private.plain_fee(private.tariff, date[], bigint, bigint, bigint) is
+  'The fee of the plainest stay: within one day, one metered rate from entry to exit, below every cap. It is what private.walk_fee gives, in a third of the time. Null: the walk has to tell. Times in microseconds since 1970; of a tariff without rows of date overrides.';
+
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
@@ -102,6 +151,8 @@ set plan_cache_mode = force_generic_plan -- the arguments do not matter to the p
 as $$
 #variable_conflict use_column
 declare
+  c_entry constant bigint := extract(epoch from p_entry) * 1000000;
+  c_exit constant bigint := extract(epoch from p_exit) * 1000000;
   -- The lots of a search have one zone, whose clock need not be asked about again for each of them.
   v_time_zone text;
   v_offset bigint;
@@ -112,13 +163,22 @@ begin
     v_offset := private.calm_offset(v_time_zone, p_entry, p_exit);
   end if;
   return query
-    select s.parking_lot_id, w.total, s.currency,
-      case when s.is_priced or w.refusal is null then w.refusal else 'vehicle_type_not_priced' end
-    from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
-    cross join lateral private.walk_fee(
-      case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false,
-      case when s.time_zone = v_time_zone then v_offset end
-    ) w;
+    select f.parking_lot_id, coalesce(f.plain, (f.walk).total), f.currency,
+      case when f.is_priced or (f.walk).refusal is null then (f.walk).refusal else 'vehicle_type_not_priced' end
+    from (
+      select s.parking_lot_id, s.currency, s.is_priced, p.plain,
+        case when p.plain is null then private.walk_fee(
+          case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false,
+          case when s.time_zone = v_time_zone then v_offset end
+        ) end as walk
+      from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
+      cross join lateral (
+        select case when s.is_priced and s.time_zone = v_time_zone and v_offset is not null and s.overridden is null
+          then private.plain_fee(s.tariff, s.holidays, c_entry, c_exit, v_offset) end as plain
+        offset 0 -- keeps what is inside from being worked out twice
+      ) p
+      offset 0
+    ) f;
 end
 $$;
 

@@ -65,6 +65,30 @@ Deno.test(`${SETS} random stays cost what the oracle says, or are refused where 
 
 Deno.test("a search tells the same price as the explained fee", () => assertEach(priced, told.map(outcomeOf)));
 
+Deno.test("stay_fees: many lots priced together cost what each costs alone, also where a plain stay needs no walk", async () => {
+  const lots = questions.slice(0, 80).map(({ lot }) => lot);
+  let plain = 0;
+  for (const { entry_at } of questions.slice(0, 20)) {
+    for (const minutes of [20, 60, 180, 600]) {
+      const [row] = await db.sql<{ priced: number; plain: number; wrong: string[] }[]>`
+        with asked as (select ${entry_at}::text::timestamptz as entry_at, ${entry_at}::text::timestamptz + ${minutes}::integer * interval '1 minute' as exit_at)
+        select count(f.amount)::integer as priced,
+          (select count(private.plain_fee(t.tariff, t.holidays, (extract(epoch from t.entry_at) * 1000000)::bigint,
+              (extract(epoch from t.exit_at) * 1000000)::bigint, 32400000000))::integer
+            from (select s.*, a.* from asked a cross join lateral private.stay_tariffs(${lots}::uuid[], 'standard', a.entry_at, a.exit_at) s) t
+            where t.is_priced and t.overridden is null and t.time_zone = 'Asia/Tokyo') as plain,
+          coalesce(array_agg(f.parking_lot_id) filter (where (f.amount, f.refusal) is distinct from (o.amount, o.refusal)), '{}')
+            as wrong
+        from asked a
+        cross join lateral private.stay_fees(${lots}::uuid[], 'standard', a.entry_at, a.exit_at) f
+        cross join lateral private.stay_fees(array[f.parking_lot_id], 'standard', a.entry_at, a.exit_at) o`;
+      assert.deepEqual(row!.wrong, [], `${entry_at}, ${minutes} minutes`);
+      plain += row!.plain;
+    }
+  }
+  assert.ok(plain > 200, `${plain} stays were plain`);
+});
+
 Deno.test("no lot is out of reach of its own fee, and some are of a quarter of it", async () => {
   const rows = await db.sql<{ own: boolean; less: boolean }[]>`
     select q.lot = any (private.lots_in_reach(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
