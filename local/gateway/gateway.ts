@@ -46,18 +46,18 @@ export function listen({ hostname, port, addressHeader, log }: GatewayOptions, c
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
       if (parts === undefined) {
-        return refusal(request, 503, "service_unavailable", "The platform is starting", {
-          headers: { "retry-after": "1" },
-        });
+        return refusal(request, 503, "service_unavailable", "The platform is starting");
       }
       const client = clientAddress(request.headers, info.remoteAddr.hostname, addressHeader);
       return await route(parts, request, url, client);
     } catch (error) {
       if (error instanceof BodyError) return refusal(request, error.status, codeOf(error), error.message);
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
-      return refusal(request, 503, "service_unavailable", "The platform could not answer; its log says why", {
-        headers: { "retry-after": "1" },
-      });
+      const message = "The platform could not answer; its log says why";
+      if (request.method === "GET" || request.method === "HEAD") {
+        return refusal(request, 503, "service_unavailable", message);
+      }
+      return refusal(request, 500, "server_error", message, { details: { reason: "outcome_unknown" } });
     }
   });
   return {

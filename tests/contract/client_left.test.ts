@@ -10,9 +10,22 @@ import { configFor } from "./fake_rest.ts";
 
 const Thing = z.object({ id: z.string() });
 
-/** The app behind a real server; `hold` keeps its answers back until it is released. */
-async function withApp(run: (port: number, lines: LogLine[], release: () => void) => Promise<void>): Promise<void> {
-  const { promise: held, resolve } = Promise.withResolvers<void>();
+interface Running {
+  readonly port: number;
+  readonly lines: LogLine[];
+  /** Resolves when a handler that is held has begun. */
+  readonly begun: Promise<void>;
+  /** Lets it go on. */
+  release(): void;
+  /** Resolves when the server learns that a client has gone. */
+  readonly left: Promise<void>;
+}
+
+/** The app behind a real server, with handlers that are held until they are released. */
+async function withApp(run: (running: Running) => Promise<void>): Promise<void> {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const common = { access: "public", summary: "A thing", reply: [200, Thing], refusals: [] } as const;
   const routes = [
     route({
@@ -28,6 +41,7 @@ async function withApp(run: (port: number, lines: LogLine[], release: () => void
       path: "/held",
       ...common,
       handle: async () => {
+        begin();
         await held;
         return { id: "a" };
       },
@@ -37,6 +51,7 @@ async function withApp(run: (port: number, lines: LogLine[], release: () => void
       path: "/broken",
       ...common,
       handle: async () => {
+        begin();
         await held;
         throw new Error("the cause");
       },
@@ -44,11 +59,14 @@ async function withApp(run: (port: number, lines: LogLine[], release: () => void
   ];
   const lines: LogLine[] = [];
   const app = createApp(routes, { config: () => configFor("http://127.0.0.1:1"), log: (line) => lines.push(line) });
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => app.fetch(request));
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    request.signal.addEventListener("abort", () => leave());
+    return app.fetch(request);
+  });
   try {
-    await run(server.addr.port, lines, resolve);
+    await run({ port: server.addr.port, lines, begun, release, left });
   } finally {
-    resolve();
+    release();
     await server.shutdown();
   }
 }
@@ -56,7 +74,7 @@ async function withApp(run: (port: number, lines: LogLine[], release: () => void
 for (const [how, leave] of [["closes", "close"], ["closes its half of", "closeWrite"]] as const) {
   for (const method of ["POST", "DELETE"]) {
     Deno.test(`${method}: a client that ${how} the connection within its body is logged as 499, not as an error`, async () => {
-      await withApp(async (port, lines) => {
+      await withApp(async ({ port, lines }) => {
         await using client = await RawClient.connect(port);
         await client.send(
           `${method} /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"name":`,
@@ -71,11 +89,12 @@ for (const [how, leave] of [["closes", "close"], ["closes its half of", "closeWr
 }
 
 Deno.test("a client that leaves while its request is worked on is logged as 499", async () => {
-  await withApp(async (port, lines, release) => {
+  await withApp(async ({ port, lines, begun, release, left }) => {
     await using client = await RawClient.connect(port);
     await client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+    await begun;
     await client.close();
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the server hears of it
+    await left;
     release();
     const line = await eventually(() => lines[0]);
     assert.deepEqual([line.status, line.level, line.code], [499, "info", null]);
@@ -83,11 +102,12 @@ Deno.test("a client that leaves while its request is worked on is logged as 499"
 });
 
 Deno.test("an error of ours stays one, also when its client has gone", async () => {
-  await withApp(async (port, lines, release) => {
+  await withApp(async ({ port, lines, begun, release, left }) => {
     await using client = await RawClient.connect(port);
     await client.send("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n");
+    await begun;
     await client.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await left;
     release();
     const line = await eventually(() => lines[0]);
     assert.deepEqual([line.status, line.level, line.code], [500, "error", "server_error"]);
@@ -95,7 +115,7 @@ Deno.test("an error of ours stays one, also when its client has gone", async () 
 });
 
 Deno.test("a client that is answered is not one that left, also when it closes the connection then", async () => {
-  await withApp(async (port, lines) => {
+  await withApp(async ({ port, lines }) => {
     await using client = await RawClient.connect(port);
     await client.send(
       'POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"a"}',
