@@ -161,7 +161,7 @@ comment on column public.assets.is_public is
   'Whether everyone can read the object: it is in the public bucket, under storage_key. An upload is copied there when it is published.';
 comment on column public.assets.published_at is
   'Since when what uses the file shows it to everyone; null for a row written by hand, whose object is where is_public says.';
-comment on column public.assets.etag is 'Of the object that was checked before the upload was marked placed.';
+comment on column public.assets.etag is 'Of the object that was checked and copied before the upload was marked placed.';
 comment on column public.assets.deleted_at is 'Since when the file is to be deleted. The row goes after the object.';
 comment on column public.assets.status is
   'pending: an upload address was given out; placed: the bytes are in storage, which is what a row written by hand means.';

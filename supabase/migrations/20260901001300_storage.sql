@@ -1,8 +1,9 @@
 -- Storage: the life of an uploaded file, from the address it is sent to until its object is deleted. Table: assets (0400).
 --
 -- An upload begins with its row, pending. The client sends the bytes to object storage, never through the service, and always
--- to the private bucket. Whatever is to use the file first has the object checked (its length, its type, its first bytes) and
--- the row marked placed, by the service alone; then the caller's own transaction attaches it, to one thing. What nothing uses
+-- to the private bucket, under an incoming key. Whatever is to use the file first has the object checked (its length, its
+-- type, its first bytes), copied to a key that takes no upload, and the row marked placed, by the service alone: from then on
+-- the bytes do not change. Then the caller's own transaction attaches it, to one thing. What nothing uses
 -- a day later is deleted. A file that is shown to everyone is copied to the public bucket once it is published (1310).
 --
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
@@ -304,6 +305,26 @@ create trigger _200_leave_with_uploader before update of created_by on public.as
   for each row when (old.created_by is not null and new.created_by is null)
   execute function private.tg_assets__leave_with_uploader();
 
+create function private.tg_assets__delete_incoming() returns trigger
+language plpgsql
+security definer -- the service has no right on queues
+set search_path = ''
+as $$
+begin
+  perform private.enqueue('object_deletion',
+    jsonb_build_object('storage_key', 'private/incoming/' || regexp_replace(new.storage_key, '^private/', '')),
+    ceil(extract(epoch from new.created_at + interval '15 minutes' - now()))::integer);
+  return null;
+end
+$$;
+
+comment on function private.tg_assets__delete_incoming() is
+  'What was sent is deleted once it has been checked and copied, and the address that takes it has expired.';
+
+create trigger _310_delete_incoming after update of status on public.assets
+  for each row when (old.status = 'pending' and new.status = 'placed')
+  execute function private.tg_assets__delete_incoming();
+
 create function private.tg_assets__delete_object() returns trigger
 language plpgsql
 security definer -- whoever may mark a row, as the service may, has no right on queues
@@ -405,7 +426,7 @@ end
 $$;
 
 comment on function api.place_asset(uuid, text) is
-  'For the service, which has checked the object with this ETag: it is there and what was said of it. It refuses nothing.';
+  'For the service, which has checked the object, and copied it to where it stays, with this ETag. It refuses nothing.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql

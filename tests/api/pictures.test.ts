@@ -200,11 +200,28 @@ Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and o
   await assertRefused(await post(await aLot(), author, { rating: 4, photo_asset_ids: [photo.id] }), notTheirs);
 });
 
-Deno.test("storage: a file that is replaced after it was checked is never copied into the public bucket", async () => {
+Deno.test("storage: a file that is sent again after it was checked changes nothing that anybody reads", async () => {
+  const [lot, author] = [await aLot(), await signUp()];
+  const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
+  const files = [picture("image/png"), picture("image/png")];
+  const photos = [await upload(author, "review", true, files[0]), await upload(author, "review", false, files[1])];
+  const { id, photo_urls } = await posted(lot, author, photos);
+  for (const { uploadUrl } of photos) assert.equal(await put(uploadUrl, html, "image/png"), 200);
+  for (const [n, url] of photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
+  await move(id, "approved");
+  await swept(async () => await status(photos[0]!.publicUrl) === 200);
+  assert.deepEqual(await bytesAt(photos[0]!.publicUrl!), files[0]);
+  const [shown] = await published(lot);
+  for (const [n, url] of shown!.photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
+});
+
+Deno.test("storage: a published file whose original is not the checked one any more is deleted, not copied", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   const photo = await upload(author, "review", true);
   const { id } = await posted(lot, author, [photo]);
-  assert.equal(await put(photo.uploadUrl, picture("image/png"), "image/png"), 200);
+  const key = `private/${photo.key}`;
+  const url = await storage.uploadUrl(key, { size: 3, contentType: "image/png", signedAt: new Date(), seconds: 60 });
+  assert.equal(await put(url, new TextEncoder().encode("abc"), "image/png"), 200);
   await move(id, "approved");
   await swept(async () => await isDeleted(photo.id));
   assert.equal(await status(photo.publicUrl), 404);
@@ -238,7 +255,7 @@ Deno.test("storage: what a sweep that died or found no storage left undone is do
   }
   // The copy is made, and the consumer dies before it says so.
   const { etag } = await storage.head(`private/${photo.key}`) ?? assert.fail("there is an original");
-  assert.equal(await storage.copy(`private/${photo.key}`, photo.key, etag), "copied");
+  assert.deepEqual(await storage.copy(`private/${photo.key}`, photo.key, etag), { etag });
   await due();
   await swept(async () => (await published(lot))[0]!.photo_urls[0] === photo.publicUrl);
 

@@ -1,6 +1,6 @@
 // A picture on its way: the address, the bytes, the look at them, and who may read them.
 import assert from "node:assert/strict";
-import { confirmAsset, originalKey } from "../../supabase/functions/_shared/assets.ts";
+import { confirmAsset, incomingKey, originalKey } from "../../supabase/functions/_shared/assets.ts";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
 import { Sweep, Upload } from "../../supabase/functions/_shared/schema/storage.ts";
 import { sweepStorage } from "../../supabase/functions/storage/sweep.ts";
@@ -40,6 +40,7 @@ Deno.test("an address is given for each type, the bytes are taken with one PUT, 
     assert.equal(await put(upload.upload_url, file, type), 200);
     await confirm(person, upload.asset_id);
     assert.equal(await statusOf(upload.asset_id), "placed");
+    assert.equal(await put(upload.upload_url, picture(type, SIZE), type), 200);
     for (const bucket of ["assets", "assets-private"]) {
       for (const key of [upload.s3_key, `private/${upload.s3_key}`]) {
         const guess = await fetch(`${apiUrl}/storage/v1/object/public/${bucket}/${key}`);
@@ -81,7 +82,7 @@ Deno.test("a byte more or less, another type, another key or a changed signature
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE + 1), "image/png"), 403);
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE - 1), "image/png"), 403);
   assert.equal(await put(upload.upload_url, file, "image/jpeg"), 403);
-  assert.equal(await put(upload.upload_url.replace("/private/review/", "/private/support/"), file, "image/png"), 403);
+  assert.equal(await put(upload.upload_url.replace("/review/", "/support/"), file, "image/png"), 403);
   const signature = new URL(upload.upload_url).searchParams.get("X-Amz-Signature")!;
   const changed = signature.replace(/.$/, (last) => last === "0" ? "1" : "0");
   assert.equal(await put(upload.upload_url.replace(signature, changed), file, "image/png"), 403);
@@ -89,7 +90,8 @@ Deno.test("a byte more or less, another type, another key or a changed signature
 });
 
 Deno.test("a private file has no public address, and only a signed one reads it", async () => {
-  const upload = await begin(await signUp());
+  const person = await signUp();
+  const upload = await begin(person);
   assert.equal(upload.public_url, null);
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   for (const bucket of ["assets", "assets-private"]) {
@@ -97,6 +99,7 @@ Deno.test("a private file has no public address, and only a signed one reads it"
     await guess.body?.cancel();
     assert.equal(guess.status, 404, bucket);
   }
+  await confirm(person, upload.asset_id);
   const read = await fetch(await storage.readUrl(upload.s3_key, 60));
   assert.equal((await read.arrayBuffer()).byteLength, SIZE);
 });
@@ -192,8 +195,10 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
   for (const { upload_url } of uploads.slice(0, 2)) {
     assert.equal(await put(upload_url, picture("image/png", SIZE), "image/png"), 200);
   }
+  await confirm(person, uploads[0]!.asset_id);
   const kept = await begin(person);
   await put(kept.upload_url, picture("image/png", SIZE), "image/png");
+  await confirm(person, kept.asset_id);
   const ids = uploads.map(({ asset_id }) => asset_id);
   await inDatabase((sql) => sql`select private.detach_asset(id) from public.assets where id in ${sql(ids)}`);
   // The platform's own job may sweep at the same moment: whoever comes first deletes.
@@ -202,9 +207,11 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
     const left = await inDatabase((sql) => sql`select from public.assets where id in ${sql(ids)}`);
     return left.length === 0 ? true : undefined;
   });
-  for (const { s3_key } of uploads) assert.equal(await storage.head(originalKey(s3_key)), null);
+  for (const { s3_key } of uploads) {
+    for (const key of [incomingKey(s3_key), originalKey(s3_key)]) assert.equal(await storage.head(key), null);
+  }
   assert.equal((await storage.head(kept.s3_key))?.size, SIZE);
-  assert.equal(await statusOf(kept.asset_id), "pending");
+  assert.equal(await statusOf(kept.asset_id), "placed");
   assert.equal((await replyOf(sweepStorage, await sweep(), Sweep)).failed, 0);
 });
 
@@ -214,7 +221,27 @@ Deno.test("the database's job has the function delete what is in the queue", asy
   await inDatabase((sql) => sql`select private.detach_asset(${upload.asset_id})`);
   await inDatabase((sql) => sql`select private.sweep_objects()`);
   await eventually(async () => await statusOf(upload.asset_id) === undefined ? true : undefined);
-  assert.equal(await storage.head(upload.s3_key), null);
+  assert.equal(await storage.head(incomingKey(upload.s3_key)), null);
+});
+
+Deno.test("storage: what was sent is deleted when its address has expired; the checked copy stays", async () => {
+  const person = await signUp();
+  const upload = await begin(person);
+  assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
+  await confirm(person, upload.asset_id);
+  await inDatabase(async (sql) => {
+    const [message] = await sql<{ msg_id: string; minutes: number }[]>`
+      select msg_id, round(extract(epoch from vt - now()) / 60)::integer as minutes from pgmq.q_object_deletion
+      where message = ${sql.json({ storage_key: incomingKey(upload.s3_key) })}`;
+    assert.equal(message!.minutes, 15);
+    await sql`select pgmq.set_vt('object_deletion', ${message!.msg_id}::bigint, 0)`;
+  });
+  await eventually(async () => {
+    await (await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) })).body?.cancel();
+    return await storage.head(incomingKey(upload.s3_key)) === null ? true : undefined;
+  });
+  assert.equal((await storage.head(originalKey(upload.s3_key)))?.size, SIZE);
+  assert.equal(await statusOf(upload.asset_id), "placed");
 });
 
 Deno.test("a message that names no object keeps no other from being deleted, and leaves the queue as dead", async () => {

@@ -30,14 +30,19 @@ export interface StoredFile {
   readonly is_public: boolean;
 }
 
-/** The key of an upload in the private bucket, where it stays as long as it exists. */
+/** The key of a checked file in the private bucket, where it stays as long as it exists. No address takes an upload to it. */
 export function originalKey(storageKey: string): string {
   return storageKey.startsWith(PRIVATE_PREFIX) ? storageKey : PRIVATE_PREFIX + storageKey;
 }
 
+/** The key that the client uploads to. */
+export function incomingKey(storageKey: string): string {
+  return `${PRIVATE_PREFIX}incoming/${originalKey(storageKey).slice(PRIVATE_PREFIX.length)}`;
+}
+
 /**
- * Checks the object of an upload that is about to be attached, and marks its asset placed, with the ETag that was checked.
- * Refuses with validation_error, `param` being the field that named the asset, when the object is not there or is not
+ * Checks the object of an upload that is about to be attached, copies it to where nobody can replace it, and marks its asset
+ * placed. Refuses with validation_error, `param` being the field that named the asset, when the object is not there or is not
  * what was declared. What is no pending upload of the caller's is left alone: private.attach_asset, which comes next,
  * decides.
  */
@@ -53,18 +58,26 @@ export async function confirmAsset(
     category,
   });
   if (declared === null) return;
-  const found = await checkedObject(storage, declared);
-  if ("problem" in found) {
-    throw Refusal.ofFields([{ param, code: "invalid_value", message: found.problem }], { reason: "upload_not_usable" });
+  const { storage_key } = declared;
+  const found = await checkedObject(storage, incomingKey(storage_key), declared);
+  const copy = "problem" in found
+    ? found
+    : await storage.copy(incomingKey(storage_key), originalKey(storage_key), found.etag);
+  if (copy === null) throw new Refusal("service_unavailable");
+  if (copy === "changed" || "problem" in copy) {
+    const message = copy === "changed" ? CHANGED : copy.problem;
+    throw Refusal.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
   }
-  await service.rpc("place_asset", { asset_id: assetId, etag: found.etag });
+  await service.rpc("place_asset", { asset_id: assetId, etag: copy.etag });
 }
+
+const CHANGED = "The file is being uploaded again.";
 
 async function checkedObject(
   storage: ObjectStorage,
-  { storage_key, content_type, size_bytes }: Declared,
+  key: string,
+  { content_type, size_bytes }: Pick<Declared, "content_type" | "size_bytes">,
 ): Promise<{ etag: string } | { problem: string }> {
-  const key = originalKey(storage_key);
   const found = await storage.head(key);
   if (found === null) return { problem: "This file has not been uploaded." };
   if (found.size !== size_bytes) return { problem: "The uploaded file has another size than was declared." };
@@ -72,7 +85,7 @@ async function checkedObject(
     return { problem: "The uploaded file was sent as another type than was declared." };
   }
   const bytes = await storage.firstBytes(key, found.etag, SIGNATURE_BYTES);
-  if (bytes === null) return { problem: "The file is being uploaded anew." };
+  if (bytes === null) return { problem: CHANGED };
   if (imageTypeOf(bytes) !== content_type) return { problem: `The uploaded file is no ${content_type}.` };
   return { etag: found.etag };
 }
@@ -149,12 +162,12 @@ export async function settlePublication(
 }
 
 /** The copy is of the object that was checked when the file was attached; for one that never was, now. */
-async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<"copied" | "changed" | null> {
+async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<{ etag: string } | "changed" | null> {
   const { storage_key, content_type, size_bytes } = file;
   let { etag } = file;
   if (etag === null) {
-    const declared = { storage_key, content_type: content_type as ImageType, size_bytes: size_bytes ?? -1 };
-    const found = await checkedObject(storage, declared);
+    const declared = { content_type: content_type as ImageType, size_bytes: size_bytes ?? -1 };
+    const found = await checkedObject(storage, originalKey(storage_key), declared);
     if ("problem" in found) return "changed";
     etag = found.etag;
   }

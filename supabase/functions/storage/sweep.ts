@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { originalKey, type Publication, settlePublication } from "../_shared/assets.ts";
+import { incomingKey, originalKey, type Publication, settlePublication } from "../_shared/assets.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
@@ -74,11 +74,11 @@ function deletion({ msg_id, message }: Message): Deletion[] {
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
   const gone: Deletion[] = [];
   await inTurns(deletions, async (deletion) => {
-    // The original first: no copy of it can be made after that.
+    // In this order: a copy of what is gone cannot be made any more.
     const { storage_key: key } = deletion;
-    if (await storage.delete(originalKey(key)) && (originalKey(key) === key || await storage.delete(key))) {
-      gone.push(deletion);
-    }
+    const keys = new Set([incomingKey(key), originalKey(key), key]);
+    for (const each of keys) if (!await storage.delete(each)) return;
+    gone.push(deletion);
   });
   return gone;
 }

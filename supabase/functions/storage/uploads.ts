@@ -1,4 +1,4 @@
-import { originalKey, URL_SECONDS } from "../_shared/assets.ts";
+import { incomingKey, URL_SECONDS } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { type Created, Upload, UploadRequest } from "../_shared/schema/storage.ts";
 
@@ -21,7 +21,7 @@ export const createUpload = route({
     const asset = await db.rpc<Created>("create_upload", file);
     return {
       // Signed as of the row's time: the same request sent again gets the same address, which ends when it always did.
-      upload_url: await storage.uploadUrl(originalKey(asset.storage_key), {
+      upload_url: await storage.uploadUrl(incomingKey(asset.storage_key), {
         size: asset.size_bytes,
         contentType: asset.content_type,
         signedAt: new Date(asset.created_at),

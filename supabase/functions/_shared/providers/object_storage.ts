@@ -19,8 +19,11 @@ export interface ObjectStorage {
   head(key: string): Promise<ObjectFacts | null>;
   /** The first bytes of the object that has this ETag; null when it is another one by now, or gone. */
   firstBytes(key: string, etag: string, count: number): Promise<Uint8Array | null>;
-  /** Copies the object that has this ETag: `changed` when it is another one by now, or gone; null when storage failed. */
-  copy(from: string, to: string, etag: string): Promise<"copied" | "changed" | null>;
+  /**
+   * Copies the object that has this ETag, and gives the copy's: `changed` when it is another one by now, or gone; null
+   * when storage failed.
+   */
+  copy(from: string, to: string, etag: string): Promise<{ readonly etag: string } | "changed" | null>;
   /** Deletes the object, and says whether it is gone; that there was none is as good. */
   delete(key: string): Promise<boolean>;
 }
@@ -76,8 +79,9 @@ export function objectStorage(config: () => Config): ObjectStorage {
       const answer = await attempt(() => ask("PUT", to, headers));
       const body = await answer?.text();
       if (answer?.status === 404 || answer?.status === 412) return "changed";
-      // A copy that fails after it began is answered 200 with an error in the body.
-      return answer?.ok && !body?.includes("<Error>") ? "copied" : null;
+      // A copy that fails after it began is answered 200 with an error in the body, and without an ETag.
+      const copied = answer?.ok ? /<ETag>([^<]+)<\/ETag>/.exec(body ?? "")?.[1] : undefined;
+      return copied === undefined ? null : { etag: copied.replaceAll("&quot;", '"').replaceAll("&#34;", '"') };
     },
     delete: async (key) => {
       const answer = await attempt(() => ask("DELETE", key));
