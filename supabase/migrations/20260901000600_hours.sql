@@ -164,6 +164,7 @@ language plpgsql stable
 security definer -- row security would look up the lot of every row; what is asked about is public lots, which the query checks
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_nestloop = on -- the evaluator turns it off, and a hash join would read all lots
 as $$
 begin
   return array(
