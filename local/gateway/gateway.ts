@@ -4,6 +4,7 @@ import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { refusal } from "./envelope.ts";
+import { homePage } from "./home.ts";
 
 export interface Parts {
   rest(request: Request, url: URL, client: string): Promise<Response>;
@@ -85,6 +86,7 @@ function codeOf({ status }: BodyError): Code {
 function route(parts: Parts, request: Request, url: URL, client: string): Promise<Response> | Response {
   const { pathname } = url;
   if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
+  if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return homePage();
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];

@@ -7,7 +7,7 @@ import { database } from "../support/database.ts";
 import { hostedDeno } from "../support/hosted_deno.ts";
 import { stack } from "../support/stack.ts";
 import { ACCESS_TOKEN, documented, PINNED, ProjectCopy } from "./cli.ts";
-import { ManagementApi, type UploadedFunction } from "./management_api.ts";
+import { ManagementApi, PROJECT_REF, type UploadedFunction } from "./management_api.ts";
 
 /** The next major version of the CLI; it must take the project as it is. */
 const NEXT_CLI = "3.1.0";
@@ -118,6 +118,16 @@ for (const version of [PINNED, NEXT_CLI]) {
   });
 }
 
+Deno.test("link: the project that SUPABASE_PROJECT_ID names is linked without a question", async () => {
+  await using project = await ProjectCopy.make();
+  await using api = new ManagementApi(ACCESS_TOKEN);
+  const { code, output } = await project.run(await documented("link"), { api, env: { SUPABASE_DB_PASSWORD: "x" } });
+  assert.equal(code, 0, output);
+  assert.deepEqual(api.unknown, []);
+  const linked = await Deno.readTextFile(join(project.folder, "supabase/.temp/project-ref"));
+  assert.equal(linked.trim(), PROJECT_REF);
+});
+
 Deno.test("secrets set: every secret that the page names arrives under its name", async () => {
   await using project = await ProjectCopy.make();
   await using api = new ManagementApi(ACCESS_TOKEN);
@@ -126,7 +136,7 @@ Deno.test("secrets set: every secret that the page names arrives under its name"
   assert.equal(code, 0, output);
   assert.deepEqual(api.unknown, []);
   const named = words.slice(2).map((word) => word.split("=", 1)[0]!);
-  assert.ok(named.includes("JWT_SECRET"));
+  assert.ok(named.includes("S3_SECRET_ACCESS_KEY"));
   assert.deepEqual([...api.secrets.keys()].sort(), named.toSorted());
 });
 

@@ -19,6 +19,11 @@ type Json = Record<string, unknown>;
 /** All fields of the answer to a change of the auth configuration, which the CLI checks. */
 const AUTH_CONFIG: Json = JSON.parse(await Deno.readTextFile(new URL("auth_config.json", import.meta.url)));
 
+const STORAGE_CONFIG = {
+  fileSizeLimit: 52_428_800,
+  features: { imageTransformation: { enabled: false }, s3Protocol: { enabled: true } },
+};
+
 const POSTGREST_CONFIG = {
   db_schema: "public",
   db_extra_search_path: "public, extensions",
@@ -68,6 +73,12 @@ export class ManagementApi implements AsyncDisposable {
     switch (call) {
       case "GET /v1/projects/REF":
         return Response.json(project());
+      case "GET /v1/projects/REF/api-keys":
+        return Response.json([{ name: "anon", api_key: "anon" }, { name: "service_role", api_key: "service" }]);
+      case "GET /v1/projects/REF/config/storage":
+        return Response.json(STORAGE_CONFIG);
+      case "GET /v1/projects/REF/config/database/pooler":
+        return Response.json([]);
       case "GET /v1/projects/REF/billing/addons":
         return Response.json({ selected_addons: [], available_addons: [] });
       case "GET /v2/projects/REF/config":

@@ -4,6 +4,7 @@ import { createClient } from "@supabase/supabase-js";
 import { listenAddress } from "../../local/settings.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { picture, put } from "../support/files.ts";
+import { stack } from "../support/stack.ts";
 
 Deno.test("LOCAL_HOST: addresses of uploads, files, errors and mails begin with it, and the signature holds", async () => {
   await using platform = await crashPlatform({ host: "localhost", authRules: "hosted" });
@@ -39,6 +40,21 @@ Deno.test("LOCAL_HOST: addresses of uploads, files, errors and mails begin with 
   assert.equal(await put(elsewhere, bytes, "image/png"), 403);
   const refused = await (await fetch(`${url}/v1/me`)).json();
   assert.ok(refused.error.doc_url.startsWith(`${url}/functions/`), refused.error.doc_url);
+});
+
+Deno.test("GET /: a page names the contract, the mails and a request, and each link works", async () => {
+  const { apiUrl } = stack();
+  const response = await fetch(`${apiUrl}/`);
+  assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
+  const links = [...(await response.text()).matchAll(/href="([^"]+)"/g)].map(([, path]) =>
+    path!.replaceAll("&amp;", "&")
+  );
+  assert.ok(links.includes("/_mail") && links.includes("/v1/openapi"));
+  for (const link of links) {
+    const answer = await fetch(apiUrl + link);
+    await answer.body?.cancel();
+    assert.equal(answer.status, 200, link);
+  }
 });
 
 Deno.test("LOCAL_HOST: the platform listens in the network only when a client there is to reach it", () => {
