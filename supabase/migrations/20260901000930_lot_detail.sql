@@ -2,7 +2,7 @@
 --
 -- The lot's row and what hangs on it, its hours now and when they change, what the caller keeps about it, how full it is,
 -- and, when asked, what one stay would meet and cost. Every part is asked of the domain that it belongs to: hours (0610),
--- fees (0740, 0750), marks (0810), field values (0820), occupancy (0830), vehicle fit (0890).
+-- fees (0740, 0750), marks (0810), field values (0820), occupancy (0830), vehicle fit (0840).
 --
 -- Invariants: a lot that is not public is not there; what nobody has said is null; planned_stay.fee is what calc-fee
 -- answers, and is_open_now what derived says.

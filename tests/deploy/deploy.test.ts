@@ -162,6 +162,15 @@ Deno.test("db push: new migrations are applied, the seed is not", async () => {
   }
 });
 
+Deno.test("migrations: every name begins with a time that exists", async () => {
+  for await (const { name } of Deno.readDir(join(ROOT, "supabase/migrations"))) {
+    const [, year, month, day, hour, minute, second] =
+      name.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_[a-z][a-z0-9_]*\.sql$/) ?? [];
+    const time = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+    assert.ok(!Number.isNaN(Date.parse(time)) && new Date(time).toISOString() === time, name);
+  }
+});
+
 Deno.test("migration list: the CLI and the database agree on what has been applied", async () => {
   await using project = await ProjectCopy.make();
   const db = await database();
