@@ -18,7 +18,10 @@ const SCRIPTS = [
   "rewards",
   "realtime",
   "import",
+  "faults",
 ];
+/** It starts and kills a platform of its own. */
+const ALONE = "faults";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,6 +36,8 @@ if (unknown.length > 0) {
   Deno.exit(2);
 }
 
+if (positionals.length === 1 && positionals[0] === ALONE) Deno.exit(await run(ALONE, {}));
+
 const platform = await startTestPlatform();
 let stopping: Promise<void> | undefined;
 const stop = () => stopping ??= platform.stop();
@@ -44,14 +49,19 @@ try {
   console.log(await loadLots(platform.status.DB_URL, Number(values.lots)));
   for (const name of SCRIPTS.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     console.log(`\n## ${name}\n`);
-    const { code } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
-      env: { ...platform.status, BENCH_ACTIVITIES: values.activities },
-      stdin: "null",
-    }).spawn().status;
+    const code = await run(name, { ...platform.status, BENCH_ACTIVITIES: values.activities });
     if (code !== 0) failures++;
   }
 } finally {
   await stop();
 }
 Deno.exit(failures === 0 ? 0 : 1);
+
+async function run(name: string, env: Record<string, string>): Promise<number> {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    env,
+    stdin: "null",
+  }).spawn().status;
+  return code;
+}

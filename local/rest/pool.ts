@@ -30,7 +30,7 @@ export interface Purpose {
 }
 
 /** Well before the functions' own deadline, so that what runs is always for somebody. */
-export const WAIT_TIMEOUT_MS = 4_000;
+export const WAIT_TIMEOUT_MS = 3_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_PAUSE_MS = 50;
 const SLOW_AFTER_MS = 500;
