@@ -42,7 +42,7 @@ const CODES: Readonly<Record<number, Code>> = {
   405: "method_not_allowed",
   500: "server_error",
   503: "service_unavailable",
-  504: "service_unavailable",
+  504: "server_error",
 };
 /** Headers that belong to one connection, not to the message. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];

@@ -40,7 +40,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "The access token of the identity provider (HS256).",
+    description: "The access token of the identity provider (a JWT).",
   });
   for (const [name, header] of Object.entries(headers)) {
     registry.registerComponent("headers", name, header);
