@@ -149,6 +149,27 @@ Deno.test("only the latest report of each reporter counts; one that came late do
   assert.ok((await current(lot))!.trust < 0.95 * 0.5 ** (3 / 10) + 0.006);
 });
 
+Deno.test("a report of the future, from before the clock was set back, gives way to the next one of its reporter", async () => {
+  for (const source of ["driver", "sensor"]) {
+    const [lot, user] = [await newLot(db.sql), source === "driver" ? await newUser(db.sql) : null];
+    await reported(lot, source, "full", -120, user);
+    await reported(lot, source, "available", 0, user);
+    assert.equal((await current(lot))?.state, "available", source);
+  }
+});
+
+Deno.test("a correction keeps the id of the report that it replaces, and a later report has one of its own", async () => {
+  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+  const [first, second] = [await report(user, lot, { state: "full" }), await report(user, lot, { state: "crowded" })];
+  assert.equal(second["id"], first["id"]);
+  assert.equal(second["state"], "crowded");
+  await db.sql`
+    update public.occupancy_reports set reported_at = now() - interval '11 minutes' where id = ${String(first["id"])}`;
+  assert.notEqual((await report(user, lot, { state: "full" }))["id"], first["id"]);
+  const given = await db.sql`select from public.exp_entries where user_id = ${user} and reason = 'occupancy_report'`;
+  assert.equal(given.length, 2);
+});
+
 Deno.test("a driver's report within ten minutes takes the last one's place, later it follows it", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const states = async () =>

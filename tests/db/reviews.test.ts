@@ -250,6 +250,21 @@ Deno.test("a review outlives its author: without a name, still counted", async (
   assert.deepEqual(await kept(lot), { avg_rating: "3.50", review_count: 2 });
 });
 
+Deno.test("a review that is not published goes with its author, who withdraws or is deleted", async () => {
+  for (const end of ["withdrawn", "deleted"]) {
+    const user = await newUser(db.sql);
+    const ids: Record<string, string> = {};
+    for (const status of ["pending", "approved", "rejected", "hidden"]) {
+      ids[status] = (await post(user, await newLot(db.sql), 3, "words")).id;
+      await become(ids[status], status);
+    }
+    if (end === "withdrawn") await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+    else await db.sql`delete from auth.users where id = ${user}`;
+    const left = await db.sql`select id, user_id from public.reviews where id = any (${Object.values(ids)})`;
+    assert.deepEqual(left.map((row) => ({ ...row })), [{ id: ids["approved"], user_id: null }], end);
+  }
+});
+
 Deno.test("a public review carries its author's name, and a neutral word for one without or suspended", async () => {
   const lot = await newLot(db.sql);
   const nameless = await approved(lot);

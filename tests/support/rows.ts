@@ -26,6 +26,13 @@ export async function makeVoters(sql: Sql | TransactionSql, ids: readonly string
     where id = any (${ids as string[]})`;
 }
 
+/** Does what a job of the database does each time. */
+export async function runJob(sql: Sql | TransactionSql, name: string): Promise<void> {
+  const [job] = await sql<{ command: string }[]>`select command from cron.job where jobname = ${name} and active`;
+  if (job === undefined) throw new Error(`There is no job ${name}`);
+  await sql.unsafe(job.command);
+}
+
 /** A signed-in caller, for `database().as`. */
 export function signedIn(sub: string): { role: "authenticated"; sub: string } {
   return { role: "authenticated", sub };

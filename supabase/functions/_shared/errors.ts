@@ -57,7 +57,8 @@ export const catalogue = {
       "The resource is not in a state that allows this, it exists already, or somebody else changed it meanwhile.",
     remedy: "Read the resource again and decide on what it says now. `error.details.reason` may tell more: with an " +
       "`Idempotency-Key` it is `key_reused_with_different_body` (give each request a key of its own) or `key_in_use` " +
-      "(send it again in a moment).",
+      "(send it again in a moment); with `status_not_reachable` `details.allowed` has the states that may follow; with " +
+      "`changed_meanwhile` the decision was about an earlier version.",
   },
   payload_too_large: {
     status: 413,
