@@ -34,10 +34,16 @@ export async function migrate(databaseUrl: string, say: (line: string) => void):
   const { success, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
   const said = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim();
-  if (!success) throw new Error(`The migrations failed:\n${said}`);
+  if (!success) throw new Error(`The migrations failed:\n${said}${wayOut(said)}`);
   for (const line of said.split("\n")) {
     if (/^(Applying migration|Seeding data)/.test(line)) say(line.replace(/\.{3}$/, ""));
   }
+}
+
+/** Data that was built by migration files that are gone or renamed can only be built again. */
+function wayOut(said: string): string {
+  if (!/not found in local migrations directory/i.test(said)) return "";
+  return "\n\nThe data was built by other migration files. `deno task reset` throws it away; the next start builds it.";
 }
 
 export async function fingerprints(): Promise<Fingerprints> {

@@ -5,6 +5,9 @@ import { STATE } from "../../local/settings.ts";
 
 const PACKAGE = "@sparticuz/chromium@138.0.2";
 
+/** The package has a browser for this kind of machine alone. */
+export const hasBrowser = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
+
 /** Opens a page and closes the browser when `run` has ended; the page tells its own news to its server. */
 export async function withPage<Result>(url: string, run: (log: () => string) => Promise<Result>): Promise<Result> {
   const { executable, libraries } = await install();

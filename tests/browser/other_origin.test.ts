@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { stack } from "../support/stack.ts";
-import { withPage } from "./chromium.ts";
+import { hasBrowser, withPage } from "./chromium.ts";
 
 const LIBRARY = join(ROOT, "node_modules/@supabase/supabase-js/dist/umd/supabase.js");
 const PATIENCE = 30_000;
@@ -44,7 +44,10 @@ async function inBrowser(script: string): Promise<Results> {
   }
 }
 
-Deno.test("a page of another origin signs up, calls a function with tracing headers, and hears the change", async () => {
+Deno.test({
+  name: "a page of another origin signs up, calls a function with tracing headers, and hears the change",
+  ignore: !hasBrowser,
+}, async () => {
   const results = await inBrowser(`
     const client = supabase.createClient(apiUrl, publishableKey);
     const { data: { user }, error } = await client.auth.signUp({
@@ -85,8 +88,10 @@ Deno.test("a page of another origin signs up, calls a function with tracing head
   assert.equal(results["signedOut"], null);
 });
 
-Deno.test("a page of another origin reads why it is refused, whoever refuses it", async () => {
-  const { answers } = await inBrowser(`
+Deno.test(
+  { name: "a page of another origin reads why it is refused, whoever refuses it", ignore: !hasBrowser },
+  async () => {
+    const { answers } = await inBrowser(`
     const asked = {
       "/nothing": 404,
       "/functions/v1/nothing": 404,
@@ -105,5 +110,6 @@ Deno.test("a page of another origin reads why it is refused, whoever refuses it"
       if (answer.status === asked[path] && results.answers[path][1]) delete results.answers[path];
     }
   `);
-  assert.deepEqual(answers, {});
-});
+    assert.deepEqual(answers, {});
+  },
+);

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { migrate } from "../../local/database/migrations.ts";
 import { database } from "../support/database.ts";
 
 Deno.test("a test database is migrated and apart from every other", async () => {
@@ -23,6 +24,16 @@ Deno.test("a caller of a test database is who the token names, with that role's 
     );
     assert.deepEqual({ ...seen }, { role: "authenticated", sub, claimed: "authenticated" });
     await assert.rejects(db.as({ role: "anon" }, (sql) => sql`select from auth.users`), { code: "42501" });
+  } finally {
+    await db.close();
+  }
+});
+
+Deno.test("data that was built by other migration files is refused with the way out", async () => {
+  const db = await database();
+  try {
+    await db.sql`insert into supabase_migrations.schema_migrations (version, name) values ('20260901000890', 'gone')`;
+    await assert.rejects(migrate(db.url, () => {}), /20260901000890[\s\S]*`deno task reset` throws it away/);
   } finally {
     await db.close();
   }
