@@ -98,4 +98,27 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
   }
 }
 
+Deno.test("outage: a request that only prepared its command, counted itself or checked an upload, is 503", async () => {
+  const preparing = ["take_request", "read_counted", "pending_asset", "place_asset"];
+  const attach = route({
+    method: "POST",
+    path: "/attach",
+    access: "user",
+    summary: "Attach",
+    reply: [200, Thing],
+    refusals: ["conflict"],
+    handle: async ({ db, service }) => {
+      for (const name of preparing) await service.rpc(name);
+      return await db.rpc("thing");
+    },
+  });
+  await using rest = fakeRest(({ name }) =>
+    name === "thing" ? databaseError(504, "PGRST003") : Response.json({ id: "a" })
+  );
+  const app = createApp([attach], { config: () => rest.config, log: () => {} });
+  const headers = { authorization: `Bearer ${token(USER, { secret: SECRET })}` };
+  const response = await app.fetch(new Request("http://localhost/attach", { method: "POST", headers }));
+  await assertRefused(response, { code: "service_unavailable" });
+});
+
 const OUTCOME_UNKNOWN = "The connection was lost or timed out. Whether the request was carried out is not known.";

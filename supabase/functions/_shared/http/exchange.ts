@@ -55,13 +55,13 @@ export function traceOf(exchange: Exchange): CallTrace {
     requestId: exchange.id,
     onCall: (name, ms, isDone) => {
       exchange.dbMs += ms;
-      if (isDone && !COUNTING.test(name)) exchange.effects++;
+      if (isDone && !PREPARING.test(name)) exchange.effects++;
     },
   };
 }
 
-/** Counts requests and changes nothing else. */
-const COUNTING = /^(take_|read_counted$)/;
+/** Counts a request, reads, or checks an upload: a request that got no further has not been carried out. */
+const PREPARING = /^(take_\w+|read_counted|pending_asset|place_asset)$/;
 
 /**
  * The refusal as the client is told it: one that was told 503 must not have been carried out, not in part either. A
