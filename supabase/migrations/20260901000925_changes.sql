@@ -77,12 +77,16 @@ select cron.schedule('purge_change_transactions', '41 3 * * *', 'select private.
 -- Internals: recording
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.record_lot_changes(p_lot_ids uuid[]) returns void
+create function private.record_lot_changes(p_lot_ids uuid[], p_holds_lots boolean default false) returns void
 language plpgsql
 security definer -- as private.refresh_search_entries
 set search_path = ''
 as $$
 begin
+  -- A lot before its change, in one order: whoever writes a part of a lot and then the lot waits for no one who waits for it.
+  if not p_holds_lots then
+    perform from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
+  end if;
   insert into private.change_transactions (id, ended_at) values (pg_current_xact_id(), clock_timestamp())
   on conflict (id) do nothing;
   insert into private.lot_changes as c (parking_lot_id, changed_in, changed_at, is_gone)
@@ -98,9 +102,10 @@ begin
 end
 $$;
 
-comment on function private.record_lot_changes(uuid[]) is 'Notes that these lots changed now.';
+comment on function private.record_lot_changes(uuid[], boolean) is
+  'Notes that these lots changed now, and locks them, but where the caller holds them or may not wait for them.';
 
-grant execute on function private.record_lot_changes(uuid[]) to service_role;
+grant execute on function private.record_lot_changes(uuid[], boolean) to service_role;
 
 create function private.tg_parking_lots__record_changes() returns trigger
 language plpgsql
@@ -119,7 +124,7 @@ begin
     v_lot_ids := array(select r.id from rows_changed r);
   end if;
   if v_lot_ids <> '{}' then
-    perform private.record_lot_changes(v_lot_ids);
+    perform private.record_lot_changes(v_lot_ids, p_holds_lots => true);
   end if;
   return null;
 end
@@ -162,7 +167,8 @@ begin
     v_lot_ids := array(select r.parking_lot_id from rows_changed r);
   end if;
   if v_lot_ids <> '{}' then
-    perform private.record_lot_changes(v_lot_ids);
+    -- Who writes a lot goes on to its field values (0820): a vote, which begins with one, may not wait for the lot.
+    perform private.record_lot_changes(v_lot_ids, p_holds_lots => tg_table_name = 'field_values');
   end if;
   return null;
 end

@@ -247,3 +247,42 @@ Deno.test("change_transactions: transactions of which no change is left are purg
     from private.change_transactions`;
   assert.equal(row!["left_over"], row!["named"]);
 });
+
+Deno.test("updated_since: who writes a part of a lot and then the lot is not deadlocked by who writes the lot", async () => {
+  const parts: [what: string, statement: Statement][] = [
+    [
+      "an override",
+      (sql) =>
+        sql`insert into public.parking_lot_date_overrides (parking_lot_id, override_date) values (${other}, '2026-12-31')`,
+    ],
+    [
+      "a group",
+      (sql) => sql`insert into public.pricing_groups (parking_lot_id, code, name) values (${other}, 'd', 'Deadlock')`,
+    ],
+    ["a spot", (sql) => sql`insert into public.parking_lot_spots (parking_lot_id, code) values (${other}, 'D1')`],
+  ];
+  for (const [what, statement] of parts) {
+    const first = await db.sql.reserve();
+    try {
+      await first`begin`;
+      await statement(first as unknown as Sql);
+      const second = Promise.allSettled([
+        db.sql`update public.parking_lots set phone = ${what} where id = ${other}`,
+      ]);
+      await eventually(async () => {
+        const [row] = await db.sql<{ waits: boolean }[]>`
+          select exists (select from pg_locks where not granted) as waits`;
+        return row!.waits || undefined;
+      }, 10_000);
+      await first`update public.parking_lots set website = 'https://example.com' where id = ${other}`;
+      await first`commit`;
+      const [ended] = await second;
+      assert.equal(ended.status, "fulfilled", what);
+    } finally {
+      await first`rollback`;
+      first.release();
+    }
+  }
+  const [row] = await db.sql`select phone, website from public.parking_lots where id = ${other}`;
+  assert.deepEqual({ ...row }, { phone: "a spot", website: "https://example.com" });
+});
