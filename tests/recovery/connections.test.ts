@@ -50,7 +50,7 @@ function judge(heard: readonly Heard[], refused: readonly number[]): void {
   const statuses = new Set(heard.map(({ status }) => status));
   for (const status of refused) statuses.delete(status);
   assert.deepEqual([...statuses], [200]);
-  for (const { status, retryAfter } of heard) if (status !== 200) assert.equal(retryAfter, "1");
+  for (const { status, retryAfter } of heard) if (status !== 200) assert.match(retryAfter ?? "", /^[1-9]$/);
   const longest = Math.max(...heard.map(({ took }) => took));
   assert.ok(longest < LONGEST_MS, `a request took ${longest} ms`);
 }
