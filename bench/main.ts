@@ -19,6 +19,7 @@ const SCRIPTS = [
   "realtime",
   "import",
   "faults",
+  "load",
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";

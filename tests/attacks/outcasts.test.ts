@@ -1,0 +1,134 @@
+// Attackers whose account was suspended, or who withdrew it, and whose tokens are still valid; and administrators who have no
+// area. They may read that they may not, and nothing else.
+import assert from "node:assert/strict";
+import { groups } from "../../supabase/functions/openapi/contract.ts";
+import { inDatabase } from "../api/lots.ts";
+import { type Person, signUp } from "../support/people.ts";
+import { newLot } from "../support/rows.ts";
+import { stack } from "../support/stack.ts";
+import { allFunctions, argumentsFor, codeOf, rpc, run, send } from "./attacker.ts";
+
+const functions = await allFunctions();
+const commands = functions.filter(({ schema }) => schema === "commands");
+const lot = await inDatabase((sql) => newLot(sql));
+
+const suspended = await signUp();
+await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${suspended.id}`);
+const withdrawn = await signUp();
+assert.equal((await send(withdrawn, "POST", "/me/withdraw")).status, 204);
+
+/** How many rows name a person, over all tables. */
+async function rowsOf(person: Person): Promise<Record<string, number>> {
+  return await inDatabase(async (sql) => {
+    const columns = await sql<{ table: string; column: string }[]>`
+      select c.oid::regclass::text as table, a.attname as column
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('user_id', 'id') and a.atttypid = 'uuid'::regtype
+      where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'`;
+    const counts: Record<string, number> = {};
+    for (const { table, column } of columns) {
+      if (table === "private.rate_limit_windows") continue;
+      const [row] = await sql.unsafe(`select count(*)::integer as n from ${table} where ${column} = '${person.id}'`);
+      counts[`${table}.${column}`] = row!["n"];
+    }
+    return counts;
+  });
+}
+
+for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
+  Deno.test(`${standing}: every route that knows a caller is 403, but GET /me`, async () => {
+    for (const route of groups.flatMap(({ routes }) => routes)) {
+      if (route.access !== "user" || route.path === "/me" && route.method === "GET") continue;
+      const path = route.path.replace("{phase}/{slot}", "during/1").replaceAll(/\{\w+\}/g, lot);
+      const reply = await send(person, route.method, path, route.method === "GET" ? undefined : {});
+      assert.ok([403, 422].includes(reply.status), `${route.method} ${route.path}: ${reply.status}`);
+    }
+  });
+
+  Deno.test(`${standing}: every command is refused at the Data API and leaves no row`, async () => {
+    const before = await rowsOf(person);
+    for (const each of commands) {
+      const reply = await run(person, each.name, argumentsFor(each, { p_parking_lot_id: lot, p_value: "good" }));
+      assert.ok(
+        reply.status >= 400 && reply.status < 500,
+        `${each.name}: ${reply.status} ${JSON.stringify(reply.body)}`,
+      );
+    }
+    const keyed = await rpc(person, "run_command", {
+      p_command: "rate_parking_lot",
+      p_arguments: { p_parking_lot_id: lot, p_value: "good" },
+      p_key: "a-key",
+      p_fingerprint: "0".repeat(64),
+    });
+    assert.deepEqual([keyed.status, codeOf(keyed)], [403, "forbidden"]);
+    assert.deepEqual(await rowsOf(person), before);
+  });
+
+  Deno.test(`${standing}: reads at the Data API are 403, but the own account`, async () => {
+    const reads = functions.filter(({ name, schema, forAuthenticated }) =>
+      schema === "api" && forAuthenticated &&
+      /^(list_my|my_|get_parking|get_support|nearby_parking|search|parking_lot_occ|export)/.test(name)
+    );
+    for (const each of reads) {
+      const reply = await rpc(person, each.name, argumentsFor(each, { p_lat: 35.68, p_lng: 139.76 }));
+      if (each.name === "my_account") assert.equal(reply.status, 200);
+      else assert.ok([403, 404].includes(reply.status), `${each.name}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    }
+  });
+}
+
+Deno.test("withdrawn: neither the refresh token nor the password nor a mailed link signs in again", async () => {
+  const { apiUrl, publishableKey } = stack();
+  const auth = async (path: string, body: unknown) => {
+    const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
+      method: "POST",
+      headers: { apikey: publishableKey, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assert.ok(await auth("/token?grant_type=refresh_token", { refresh_token: withdrawn.refreshToken }) >= 400);
+  assert.ok(await auth("/token?grant_type=password", { email: withdrawn.email, password: withdrawn.password }) >= 400);
+});
+
+Deno.test("administrator without areas: reads nobody's rows and moves nothing", async () => {
+  const administrator = await signUp({ appMetadata: { admin: { name: "Nobody", areas: [] } } });
+  const victim = await signUp();
+  const vehicle = await send(victim, "POST", "/me/vehicles", { vehicle_type: "standard" });
+  const id = Object(vehicle.body).id;
+  for (const each of functions.filter(({ schema, forAuthenticated }) => schema === "api" && !forAuthenticated)) {
+    const { status } = await rpc(administrator, each.name, argumentsFor(each));
+    assert.ok([401, 403, 404].includes(status), `${each.name}: ${status}`);
+  }
+  assert.ok([403, 404].includes((await send(administrator, "DELETE", `/me/vehicles/${id}`)).status));
+  assert.equal(Object((await send(victim, "GET", "/me/vehicles")).body).items.length, 1);
+  const { body } = await send(administrator, "GET", "/me");
+  assert.deepEqual(Object(body).permission_scopes.filter((scope: string) => scope.startsWith("admin:")), []);
+});
+
+Deno.test("administrator who is also a driver: approves neither the own review nor the own report", async () => {
+  const person = await signUp();
+  await inDatabase((sql) =>
+    sql`
+      update auth.users set raw_app_meta_data = raw_app_meta_data || '{"admin": {"name": "Both", "areas": ["reviews"]}}'
+      where id = ${person.id}`
+  );
+  const review = await send(person, "POST", `/parking-lots/${lot}/reviews`, { rating: 5 });
+  assert.equal(review.status, 201, JSON.stringify(review.body));
+  const moved = await inDatabase(async (sql) => {
+    try {
+      await sql.begin(async (tx) => {
+        await tx`select set_config('request.jwt.claims', ${
+          JSON.stringify({ sub: person.id, role: "authenticated" })
+        }, true)`;
+        await tx`select private.move_review(${Object(review.body).id}, 'approved', ${
+          Object(review.body).updated_at ?? null
+        })`;
+      });
+      return "moved";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+  assert.match(moved, /forbidden/);
+});
