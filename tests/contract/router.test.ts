@@ -481,3 +481,29 @@ Deno.test("a route that contradicts the house is refused when it is defined", ()
   assert.throws(define({ access: "optional", cache: { scope: "public", maxAge: 1 } }), /private/);
   assert.throws(() => createApp([publicThing, publicThing]), /defined twice/);
 });
+
+Deno.test("overload: beyond the requests that a process works on at once the next is 503 at once, with Retry-After", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await using rest = fakeRest(async () => {
+    await held;
+    return Response.json({ id: "a" });
+  });
+  const slow = route({
+    method: "GET",
+    path: "/things",
+    access: "public",
+    summary: "Things",
+    reply: [200, z.object({ id: z.string() })],
+    refusals: [],
+    handle: ({ db }) => db.rpc("list_things"),
+  });
+  const { fetch } = createApp([slow], { config: () => rest.config, log: () => {}, maxInFlight: 3 });
+  const send = () => fetch(new Request("http://localhost/things"));
+  const running = [send(), send(), send()];
+  const rejected = await send();
+  assert.equal(rejected.headers.get("retry-after"), "1");
+  await assertRefused(rejected, { code: "service_unavailable" });
+  release();
+  assert.deepEqual((await Promise.all(running)).map(({ status }) => status), [200, 200, 200]);
+  assert.equal((await send()).status, 200);
+});

@@ -22,7 +22,11 @@ export interface AppOptions {
   readonly log?: Log;
   /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
   readonly storage?: (config: () => Config) => ObjectStorage;
+  /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
+  readonly maxInFlight?: number;
 }
+
+const MAX_IN_FLIGHT = 100;
 
 interface House {
   readonly config: () => Config;
@@ -38,6 +42,8 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   const config = once(options.config ?? (() => readConfig()));
   const house = { config, links: linksOf(config), storage: options.storage?.(config) };
   const log = options.log ?? logToConsole;
+  const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
+  let inFlight = 0;
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
@@ -48,7 +54,15 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     log(logLine(exchange, c.res.status));
   });
   for (const [path, byMethod] of groupByPath(routes)) {
-    app.all(path.replace(/\{(\w+)\}/g, ":$1"), (c) => respond(c, byMethod, house));
+    app.all(path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
+      if (inFlight >= maxInFlight) throw overloaded(maxInFlight);
+      inFlight++;
+      try {
+        return await respond(c, byMethod, house);
+      } finally {
+        inFlight--;
+      }
+    });
   }
   app.all("*", () => {
     throw new Refusal("not_found", { message: "There is no such path." });
@@ -60,6 +74,11 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     return refuseWith(refusal, exchange.id, docUrl(refusal.code, house.links));
   });
   return { fetch: (request) => app.fetch(request) };
+}
+
+function overloaded(inFlight: number): Refusal {
+  const cause = new Error(`${inFlight} requests are running in this process`);
+  return new Refusal("service_unavailable", { headers: { "Retry-After": "1" }, cause });
 }
 
 async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: House): Promise<Response> {
