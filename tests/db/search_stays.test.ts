@@ -77,7 +77,7 @@ for (const stay of stays) {
             (near as unknown as Priced[]).map(shown),
           );
           for (const lot of (items as unknown as Priced[]).slice(0, 15)) {
-            const [row] = await sql`
+            const [row] = await db.sql`
               select private.fee_answer(${lot.id}, ${vehicle_type}, ${stay.entry_at}, ${stay.exit_at}) as fee`;
             assert.equal(row!["fee"].total_amount ?? null, lot.estimated_fee);
             assert.equal(row!["fee"].refusal?.reason ?? null, lot.fee_refusal?.reason ?? null);
