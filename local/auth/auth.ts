@@ -154,7 +154,8 @@ export class Auth {
       if ("refused" in entry) return entry.refused;
       authorization = entry.authorization;
     }
-    const method = request.method === "HEAD" ? "GET" : request.method;
+    // A mail scanner that looks at a link with HEAD must not use it up.
+    const method = request.method === "HEAD" && path !== "/verify" ? "GET" : request.method;
     const grant = path === "/token" ? ` ${url.searchParams.get("grant_type")}` : "";
     const handler = this.#handlers[`${method} ${path}${grant}`] ?? this.#adminHandler(path);
     if (handler === undefined) throw unknownPath(method, path);

@@ -26,5 +26,5 @@ function fromDriver(error: Error): boolean {
 /** Whether the driver says that a connection was lost or could not be made. */
 export function isLostConnection(reason: unknown): reason is Error {
   return reason instanceof Error && "code" in reason && typeof reason.code === "string" &&
-    /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|57P0[123])/.test(reason.code);
+    /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|57P0[123])/.test(reason.code);
 }

@@ -100,6 +100,8 @@ Deno.test("sign-up: the address is confirmed before the first sign-in, by the li
       assert.equal(early.error?.code, "email_not_confirmed");
       const [mail] = await mails(email);
       if (way === "link") {
+        const { pathname, search } = new URL(mail!.link!);
+        assert.equal((await ask(pathname + search, { method: "HEAD" })).status, 404);
         const target = await follow(mail);
         assert.equal(target.origin, SITE);
         assert.equal(tokensOf(target).get("type"), "signup");
