@@ -166,7 +166,7 @@ export class PostgresServer {
         this.#problem = undefined;
         return this.options.onRestart(`Postgres stopped (${how}) and was started again`);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonIn(error instanceof Error ? error.message : String(error));
         if (pause === FIRST_PAUSE_MS) this.options.onRestart(`Postgres stopped (${how}) and is tried again: ${reason}`);
         this.#problem = `Postgres stopped (${how}) and does not start: ${reason}`;
       }
@@ -213,6 +213,13 @@ export async function stopOrphan(data: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error; // the server that stopped took it along
   }
+}
+
+/** The line of the log that says why the server ended; what it says to clients that come too early is no reason. */
+function reasonIn(said: string): string {
+  const lines = said.split("\n");
+  const fatal = lines.filter((line) => /(FATAL|PANIC): /.test(line) && !/the database system is /.test(line));
+  return fatal.at(-1)?.replace(/^.*?(FATAL|PANIC): +/, "") ?? lines.slice(0, 3).join(" ");
 }
 
 async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, heard: (text: string) => void) {

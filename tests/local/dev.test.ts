@@ -399,13 +399,13 @@ Deno.test("status: a Postgres that cannot start is named, with exit code 1, and 
     const down = await eventually(async () => {
       const told = await outcome("status.ts", port);
       return told.stderr.includes("does not start") ? told : undefined;
-    }, 30_000);
+    }, 90_000);
     assert.equal(down.code, 1);
     assert.match(down.stderr, /^Down: database: Postgres stopped \(.*\) and does not start: /m);
     await Deno.rename(`${control}.away`, control);
     const answers = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-    await eventually(async () => await answers() === 200 ? true : undefined, 30_000);
-    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, 30_000);
+    await eventually(async () => await answers() === 200 ? true : undefined, 90_000);
+    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, 90_000);
   });
 });
 
