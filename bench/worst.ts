@@ -155,7 +155,7 @@ function rowsOf(reply: unknown): string {
   return String((clusters ?? items ?? messages)?.length ?? 1);
 }
 
-/** The code and reason that an error says, as a client is told. */
+/** The code and reason that an error says, as a client reads it. */
 function errorOf(failure: unknown): string {
   if (!(failure instanceof postgres.PostgresError)) throw failure;
   if (failure.code !== "PGRST") return `${failure.code} ${failure.message}`;

@@ -8,7 +8,7 @@ const port = gatewayPort();
 const running = await ownPlatform(port);
 if (running === undefined) {
   const found = await removeDatabase(String(port));
-  console.log(found ? "The data is gone; `deno task dev` builds it anew." : `There is no data of port ${port}.`);
+  console.log(found ? "The data is gone; `deno task dev` builds it again." : `There is no data of port ${port}.`);
 } else if (running.status === null) {
   console.error(`The platform on port ${port} is starting: process ${running.pid}.`);
   Deno.exit(1);

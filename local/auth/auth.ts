@@ -55,7 +55,7 @@ export interface AuthOptions {
 
 const PREFIX = "/auth/v1";
 const BODY_LIMIT = 1_048_576;
-/** Together what a request may take; then its client is told to try again. */
+/** Together what a request may take; then the response is to try again. */
 const [WAIT_TIMEOUT_MS, RUN_TIMEOUT_MS] = [2_000, 3_000];
 /** What an address may try only so often in a minute. */
 const ATTEMPTS = new Set([

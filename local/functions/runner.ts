@@ -33,7 +33,7 @@ const SMALL = 256 * 1024;
 /** What web servers log for a client that has gone before it was answered. */
 const CLIENT_LEFT_STATUS = 499;
 const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
-/** Of a body: what is received before its function hears of the request. A slow client holds no function. */
+/** Of a body: what is received before its function receives the request. A slow client holds no function. */
 const RECEIVED_FIRST = 2 * 1024 * 1024;
 /** What the service calls the hosted runtime's refusals. */
 const CODES: Readonly<Record<number, Code>> = {

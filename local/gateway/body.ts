@@ -14,7 +14,7 @@ export async function readBody(request: Request, limit: number, timeoutMs = BODY
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const { bytes, rest } = await readStart(request.body, limit, timeoutMs);
   if (rest === undefined) return bytes;
-  rest.cancel().catch(() => {}); // its client hears of the refusal
+  rest.cancel().catch(() => {}); // its client gets the error
   throw tooLarge(limit);
 }
 

@@ -1,5 +1,5 @@
 // The Data API's connections. Requests wait here, before the driver: one whose client is gone or who has waited too long
-// leaves the queue, and nothing runs for it. A connection that is lost is replaced for whoever waits.
+// leaves the queue, and nothing runs for it. A connection that is lost is replaced for the requests that wait.
 import { Connection, ConnectionLost, type Row, type Statement } from "./connection.ts";
 
 /** The code of PostgREST for a request that waited in vain. */
@@ -79,7 +79,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Ends the connections; who still waits is told that there is none. */
+  /** Ends the connections; requests that still wait get an error. */
   close(): void {
     this.#closed = true;
     for (const { ready } of this.#waiting.splice(0)) ready.reject(new ConnectionLost("The Data API is stopping"));
@@ -148,7 +148,7 @@ export class ConnectionPool {
     this.#serve();
   }
 
-  /** Opens a connection for whoever waits; one that fails is tried again as long as somebody waits. */
+  /** Opens a connection for the requests that wait; one that fails is tried again as long as any waits. */
   #open(): void {
     const wanted = Math.min(this.#waiting.length, this.options.size);
     while (this.#connecting < wanted && this.#connecting + this.#leases.size < this.options.maximum) {

@@ -1,4 +1,4 @@
-// What Postgres is told about a request before its function runs, in PostgREST's order: the search path, the settings of
+// What Postgres learns of a request before its function runs, in PostgREST's order: the search path, the settings of
 // the role, the role itself, and who asks what. All of it holds for one transaction.
 import { withClientAddress } from "../gateway/client_address.ts";
 import type { Claims } from "../gateway/tokens.ts";

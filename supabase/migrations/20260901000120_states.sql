@@ -1,7 +1,7 @@
 -- States: from which state a row may move to which, for every table whose rows have a life of their own.
 --
 -- The moves are rows of private.allowed_moves; docs/states.md shows them. One trigger function holds every table to them,
--- whoever writes: the functions of the interface, the service and an administrator's console alike. The functions check
+-- for every writer: the functions of the interface, the service and an administrator's console alike. The functions check
 -- who may move; what may follow what is said here and nowhere else.
 --
 -- A row that a client or the service inserts begins in a start state (a move from 'new'). The owner of the schema may

@@ -7,7 +7,7 @@
 -- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee;
 -- of many lots those where the stay is the plainest come from private.plain_fee, which gives the same.
 -- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
--- Whoever prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
+-- A function that prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
 -- be priced at (private.most_priced_lots): the work of a question is bounded, whatever it asks.
 -- Interface: private.check_compared_stay, private.most_priced_lots, private.refuse_pricing; private.stay_fees(lots, vehicle
 -- type, entry, exit), private.lots_in_reach; parking_lots.hour_price.

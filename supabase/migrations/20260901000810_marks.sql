@@ -5,7 +5,7 @@
 -- syncing clients and search read.
 --
 -- Invariants: one rating and one bookmark a person and lot; nobody reads another's; the counts of a lot are what a recount
--- of its ratings gives, whoever writes at the same time; a rating writes nothing but itself and those counts.
+-- of its ratings gives, whatever is written at the same time; a rating writes nothing but itself and those counts.
 -- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for answers about lots
 -- private.my_marks(lots) and private.yen_per_walk_minute().
 

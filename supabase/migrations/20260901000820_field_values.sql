@@ -14,7 +14,7 @@
 -- day (private.vote_delay). An earlier vote is kept, waits in private.waiting_votes, and counts from then on.
 --
 -- Invariants: one vote a person and value, which can be changed; counts, state and last_verified_at are what a recount of
--- the votes that do not wait gives, whoever votes at the same time; a field has at most one primary value, the one that the lot's row says
+-- the votes that do not wait gives, however many vote at the same time; a field has at most one primary value, the one that the lot's row says
 -- (or that the service stored for a field of its own).
 -- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
 

@@ -83,7 +83,7 @@ security definer -- as private.refresh_search_entries
 set search_path = ''
 as $$
 begin
-  -- A lot before its change, in one order: whoever writes a part of a lot and then the lot waits for no one who waits for it.
+  -- A lot before its change, in one order: a transaction that writes a part of a lot and then the lot waits for none that waits for it.
   if not p_holds_lots then
     perform from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
   end if;

@@ -27,7 +27,7 @@ select pgmq."create"('object_publication');
 
 create function private.tg_assets__request_publication() returns trigger
 language plpgsql
-security definer -- whoever may change a row has no right on queues
+security definer -- a role that may change a row has no right on queues
 set search_path = ''
 as $$
 begin

@@ -1,7 +1,7 @@
 -- Pictures that people show: the photos of a review and the avatar of an account.
 --
 -- Both are uploads (1300) that belong to one thing. A review has up to four photos, in the order in which they were given;
--- whoever may read the review may read them. Those that were uploaded as public are published with the review's approval
+-- everyone who may read the review may read them. Those that were uploaded as public are published with the review's approval
 -- (1310) and taken back with it. An account has one avatar.
 --
 -- Invariants: a photo of a review that is not approved is not public. What a review or an account uses no more is deleted:
@@ -78,7 +78,7 @@ comment on function private.review_with_photos(public.reviews) is 'One review as
 
 create function private.tg_reviews__publish_photos() returns trigger
 language plpgsql
-security definer -- whoever edits or moderates a review has no right on assets
+security definer -- a role that edits or moderates a review has no right on assets
 set search_path = ''
 as $$
 declare
@@ -108,7 +108,7 @@ create trigger _200_publish_photos after update on public.reviews
 
 create function private.tg_reviews__delete_photos() returns trigger
 language plpgsql
-security definer -- whoever deletes a review has no right on assets
+security definer -- a role that deletes a review has no right on assets
 set search_path = ''
 as $$
 begin

@@ -52,7 +52,7 @@ create trigger _400_forget_person after update of status on public.app_users
 
 create function private.tg_reviews__drop_unpublished() returns trigger
 language plpgsql
-security definer -- neither the auth server, which deletes accounts, nor whoever withdraws may delete reviews
+security definer -- neither the auth server, which deletes accounts, nor a user who withdraws may delete reviews
 set search_path = ''
 as $$
 begin

@@ -74,7 +74,7 @@ create table private.crash_report_days (
 );
 
 comment on table private.crash_report_days is
-  'The sum of size_bytes of the rows of a day, kept by trigger. Whoever adds a row holds the day''s row, so that the bound is exact.';
+  'The sum of size_bytes of the rows of a day, kept by trigger. A transaction that adds a row holds the day''s row, so that the bound is exact.';
 
 create table private.crash_report_sources (
   report_id uuid primary key references public.client_crash_reports (id) on delete cascade,

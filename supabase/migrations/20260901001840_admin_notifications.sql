@@ -92,7 +92,7 @@ security definer -- whoever writes a review may not write to administrators
 set search_path = ''
 as $$
 begin
-  -- Posting, deleting and posting again is told once: the list of pending reviews says what waits.
+  -- Posting, deleting and posting again is notified once: the list of pending reviews says what waits.
   if not exists (
     select from public.user_activity_logs l
     where l.user_id = new.user_id and l.activity_type = 'review_post' and l.parking_lot_id = new.parking_lot_id
@@ -104,7 +104,7 @@ end
 $$;
 
 comment on function private.tg_reviews__notify_admins() is
-  'A person''s first review of a lot is told to those who manage reviews. It runs before the activity is recorded.';
+  'A person''s first review of a lot is notified to those who manage reviews. It runs before the activity is recorded.';
 
 create trigger _500_notify_admins after insert on public.reviews
   for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();

@@ -14,7 +14,7 @@
 -- Replica identity stays the primary key: none of the channels needs the row as it was, and the whole old row, with the
 -- breakdown and the rules of a session, would be written to the log with each update.
 --
--- Channels. Realtime lets anybody join a public channel under any name, and send and be present there: whoever has the
+-- Channels. Realtime lets anybody join a public channel under any name, and send and be present there: everyone with the
 -- publishable key could send to another's topic. A private channel asks the policies of realtime.messages whether the
 -- caller may read and write its topic. They open the five topics of this service to those whose rows they carry and no
 -- other topic to anybody; nobody may write, because nothing is ever sent by clients. Clients join with `private: true`,

@@ -89,7 +89,7 @@ Deno.test({
 });
 
 Deno.test(
-  { name: "a page of another origin reads why it is refused, whoever refuses it", ignore: !hasBrowser },
+  { name: "a page of another origin reads why it is rejected, at every part of the platform", ignore: !hasBrowser },
   async () => {
     const { answers } = await inBrowser(`
     const asked = {

@@ -1,4 +1,4 @@
-// What a client is told while something behind the interface is away: 503 with Retry-After only for what has not been done.
+// What a client gets while something behind the interface is away: 503 with Retry-After only for what has not been done.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
@@ -14,7 +14,7 @@ import { databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake_rest.ts";
 
 const USER = "11111111-2222-4333-8444-555555555555";
 
-Deno.test("Retry-After: every refusal of a status from 503 on carries it, whoever makes it", () => {
+Deno.test("Retry-After: every refusal of a status from 503 on carries it", () => {
   for (const code of codes) {
     const { status } = catalogue[code];
     const after = refuseWith(new Refusal(code), "id", null).headers.get("retry-after");

@@ -60,7 +60,7 @@ for (const [name, { does, told: expected }] of Object.entries(DEEDS)) {
   });
 }
 
-Deno.test("a review that is posted, deleted and posted again is told once", async () => {
+Deno.test("a review that is posted, deleted and posted again is notified once", async () => {
   await db.sql`delete from public.admin_notifications`;
   const author = await newUser(db.sql);
   for (let n = 0; n < 3; n++) {

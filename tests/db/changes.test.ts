@@ -224,7 +224,7 @@ Deno.test("updated_since: a transaction that began before the moment and ended a
   }
 });
 
-Deno.test("updated_since: the end of a transaction is noted when it commits, whoever writes", async () => {
+Deno.test("updated_since: the end of a transaction is noted when it commits, for every role", async () => {
   const [began] = await db.sql<{ at: Date }[]>`select clock_timestamp() as at`;
   const id = await db.as(signedIn(user), async (sql) => {
     await sql`select set_config('role', 'service_role', true)`;

@@ -1,4 +1,4 @@
-// States: no row moves in a way that private.allowed_moves does not list, whoever writes; and the documentation lists them all.
+// States: no row moves in a way that private.allowed_moves does not list, for every role; and the documentation lists them all.
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";

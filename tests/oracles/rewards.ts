@@ -33,7 +33,7 @@ const REASONS: Record<string, string> = {
 /** No deed, so it is not the first of a day. */
 const STATES = new Set(["error_report_resolved"]);
 
-/** What of a person's deeds is rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
+/** Which activities of a person are rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
 export function rewarded(done: readonly Done[]): readonly Done[] {
   // A person has one session at a time: they ended in the order in which they were started.
   const started = done.filter(({ kind }) => kind === "session_start").map(({ subject }) => subject);

@@ -1,4 +1,4 @@
-// Lost connections to the database: what clients are told while they are gone, and that the Data API and the auth server
+// Lost connections to the database: what clients get while they are gone, and that the Data API and the auth server
 // come back by themselves.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
@@ -90,7 +90,7 @@ for (
     judge(heard, [503]);
   });
 
-  Deno.test(`connections: after kill -9 of Postgres ${what} serves whoever waits, within ${RECOVERY_MS} ms`, async () => {
+  Deno.test(`connections: after kill -9 of Postgres ${what} serves the requests that wait, within ${RECOVERY_MS} ms`, async () => {
     await using platform = await crashPlatform();
     const over = new AbortController();
     const { heard, done } = ask(() => send(platform), over.signal);
@@ -111,7 +111,7 @@ for (
   });
 }
 
-Deno.test("connections: a locked table stops only what needs it, and its callers are told in time", async () => {
+Deno.test("connections: a locked table stops only what needs it, and its callers get an error in time", async () => {
   await using platform = await crashPlatform();
   const { sql, status } = platform;
   await sql.unsafe(`

@@ -2,7 +2,7 @@
 import type { Sql } from "postgres";
 
 /**
- * So many people, `person 1` and on, with up to so many deeds over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
+ * So many people, `person 1` and on, with up to so many activities over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
  * names. Some have done much, most little. Written with the triggers off.
  */
 export async function plantHistory(sql: Sql, people: number, deeds: number): Promise<void> {

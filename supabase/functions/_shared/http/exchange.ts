@@ -64,7 +64,7 @@ export function traceOf(exchange: Exchange): CallTrace {
 const PREPARING = /^(take_\w+|read_counted|pending_asset|place_asset)$/;
 
 /**
- * The refusal as the client is told it: one that was told 503 must not have been carried out, not in part either. A
+ * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A
  * request that only reads may be sent again whatever became of it.
  */
 export function whatHappened(refusal: Refusal, { method, effects }: Exchange): Refusal {

@@ -58,7 +58,7 @@ export const NewReview = z.strictObject({
   rating: Stars,
   comment: Comment.meta({ description: "Kept without the space around it; nothing but space is no comment" }),
   photo_asset_ids: Photos.meta({
-    description: "Files uploaded with the category `review`, shown in this order to whoever may read the review",
+    description: "Files uploaded with the category `review`, shown in this order to everyone who may read the review",
   }),
 }).meta({ id: "NewReview" });
 
