@@ -10,7 +10,7 @@ import { ms, percentile, table } from "./measure.ts";
 
 const CLIENTS = [1, 8, 64, 256, 1000];
 const SECONDS = Number(Deno.env.get("BENCH_SECONDS") ?? 5);
-const DRIVERS = 1000;
+const DRIVERS = 3000;
 const { DB_URL, API_URL, PUBLISHABLE_KEY, JWT_SECRET } = Deno.env.toObject();
 if (!DB_URL || !API_URL || !PUBLISHABLE_KEY || !JWT_SECRET) {
   throw new Error("No platform is named: run `deno task bench`");

@@ -48,6 +48,8 @@ export class Worker {
         "--no-check",
         "--node-modules-dir=none",
         ...configArguments(options.importMap),
+        // The hosted runtime's Deno knows neither this flag nor the notice that it spares.
+        ...(options.deno === Deno.execPath() ? ["--unstable-no-legacy-abort"] : []),
         "--allow-net",
         "--allow-env",
         options.entry,
