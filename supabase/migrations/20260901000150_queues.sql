@@ -8,7 +8,7 @@
 -- over HTTP with the service's key, both found in the vault: project_url and service_role_key.
 --
 -- Invariants: queues are reached through these functions alone, and by the service alone.
--- Interface: private.enqueue, private.dequeue; for consumers private.read_messages and private.finish_messages; for jobs
+-- Interface: private.enqueue, private.enqueue_all, private.dequeue; for consumers private.read_messages and private.finish_messages; for jobs
 -- private.call_function.
 
 create extension if not exists pgmq;
@@ -50,6 +50,19 @@ $$;
 
 comment on function private.enqueue(text, jsonb, integer) is
   'Puts a message into a queue, to be read after so many seconds, and gives its id. Nothing is there unless the transaction commits.';
+
+create function private.enqueue_all(p_queue text, p_messages jsonb[]) returns void
+language plpgsql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+begin
+  perform pgmq.send_batch(p_queue, p_messages);
+end
+$$;
+
+comment on function private.enqueue_all(text, jsonb[]) is
+  'private.enqueue for many messages in one statement. None of them is delayed.';
 
 create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
 language plpgsql

@@ -352,20 +352,32 @@ $$;
 create trigger _100_refresh_lot_facts after update of slug on public.tags
   for each row when (old.slug is distinct from new.slug) execute function private.tg_tags__refresh_lot_facts();
 
+-- Once a statement, because a withdrawal deletes thousands of files with one. Most files are no pictures of lots.
 create function private.tg_assets__refresh_lot_facts() returns trigger
 language plpgsql
+security definer -- the auth server, which deletes accounts, has no right on pictures of lots
 set search_path = ''
 as $$
-begin
-  perform private.refresh_lot_facts(
-    array(select i.parking_lot_id from public.parking_lot_images i where i.asset_id = new.id and i.is_main)
+declare
+  v_asset_ids uuid[] := array(
+    select id from rows_before b full join rows_changed c using (id)
+    where (b.storage_key, b.is_public, b.status, b.deleted_at)
+      is distinct from (c.storage_key, c.is_public, c.status, c.deleted_at)
   );
+  v_lot_ids uuid[] := array(
+    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids) and i.is_main
+  );
+begin
+  if v_lot_ids <> '{}' then
+    perform private.refresh_lot_facts(v_lot_ids);
+  end if;
   return null;
 end
 $$;
 
-create trigger _100_refresh_lot_facts after update of storage_key, is_public, status, deleted_at on public.assets
-  for each row execute function private.tg_assets__refresh_lot_facts();
+create trigger _100_refresh_lot_facts after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__refresh_lot_facts();
 
 create function private.require_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql stable

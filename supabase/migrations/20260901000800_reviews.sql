@@ -99,12 +99,14 @@ security definer -- whoever withdraws may not take their name off a review, and 
 set search_path = ''
 as $$
 begin
+  delete from public.reviews where user_id = new.id and status <> 'approved';
   update public.reviews set user_id = null where user_id = new.id;
   return null;
 end
 $$;
 
-comment on function private.tg_app_users__leave_reviews() is 'The reviews of a person who withdraws stay, without an author.';
+comment on function private.tg_app_users__leave_reviews() is
+  'The published reviews of a person who withdraws stay, without an author; the others go.';
 
 create trigger _300_leave_reviews after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')

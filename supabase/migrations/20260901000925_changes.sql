@@ -148,27 +148,47 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_uncounted constant text[] := '{confirm_count,deny_count,last_verified_at,updated_at}';
   v_lot_ids uuid[];
 begin
   if tg_op = 'TRUNCATE' then
     v_lot_ids := array(select c.parking_lot_id from private.lot_changes c where not c.is_gone);
   elsif tg_op = 'UPDATE' then
-    select array_agg(r.parking_lot_id) into v_lot_ids
-    from (
-      -- A row that only one of the two has: what it was, and what it is.
-      select parking_lot_id from (select b.parking_lot_id, to_jsonb(b) - c_uncounted as content from rows_before b
-        except all select c.parking_lot_id, to_jsonb(c) - c_uncounted from rows_changed c) as was
-      union all
-      select parking_lot_id from (select c.parking_lot_id, to_jsonb(c) - c_uncounted as content from rows_changed c
-        except all select b.parking_lot_id, to_jsonb(b) - c_uncounted from rows_before b) as became
-    ) r;
+    -- A row that only one of the two has: what it was, and what it is.
+    v_lot_ids := array(
+      select r.parking_lot_id
+      from (
+        select b.parking_lot_id, to_jsonb(b) - 'updated_at' as content, 1 as times from rows_before b
+        union all
+        select c.parking_lot_id, to_jsonb(c) - 'updated_at', -1 from rows_changed c
+      ) r
+      group by r.parking_lot_id, r.content having sum(r.times) <> 0
+    );
   else
     v_lot_ids := array(select r.parking_lot_id from rows_changed r);
   end if;
   if v_lot_ids <> '{}' then
     -- Who writes a lot goes on to its field values (0820): a vote, which begins with one, may not wait for the lot.
     perform private.record_lot_changes(v_lot_ids, p_holds_lots => tg_table_name = 'field_values');
+  end if;
+  return null;
+end
+$$;
+
+-- By column, not as jsonb: a withdrawal recounts thousands of values, and what a count changes is no change of a lot.
+create function private.tg_field_values__record_changes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[] := array(
+    select p.lot_id from rows_before b full join rows_changed c using (id)
+    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
+    where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
+      is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
+  );
+begin
+  if v_lot_ids <> '{}' then
+    perform private.record_lot_changes(v_lot_ids, p_holds_lots => true);
   end if;
   return null;
 end
@@ -263,7 +283,7 @@ create trigger _900_record_changes_on_insert after insert on public.field_values
   for each statement execute function private.tg_lot_rows__record_changes();
 create trigger _900_record_changes_on_update after update on public.field_values
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
+  for each statement execute function private.tg_field_values__record_changes();
 create trigger _900_record_changes_on_delete after delete on public.field_values
   referencing old table as rows_changed
   for each statement execute function private.tg_lot_rows__record_changes();
@@ -301,20 +321,29 @@ create trigger _900_record_changes after update on public.tags
 
 create function private.tg_assets__record_changes() returns trigger
 language plpgsql
+security definer -- the auth server, which deletes accounts, has no right on pictures of lots
 set search_path = ''
 as $$
+declare
+  v_asset_ids uuid[] := array(
+    select id from rows_before b full join rows_changed c using (id)
+    where (b.storage_key, b.is_public, b.status, b.deleted_at)
+      is distinct from (c.storage_key, c.is_public, c.status, c.deleted_at)
+  );
+  v_lot_ids uuid[] := array(
+    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids)
+  );
 begin
-  perform private.record_lot_changes(array(
-    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = new.id
-  ));
+  if v_lot_ids <> '{}' then
+    perform private.record_lot_changes(v_lot_ids);
+  end if;
   return null;
 end
 $$;
 
-create trigger _900_record_changes after update of storage_key, is_public, status, deleted_at on public.assets
-  for each row when ((old.storage_key, old.is_public, old.status, old.deleted_at)
-    is distinct from (new.storage_key, new.is_public, new.status, new.deleted_at))
-  execute function private.tg_assets__record_changes();
+create trigger _900_record_changes after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__record_changes();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading

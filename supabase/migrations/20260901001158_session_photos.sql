@@ -51,7 +51,7 @@ security definer -- no client may write uploads
 set search_path = ''
 as $$
 begin
-  perform private.detach_asset(old.asset_id);
+  perform private.detach_assets(array(select r.asset_id from rows_deleted r));
   return null;
 end
 $$;
@@ -59,24 +59,31 @@ $$;
 comment on function private.tg_parking_session_photos__detach() is 'A picture that has left its slot is kept nowhere.';
 
 create trigger _100_detach after delete on public.parking_session_photos
-  for each row execute function private.tg_parking_session_photos__detach();
+  referencing old table as rows_deleted
+  for each statement execute function private.tg_parking_session_photos__detach();
 
 create function private.tg_parking_sessions__drop_photos() returns trigger
 language plpgsql
 security definer -- no client may delete photos by hand
 set search_path = ''
 as $$
+declare
+  v_session_ids uuid[] := array(
+    select id from rows_before b full join rows_changed c using (id) where b.user_id is not null and c.user_id is null
+  );
 begin
-  delete from public.parking_session_photos p where p.session_id = new.id;
+  if v_session_ids <> '{}' then
+    delete from public.parking_session_photos p where p.session_id = any (v_session_ids);
+  end if;
   return null;
 end
 $$;
 
-comment on function private.tg_parking_sessions__drop_photos() is 'A session without its person has no pictures.';
+comment on function private.tg_parking_sessions__drop_photos() is 'Sessions without their person have no pictures.';
 
-create trigger _200_drop_photos after update of user_id on public.parking_sessions
-  for each row when (new.user_id is null and old.user_id is not null)
-  execute function private.tg_parking_sessions__drop_photos();
+create trigger _200_drop_photos after update on public.parking_sessions
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_parking_sessions__drop_photos();
 
 create function private.check_slot(p_phase text, p_slot integer) returns void
 language plpgsql immutable

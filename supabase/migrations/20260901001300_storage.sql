@@ -12,7 +12,7 @@
 -- an app user begins at most 200 in any 24 hours, of at most 500 MiB, so that attaching them does not fill the store either.
 -- A file that is to be deleted is read no more, and its row goes after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
--- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_asset and
+-- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
 -- private.attached_assets. Whatever sets deleted_at has the objects deleted.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -219,18 +219,18 @@ $$;
 comment on function private.attach_asset(uuid, text, text, uuid, text) is
   'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Unless it is a review''s, a file that may be public is published. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
 
-create function private.detach_asset(p_asset_id uuid) returns void
+create function private.detach_assets(p_asset_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may write assets; whose file it is was asked by whoever held it
+security definer -- no client may write assets; whose files they are was asked by whoever held them
 set search_path = ''
 as $$
 begin
-  update public.assets set deleted_at = now() where id = p_asset_id and deleted_at is null;
+  update public.assets set deleted_at = now() where id = any (p_asset_ids) and deleted_at is null;
 end
 $$;
 
-comment on function private.detach_asset(uuid) is
-  'A file that is used no more: its object is to be deleted, and then the row. Whoever calls this has asked whose it is.';
+comment on function private.detach_assets(uuid[]) is
+  'Files that are used no more: their objects are to be deleted, and then the rows. Whoever calls this has asked whose they are.';
 
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (
@@ -270,10 +270,6 @@ security definer -- whoever withdraws has no right on assets
 set search_path = ''
 as $$
 begin
-  update public.assets
-  set deleted_at = now()
-  where created_by = new.id and deleted_at is null
-    and (attached_at is null or category <> 'parking_lot');
   update public.assets set created_by = null where created_by = new.id;
   return null;
 end
@@ -282,7 +278,8 @@ $$;
 comment on function private.tg_app_users__delete_files() is
   'The files of a person who withdraws are deleted; pictures of lots stay, without saying whose they were.';
 
-create trigger _320_delete_files after update of status on public.app_users
+-- Before the other domains' triggers: what they detach or delete is then marked already, and written once.
+create trigger _200_delete_files after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__delete_files();
 
@@ -299,7 +296,7 @@ end
 $$;
 
 comment on function private.tg_assets__leave_with_uploader() is
-  'The same when the auth server deletes the account: the foreign key takes the uploader off the row.';
+  'A file without its uploader is deleted unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
 
 create trigger _200_leave_with_uploader before update of created_by on public.assets
   for each row when (old.created_by is not null and new.created_by is null)
@@ -325,28 +322,37 @@ create trigger _310_delete_incoming after update of status on public.assets
   for each row when (old.status = 'pending' and new.status = 'placed')
   execute function private.tg_assets__delete_incoming();
 
-create function private.tg_assets__delete_object() returns trigger
+-- Once a statement, because a withdrawal deletes thousands of files with one. Not "of deleted_at": a trigger may set it while
+-- another column is updated.
+create function private.tg_assets__delete_objects() returns trigger
 language plpgsql
 security definer -- whoever may mark a row, as the service may, has no right on queues
 set search_path = ''
 as $$
+declare
+  v_messages jsonb[] := array(
+    select jsonb_build_object('storage_key', c.storage_key) from rows_before b full join rows_changed c using (id)
+    where b.deleted_at is null and c.deleted_at is not null
+  );
 begin
-  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', new.storage_key));
-  -- As long as its address is good the file can be sent again, or may be on its way: then it is deleted once more.
-  if new.created_at > now() - interval '10 minutes' then
-    perform private.enqueue('object_deletion', jsonb_build_object('storage_key', new.storage_key),
-      ceil(extract(epoch from new.created_at + interval '15 minutes' - now()))::integer);
+  if v_messages = '{}' then
+    return null;
   end if;
+  perform private.enqueue_all('object_deletion', v_messages);
+  -- As long as its address is good the file can be sent again, or may be on its way: then it is deleted once more.
+  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', c.storage_key),
+    ceil(extract(epoch from c.created_at + interval '15 minutes' - now()))::integer)
+  from rows_before b full join rows_changed c using (id)
+  where b.deleted_at is null and c.deleted_at is not null and c.created_at > now() - interval '10 minutes';
   return null;
 end
 $$;
 
-comment on function private.tg_assets__delete_object() is 'A file that is to be deleted is put into the queue, by whatever marked it; a young one twice, the second time for when its address has expired.';
+comment on function private.tg_assets__delete_objects() is 'Files that are to be deleted are put into the queue, by whatever marked them; young ones twice, the second time for when their address has expired.';
 
--- Not "of deleted_at": the trigger above may set it while another column is updated.
-create trigger _300_delete_object after update on public.assets
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.tg_assets__delete_object();
+create trigger _300_delete_objects after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__delete_objects();
 
 create function private.sweep_assets() returns void
 language plpgsql

@@ -55,18 +55,25 @@ language plpgsql
 security definer -- neither the auth server, which deletes accounts, nor a user who withdraws may delete reviews
 set search_path = ''
 as $$
+declare
+  v_review_ids uuid[] := array(
+    select id from rows_before b full join rows_changed c using (id)
+    where b.user_id is not null and c.user_id is null and c.status <> 'approved'
+  );
 begin
-  delete from public.reviews where id = new.id;
+  if v_review_ids <> '{}' then
+    delete from public.reviews where id = any (v_review_ids);
+  end if;
   return null;
 end
 $$;
 
 comment on function private.tg_reviews__drop_unpublished() is
-  'A review that is not published (pending, rejected, hidden) goes with its author.';
+  'Reviews that are not published (pending, rejected, hidden) go with their author.';
 
-create trigger _900_drop_unpublished after update of user_id on public.reviews
-  for each row when (new.user_id is null and old.user_id is not null and new.status <> 'approved')
-  execute function private.tg_reviews__drop_unpublished();
+create trigger _900_drop_unpublished after update on public.reviews
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_reviews__drop_unpublished();
 
 create function private.tg_error_reports__forget_words() returns trigger
 language plpgsql
@@ -167,34 +174,53 @@ comment on function private.end_account() is
 -- Internals: what is held
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.session_data_of(p_user_id uuid) returns jsonb
+-- Text (json), not jsonb, throughout: of thousands of rows it is made in a third of the time, and nothing reads it here.
+
+create function private.session_data_of(p_user_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('photos', (
-      select coalesce(jsonb_agg(to_jsonb(p) - 'session_id' order by p.phase, p.slot), '[]')
-      from public.parking_session_photos p where p.session_id = s.id
-    )) order by s.started_at, s.id), '[]')
-    from public.parking_sessions s where s.user_id = p_user_id
+    select coalesce(json_agg(r order by r.started_at, r.id), '[]')
+    from (
+      select s.*, coalesce(f.photos, '[]') as photos
+      from public.parking_sessions s
+      left join (
+        select p.session_id, json_agg(json_build_object(
+          'id', p.id, 'phase', p.phase, 'slot', p.slot, 'asset_id', p.asset_id, 'storage_key', p.storage_key,
+          'content_type', p.content_type, 'size_bytes', p.size_bytes, 'created_at', p.created_at
+        ) order by p.phase, p.slot) as photos
+        from public.parking_session_photos p join public.parking_sessions o on o.id = p.session_id
+        where o.user_id = p_user_id group by p.session_id
+      ) f on f.session_id = s.id
+      where s.user_id = p_user_id
+    ) r
   );
 end
 $$;
 
 comment on function private.session_data_of(uuid) is 'A person''s sessions with their photos, oldest first.';
 
-create function private.ticket_data_of(p_user_id uuid) returns jsonb
+create function private.ticket_data_of(p_user_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('messages', (
-      select coalesce(jsonb_agg(to_jsonb(m) - 'admin_id' order by m.created_at, m.id), '[]')
-      from public.support_messages m where m.ticket_id = t.id
-    )) order by t.created_at, t.id), '[]')
-    from public.support_tickets t where t.user_id = p_user_id
+    select coalesce(json_agg(r order by r.created_at, r.id), '[]')
+    from (
+      select t.*, coalesce(w.messages, '[]') as messages
+      from public.support_tickets t
+      left join (
+        select m.ticket_id, json_agg(json_build_object(
+          'id', m.id, 'ticket_id', m.ticket_id, 'author', m.author, 'body', m.body, 'created_at', m.created_at
+        ) order by m.created_at, m.id) as messages
+        from public.support_messages m join public.support_tickets o on o.id = m.ticket_id
+        where o.user_id = p_user_id group by m.ticket_id
+      ) w on w.ticket_id = t.id
+      where t.user_id = p_user_id
+    ) r
   );
 end
 $$;
@@ -234,21 +260,21 @@ comment on function private.sign_in_data_of(uuid) is
 create function private.own_rows(
   p_table text, p_user_id uuid, p_column text default 'user_id', p_order text default 'created_at',
   p_condition text default 'true', p_also text[] default '{}'
-) returns jsonb
+) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_table regclass := format('public.%I', p_table);
   v_columns text;
-  v_rows jsonb;
+  v_rows json;
 begin
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum) into v_columns
   from pg_catalog.pg_attribute a
   where a.attrelid = v_table and a.attnum > 0 and not a.attisdropped
     and (a.attname = any (p_also) or has_column_privilege('authenticated', v_table, a.attnum, 'select'));
   execute format(
-    'select coalesce(jsonb_agg(to_jsonb(r) order by r.%I), ''[]'') from (select %s from %s t where t.%I = $1 and (%s)) r',
+    'select coalesce(json_agg(r order by r.%I), ''[]'') from (select %s from %s t where t.%I = $1 and (%s)) r',
     p_order, v_columns, v_table, p_column, p_condition
   ) into v_rows using p_user_id;
   return v_rows;
@@ -258,7 +284,7 @@ $$;
 comment on function private.own_rows(text, uuid, text, text, text, text[]) is
   'The rows of a table of public that name a person in p_column, with the columns that clients may read, and p_also. The arguments are those of functions, never of a request.';
 
-create function private.my_data() returns jsonb
+create function private.my_data() returns json
 language plpgsql stable
 security definer -- some of what is held about a person has no policy; all of this is the caller's own
 set search_path = ''
@@ -266,27 +292,34 @@ as $$
 declare
   v_user_id uuid := private.active_user();
 begin
-  return private.sign_in_data_of(v_user_id) || jsonb_build_object(
-    'app_users', private.own_rows('app_users', v_user_id, 'id', p_also => '{premium_ends_at}'),
-    'parking_sessions', private.session_data_of(v_user_id),
-    'support_tickets', private.ticket_data_of(v_user_id),
-    'assets', private.own_rows('assets', v_user_id, 'created_by', p_condition => 't.deleted_at is null',
-      p_also => '{entity_type,entity_id,attached_at,created_at}'),
-    'user_badges', private.own_rows('user_badges', v_user_id, p_order => 'earned_at'),
-    -- A draft, and what is scheduled, is not out yet.
-    'user_notifications', private.own_rows('user_notifications', v_user_id, p_condition => 't.status = ''sent'''),
-    'user_activity_logs', private.own_rows('user_activity_logs', v_user_id),
-    'kept_reviews', (
-      select coalesce(jsonb_agg(to_jsonb(k) order by k.created_at, k.review_id), '[]') from private.kept_reviews k
-      where k.user_id = v_user_id
-    )
-  ) || (
-    select jsonb_object_agg(n.name, private.own_rows(n.name, v_user_id))
-    from unnest(array[
-      'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
-      'field_value_votes', 'occupancy_reports', 'notification_preferences', 'user_push_tokens', 'exp_entries',
-      'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
-    ]) as n (name)
+  return (
+    select json_object_agg(d.name, d.rows)
+    from (
+      select s.key as name, s.value::json as rows from jsonb_each(private.sign_in_data_of(v_user_id)) as s
+      union all
+      select 'app_users', private.own_rows('app_users', v_user_id, 'id', p_also => '{premium_ends_at}')
+      union all select 'parking_sessions', private.session_data_of(v_user_id)
+      union all select 'support_tickets', private.ticket_data_of(v_user_id)
+      union all
+      select 'assets', private.own_rows('assets', v_user_id, 'created_by', p_condition => 't.deleted_at is null',
+        p_also => '{entity_type,entity_id,attached_at,created_at}')
+      union all select 'user_badges', private.own_rows('user_badges', v_user_id, p_order => 'earned_at')
+      -- A draft, and what is scheduled, is not out yet.
+      union all
+      select 'user_notifications', private.own_rows('user_notifications', v_user_id, p_condition => 't.status = ''sent''')
+      union all
+      select 'kept_reviews', (
+        select coalesce(json_agg(k order by k.created_at, k.review_id), '[]') from private.kept_reviews k
+        where k.user_id = v_user_id
+      )
+      union all
+      select n.name, private.own_rows(n.name, v_user_id)
+      from unnest(array[
+        'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
+        'field_value_votes', 'occupancy_reports', 'notification_preferences', 'user_push_tokens', 'exp_entries',
+        'user_activity_logs', 'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
+      ]) as n (name)
+    ) d
   );
 end
 $$;
@@ -312,12 +345,12 @@ $$;
 comment on function commands.withdraw_my_account() is
   'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Refuses: unauthorized, forbidden.';
 
-create function api.export_my_data() returns jsonb
+create function api.export_my_data() returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('account', api.my_account(), 'data', private.my_data());
+  return json_build_object('account', api.my_account(), 'data', private.my_data());
 end
 $$;
 

@@ -352,6 +352,10 @@ declare
   v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
+  -- Who leaves takes the points along, and thousands of reviews are let go of at once.
+  if tg_op = 'UPDATE' and new.user_id is null then
+    return null;
+  end if;
   if v_before is distinct from v_after then
     if v_before is not null and not (tg_op = 'DELETE' and private.went_with_lot(old)) then
       perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);

@@ -346,6 +346,10 @@ declare
   v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
+  -- Who leaves takes their progress along, and thousands of reviews are let go of at once.
+  if tg_op = 'UPDATE' and new.user_id is null then
+    return null;
+  end if;
   if v_before is distinct from v_after then
     if v_before is not null and tg_op = 'DELETE' and private.went_with_lot(old) then
       insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)

@@ -200,7 +200,7 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
   await put(kept.upload_url, picture("image/png", SIZE), "image/png");
   await confirm(person, kept.asset_id);
   const ids = uploads.map(({ asset_id }) => asset_id);
-  await inDatabase((sql) => sql`select private.detach_asset(id) from public.assets where id in ${sql(ids)}`);
+  await inDatabase((sql) => sql`select private.detach_assets(array_agg(id)) from public.assets where id in ${sql(ids)}`);
   // The platform's own job may sweep at the same moment: whoever comes first deletes.
   await eventually(async () => {
     assert.equal((await sweep()).status, 200);
@@ -218,7 +218,7 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
 Deno.test("the database's job has the function delete what is in the queue", async () => {
   const upload = await begin(await signUp());
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
-  await inDatabase((sql) => sql`select private.detach_asset(${upload.asset_id})`);
+  await inDatabase((sql) => sql`select private.detach_assets(array[${upload.asset_id}]::uuid[])`);
   await inDatabase((sql) => sql`select private.sweep_objects()`);
   await eventually(async () => await statusOf(upload.asset_id) === undefined ? true : undefined);
   assert.equal(await storage.head(incomingKey(upload.s3_key)), null);
@@ -253,7 +253,7 @@ Deno.test("a message that names no object keeps no other from being deleted, and
     const ids = poison.map(({ id }) => id);
     const dueAgain = () =>
       sql`select pgmq.set_vt('object_deletion', msg_id, 0) from pgmq.q_object_deletion where msg_id in ${sql(ids)}`;
-    await sql`select private.detach_asset(${upload.asset_id})`;
+    await sql`select private.detach_assets(array[${upload.asset_id}]::uuid[])`;
     await eventually(async () => {
       const swept = await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
       assert.equal(swept.status, 200, await swept.text());

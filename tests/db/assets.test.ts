@@ -45,7 +45,7 @@ const attach = (user: string, asset: string, entity: string, category = "review"
     await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user, role: "authenticated" })}, true)`;
     await sql`select private.attach_asset(${asset}, ${category}, ${category}, ${entity})`;
   });
-const detach = (asset: string) => db.sql`select private.detach_asset(${asset})`;
+const detach = (asset: string) => db.sql`select private.detach_assets(array[${asset}]::uuid[])`;
 const attached = (user: string, entity: string, type = "review") =>
   db.as(
     signedIn(user),
@@ -463,7 +463,7 @@ Deno.test("assets: no client publishes, finishes or rejects, attaches or gives u
       "api.reject_published_object('a')",
       "private.publish_assets('review', '{}')",
       "private.unpublish_assets('review', '{}')",
-      "private.detach_asset(gen_random_uuid())",
+      "private.detach_assets(array[gen_random_uuid()])",
       "private.attach_asset(gen_random_uuid(), 'review', 'review', gen_random_uuid())",
     ]
   ) {

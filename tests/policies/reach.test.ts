@@ -94,8 +94,8 @@ Deno.test("a private function that is granted though only definers call it is no
   const undo = new Error("undo");
   await assert.rejects(
     db.sql.begin(async (sql) => {
-      await sql`grant execute on function private.detach_asset(uuid) to authenticated`;
-      assert.deepEqual(await idle(sql, "authenticated"), ["detach_asset"]);
+      await sql`grant execute on function private.detach_assets(uuid[]) to authenticated`;
+      assert.deepEqual(await idle(sql, "authenticated"), ["detach_assets"]);
       throw undo;
     }),
     undo,
