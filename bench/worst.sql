@@ -38,6 +38,8 @@ insert into public.saved_parking_lots (user_id, parking_lot_id, created_at)
 select current_setting('bench.person')::uuid, id, now() - n * interval '1 hour' from some_lot;
 insert into public.parking_lot_ratings (user_id, parking_lot_id, value)
 select current_setting('bench.person')::uuid, id, 'good' from some_lot;
+insert into public.parking_lot_rating_counts (parking_lot_id, good_count, bad_count)
+select id, 1, 0 from some_lot on conflict do nothing;
 insert into public.exp_entries (user_id, reason, source_type, source_id, amount, created_at)
 select current_setting('bench.person')::uuid, 'review_approved', 'review', gen_random_uuid(), 50, now() - n * interval '1 hour' from some_lot;
 insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, created_at)

@@ -200,7 +200,9 @@ Deno.test("the service's sweep deletes objects and then their rows, and has noth
   await put(kept.upload_url, picture("image/png", SIZE), "image/png");
   await confirm(person, kept.asset_id);
   const ids = uploads.map(({ asset_id }) => asset_id);
-  await inDatabase((sql) => sql`select private.detach_assets(array_agg(id)) from public.assets where id in ${sql(ids)}`);
+  await inDatabase((sql) =>
+    sql`select private.detach_assets(array_agg(id)) from public.assets where id in ${sql(ids)}`
+  );
   // The platform's own job may sweep at the same moment: whoever comes first deletes.
   await eventually(async () => {
     assert.equal((await sweep()).status, 200);
