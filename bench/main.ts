@@ -10,6 +10,7 @@ const SCRIPTS = [
   "nearby_sql",
   "nearby_http",
   "nearby_ranked",
+  "reads",
   "search",
   "worst",
   "fees",

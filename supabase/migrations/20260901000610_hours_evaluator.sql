@@ -1,24 +1,20 @@
--- The evaluator of hours: whether a lot is open, may be entered and may be left, at any moment, for many lots at
--- once.
+-- The evaluator of hours: whether a lot is open, may be entered and may be left, at any moment, for many lots at once.
 --
--- private.hours_of_days works out the dates of lots: which rows make a date (the best rank of those that match; the
--- spans of a date override are the best of all), which of the three answers each of them serves, and from which
--- instant to which it holds. All else reads that: the answers at a moment, when they change, a planned stay.
+-- private.hours_of_days works out the dates of lots: which rows make a date (the best rank of those that match; the spans of
+-- a date override are the best of all), which of the three answers each of them serves, and from which instant to which it
+-- holds. All else reads that: the answers at a moment, when they change, a planned stay.
 --
--- Invariants: an answer is true, false, or null where nobody has said; a window belongs to the date on which it
--- begins, and counts on that date and the next; local times become instants as Postgres resolves them (of a time
--- that comes twice it is the second, one that is skipped is as much later): a window may be longer, shorter or gone
--- when clocks change.
--- Interface: private.hours_at, private.next_changes and private.planned_stays for the functions of api; hours_json
--- and date_overrides_json print those parts of the detail. All run as the caller: a lot that the caller cannot see
--- is in no answer. The work is set-based; nothing here is called once a lot or once a row.
+-- Invariants: an answer is true, false, or null where nobody has said; a window belongs to the date on which it begins, and
+-- counts on that date and the next; local times become instants as Postgres resolves them (of two the second, one that is
+-- skipped is as much later): a window may be longer, shorter or gone when clocks change.
+-- Interface: private.hours_at, private.next_changes and private.planned_stays for the functions of api; hours_json and
+-- date_overrides_json print those parts of the detail. All run as the caller: a lot that the caller cannot see is in no answer.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
--- These force a generic plan, which is made once a connection: planning them takes longer than running them. One lot or
--- thousands, the planner cannot know; a join that hashes is never far off where one that loops may be. Few rows are
--- announced, because memory for many is set aside before the first comes.
+-- These force a generic plan, made once a connection: planning takes longer than running. One lot or thousands, the planner
+-- cannot know; a join that hashes is never far off. Few rows are announced: memory for many is set aside beforehand.
 
 -- Days are bits, of a date and of a row alike, and a row matches a date when they share one: 1 every date, 2 weekday,
 -- 4 saturday, 8 sunday, 16 eve of a holiday, 32 holiday, 64 rows that name only a day of the week.
@@ -195,24 +191,24 @@ set enable_nestloop = off
 set jit = off
 as $$
 declare
-  c_from constant timestamptz := (select min(t) from unnest(p_moments) as t);
-  c_to constant timestamptz := (select greatest(max(t), p_until) from unnest(p_moments) as t);
-  -- For many lots, to ask this costs what it spares.
-  v_always uuid[] := case when cardinality(p_lot_ids) <= 3 then private.always_open(p_lot_ids, c_from, c_to) else '{}' end;
+  c_first constant timestamptz := least(p_moments[1], p_moments[2]);
+  c_last constant timestamptz := greatest(p_moments[1], p_moments[2]);
+  -- For many lots, to ask this costs what it spares; who looks ahead has asked already.
+  v_always uuid[] := case when cardinality(p_lot_ids) between 1 and 3 and p_until is null
+    then private.always_open(p_lot_ids, c_first, c_last) else '{}' end;
   v_lot_ids uuid[] := p_lot_ids;
 begin
   if v_always <> '{}' then
     v_lot_ids := array(select unnest(p_lot_ids) except select unnest(v_always));
+    return query select a.id, m.at, true, true, true
+    from unnest(v_always) as a (id) cross join (select distinct t from unnest(p_moments) as t) as m (at);
   end if;
-  return query
-  select a.id, m.at, true, true, true
-  from unnest(v_always) as a (id) cross join (select distinct t from unnest(p_moments) as t) as m (at);
   if v_lot_ids = '{}' then
     return;
   end if;
   return query
   with hours as materialized (
-    select h.* from private.hours_of_days(v_lot_ids, c_from, c_to) h
+    select h.* from private.hours_of_days(v_lot_ids, c_first, greatest(c_last, p_until)) h
   ),
   moments as (
     select m.at from unnest(p_moments) as m (at)
@@ -224,7 +220,7 @@ begin
       values (h.starts_at), (h.ends_at), (h.local_date::timestamp at time zone h.time_zone),
         ((h.local_date - interval '3 hours') at time zone h.time_zone + interval '3 hours')
     ) as c (at)
-    where p_until is not null and c.at > (select max(t) from unnest(p_moments) t) and c.at <= p_until
+    where p_until is not null and c.at > c_last and c.at <= p_until
   ),
   -- A moment looks at its own date and at the day before.
   looks as materialized (
@@ -248,7 +244,7 @@ end
 $$;
 
 comment on function private.hours_at_moments(uuid[], timestamptz[], timestamptz) is
-  'The three answers of every lot at every moment, and after the last of them at all until p_until at which an answer may change. The moments should be days apart, not years: every date between is worked out.';
+  'The three answers of every lot at one or two moments, and after the last of them at all until p_until at which an answer may change. The moments should be days apart, not years: every date between is worked out.';
 
 create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
 returns table (parking_lot_id uuid, starts_at timestamptz)
@@ -299,9 +295,17 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_lasting record := private.lasting_hours(p_lot_id, p_at, p_at + interval '336 hours');
   v_hours integer;
 begin
-  -- Mostly all answers change within two days. Else 14 days of 24 hours, whatever clocks do.
+  if v_lasting.open_lasts and v_lasting.entry_lasts and v_lasting.exit_lasts then
+    is_open := v_lasting.is_open;
+    can_enter := v_lasting.can_enter;
+    can_exit := v_lasting.can_exit;
+    return next;
+    return;
+  end if;
+  -- Mostly all answers that change do so within two days. Else 14 days of 24 hours, whatever clocks do.
   foreach v_hours in array array[48, 336] loop
     with answers as materialized (
       select a.* from private.hours_at_moments(array[p_lot_id], array[p_at], p_at + v_hours * interval '1 hour') a
@@ -318,7 +322,9 @@ begin
     if not found then
       return;
     end if;
-    exit when num_nulls(is_open_changes_at, can_enter_changes_at, can_exit_changes_at) = 0;
+    exit when (v_lasting.open_lasts or is_open_changes_at is not null)
+      and (v_lasting.entry_lasts or can_enter_changes_at is not null)
+      and (v_lasting.exit_lasts or can_exit_changes_at is not null);
   end loop;
   return next;
 end
@@ -338,16 +344,14 @@ set plan_cache_mode = force_generic_plan
 set enable_nestloop = off
 as $$
 declare
-  c_together constant timestamptz := p_entry + interval '72 hours';
+  c_is_short constant boolean := p_exit <= p_entry + interval '72 hours';
 begin
   return query
   -- The answers of both ends together, unless they are so far apart that the dates between would cost more.
   with ends as materialized (
-    select m.* from private.hours_at_moments(p_lot_ids, array[p_entry, p_exit]) m where p_exit <= c_together
+    select m.* from private.hours_at_moments(p_lot_ids, case when c_is_short then array[p_entry, p_exit] else array[p_entry] end) m
     union all
-    select m.* from private.hours_at_moments(p_lot_ids, array[p_entry]) m where p_exit > c_together
-    union all
-    select m.* from private.hours_at_moments(p_lot_ids, array[p_exit]) m where p_exit > c_together
+    select m.* from private.hours_at_moments(case when c_is_short then '{}' else p_lot_ids end, array[p_exit]) m
   ),
   at_exit as materialized (
     select e.parking_lot_id, e.can_exit from ends e where e.at = p_exit
@@ -380,41 +384,6 @@ $$;
 
 comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
   'What a stay from p_entry to p_exit meets at each lot. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
-
-create function private.clock_text(p_time time) returns text
-language plpgsql immutable strict parallel safe
-set search_path = ''
-as $$
-begin
-  return to_char(p_time, 'HH24:MI');
-end
-$$;
-
-comment on function private.clock_text(time) is 'A time of day as clients read it: HH:MM, 24:00 at the end of a day. Seconds are not shown.';
-
-create function private.clock_times(p_value jsonb) returns jsonb
-language plpgsql immutable strict
-set search_path = ''
-as $$
-begin
-  return case jsonb_typeof(p_value)
-    when 'object' then (
-      select coalesce(jsonb_object_agg(e.key, case
-        when e.key in ('open_time', 'close_time', 'time_start', 'time_end')
-          then coalesce(to_jsonb(private.clock_text((e.value #>> '{}')::time)), 'null')
-        else private.clock_times(e.value) end), '{}')
-      from jsonb_each(p_value) as e
-    )
-    when 'array' then (
-      select coalesce(jsonb_agg(private.clock_times(e.value) order by e.place), '[]')
-      from jsonb_array_elements(p_value) with ordinality as e (value, place)
-    )
-    else p_value
-  end;
-end
-$$;
-
-comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override with its times of day as private.clock_text writes them, however they were written.';
 
 create function private.hours_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -487,8 +456,6 @@ grant execute on function
   private.hours_at(uuid[], timestamptz),
   private.next_changes(uuid, timestamptz),
   private.planned_stays(uuid[], timestamptz, timestamptz),
-  private.clock_text(time),
-  private.clock_times(jsonb),
   private.hours_json(uuid),
   private.date_overrides_json(uuid)
 to anon, authenticated, service_role;

@@ -223,27 +223,29 @@ comment on function private.nearby_candidates(double precision, double precision
 -- Internals: comparing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Without a search_path (every name has its schema), so that Postgres writes the query into that of private.nearby_items: one
+-- plan, and one look-up a lot.
 create function private.nearby_ranking(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz
 ) returns table (
   parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal text,
-  walk_minutes integer, price numeric, distance numeric, rating numeric, score numeric, rank bigint
+  price numeric, distance numeric, rating numeric, score numeric, rank bigint, name text, address text,
+  lat double precision, lng double precision, avg_rating numeric, review_count integer, main_image_key text,
+  tag_slugs text[], limits private.vehicle
 )
-language plpgsql stable rows 50
-set search_path = ''
-set plan_cache_mode = force_generic_plan
+language sql stable rows 50
 as $$
-begin
-  return query
   with fees as (
     select f.parking_lot_id, f.amount, f.refusal
     from private.stay_fees(case when p_amounts is null then p_lot_ids else '{}' end, p_vehicle_type, p_entry, p_exit) as f
     union all
     select k.id, k.amount, null from unnest(p_lot_ids, p_amounts) as k (id, amount) where p_amounts is not null
   ), priced as (
-    select c.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal,
-      case when l.review_count > 0 then l.avg_rating end as avg_rating,
+    select l.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, l.name, l.address,
+      l.lat, l.lng, l.avg_rating, l.review_count, l.main_image_key, l.tag_slugs, row(
+        l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
+      )::private.vehicle as limits,
       min(f.amount) over () as least, max(f.amount) over () as most
     from unnest(p_lot_ids, p_distances) with ordinality as c (id, distance_m, place)
     join public.parking_lots l on l.id = c.id
@@ -257,17 +259,17 @@ begin
           else 100::numeric * (p.most - p.amount) / (p.most - p.least) end, 6
       )) as price,
       trim_scale(round(100 * (1 - p.distance_m / p_radius_m), 6)) as distance,
-      trim_scale(round(coalesce(25 * (p.avg_rating - 1), 50), 6)) as rating
+      trim_scale(round(case when p.review_count > 0 then 25 * (p.avg_rating - 1) else 50 end, 6)) as rating
     from priced p
   )
-  select s.id, s.place, s.distance_m, s.amount, s.currency, s.refusal, private.walk_minutes(s.distance_m),
-    s.price, s.distance, s.rating, s.score, row_number() over (order by s.score desc, s.place)
+  select s.id, s.place, s.distance_m, s.amount, s.currency, s.refusal, s.price, s.distance, s.rating, s.score,
+    row_number() over (order by s.score desc, s.place), s.name, s.address, s.lat, s.lng, s.avg_rating, s.review_count,
+    s.main_image_key, s.tag_slugs, s.limits
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
-end
 $$;
 
 comment on function private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz) is
-  'Fee and ranking of lots that are given nearest first. p_amounts: their fees, where they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; ties go to the nearer lot.';
+  'Lots that are given nearest first, with fee and ranking. p_amounts: their fees, where they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; ties go to the nearer lot.';
 
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
@@ -284,31 +286,28 @@ begin
   return (
     select coalesce(to_json(array_agg(item)), '[]')
     from (
-      select l.id, l.name, l.address, l.lat, l.lng, r.distance_m, l.avg_rating, l.review_count,
-        l.main_image_key as main_image, l.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
+      select r.parking_lot_id as id, r.name, r.address, r.lat, r.lng, r.distance_m, r.avg_rating, r.review_count,
+        r.main_image_key as main_image, r.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
         json_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
         r.estimated_fee, r.currency,
         case when r.fee_refusal is not null then json_build_object('code', 'fee_unknown', 'reason', r.fee_refusal) end
           as fee_refusal,
-        r.walk_minutes,
-        case when r.currency = 'JPY' then r.estimated_fee + r.walk_minutes * c_yen end as effective_cost,
+        private.walk_minutes(r.distance_m) as walk_minutes,
+        case when r.currency = 'JPY' then r.estimated_fee + private.walk_minutes(r.distance_m) * c_yen end as effective_cost,
         c_yen as walk_yen_per_minute,
         case when s.parking_lot_id is not null then json_build_object(
           'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
           'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
           'next_exit_at', s.next_exit_at
         ) end as planned_stay,
-        case when not p_vehicle is null then private.vehicle_fit(p_vehicle, row(
-          l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
-        )::private.vehicle) end as fit,
+        case when not p_vehicle is null then private.vehicle_fit(p_vehicle, r.limits) end as fit,
         m.is_saved, m.my_rating,
         case when o.parking_lot_id is not null then json_build_object(
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
           'age_seconds', o.age_seconds, 'source', o.source
         ) end as availability
       from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as r
-      join public.parking_lots l on l.id = r.parking_lot_id
       left join private.my_marks(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join (

@@ -89,6 +89,7 @@ comment on function private.lot_parts_json(uuid, text, text) is
 create function private.lot_places_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan -- planning costs more than running
 as $$
 begin
   return jsonb_build_object(
@@ -257,15 +258,16 @@ begin
   perform private.check_vehicle_type(p_vehicle_type);
   v_vehicle := private.read_vehicle(p_vehicle);
   v_lot := private.lot_row_json(p_parking_lot_id);
-  return v_lot
-    || private.lot_parts_json(p_parking_lot_id, v_lot ->> 'operator_code', p_lang)
-    || private.lot_places_json(p_parking_lot_id)
-    || private.lot_now_json(p_parking_lot_id)
+  -- The largest part comes last, because each || copies what is on both sides.
+  return private.lot_now_json(p_parking_lot_id)
     || private.lot_for_caller_json(p_parking_lot_id, v_vehicle)
     || private.lot_included_json(p_parking_lot_id, p_include)
     || jsonb_build_object(
       'planned_stay', private.planned_stay_json(p_parking_lot_id, p_entry_at, p_exit_at, p_vehicle_type)
-    );
+    )
+    || private.lot_parts_json(p_parking_lot_id, v_lot ->> 'operator_code', p_lang)
+    || private.lot_places_json(p_parking_lot_id)
+    || v_lot;
 end
 $$;
 
