@@ -39,6 +39,16 @@ Deno.test("the key with another body, another path or another function is a conf
   }
 });
 
+Deno.test("idempotency keys: a retry in another region is the same request", async () => {
+  const [lot, { token }] = [await aLot(), await signUp()];
+  const first = await replyOf(postReview, await post(reviews(lot), token, "key-1", { rating: 4 }), MyReview);
+  for (const query of ["?forceFunctionRegion=any", "?forceFunctionRegion=ap-northeast-1"]) {
+    const second = await post(reviews(lot) + query, token, "key-1", { rating: 4 });
+    assert.equal(second.headers.get("idempotent-replayed"), "true", query);
+    assert.deepEqual(await replyOf(postReview, second, MyReview), first);
+  }
+});
+
 Deno.test("a refused request with a key is tried again", async () => {
   const [lot, { token }] = [await aLot({ status: "draft" }), await signUp()];
   await assertRefused(await post(reviews(lot), token, "key-1", { rating: 4 }), { code: "lot_not_found" });

@@ -9,7 +9,7 @@ import { preflight } from "./cors.ts";
 import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
 import { Commands } from "./commands.ts";
 import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
-import { ClientLeft, noFields, readBody, readJson, readNothing, readParams, readQuery } from "./input.ts";
+import { ClientLeft, noFields, readBody, readJson, readNothing, readParams, readQuery, searchOf } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
@@ -112,11 +112,6 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   return response;
 }
 
-/** The query string without the parameter by which the platform's client library chooses a region. */
-function searchOf(request: Request): string {
-  return new URL(request.url).search.replace(/(?<=[?&])forceFunctionRegion=[^&]*(&|$)/g, "");
-}
-
 /** Counts a request by its caller, or by the network of an anonymous client. */
 function takeRequest(
   policy: string,
@@ -140,7 +135,7 @@ async function answer(
   const request = c.req.raw;
   const isKeyed = keepsAnswers(route) && exchange.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
-  const query = readQuery(route.query ?? noFields, searchOf(request));
+  const query = readQuery(route.query ?? noFields, searchOf(request.url));
   const sent = route.body ? await readJson(request) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);

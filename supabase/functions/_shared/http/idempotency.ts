@@ -3,6 +3,7 @@
  * a POST only maps these replies, so the same replies make the same response, and nothing else has to be kept.
  */
 import { Refusal } from "../errors.ts";
+import { searchOf } from "./input.ts";
 
 export const KEY_HEADER = "Idempotency-Key";
 export const REPLAYED_HEADER = "Idempotent-Replayed";
@@ -17,8 +18,8 @@ export interface IdempotencyKey {
 export async function readIdempotencyKey(request: Request, sent: unknown): Promise<IdempotencyKey | undefined> {
   const key = readKey(request.headers);
   if (key === undefined) return undefined;
-  const { pathname, search } = new URL(request.url);
-  return { key, fingerprint: await sha256(canonical([request.method, pathname + search, sent ?? null])) };
+  const path = new URL(request.url).pathname + searchOf(request.url);
+  return { key, fingerprint: await sha256(canonical([request.method, path, sent ?? null])) };
 }
 
 /** Throws for a header that is not a key. */

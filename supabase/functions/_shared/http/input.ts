@@ -37,6 +37,11 @@ export function readParams<F extends Fields>(fields: F, raw: Record<string, stri
   return check(fields, Object.fromEntries(values), unstorable(raw));
 }
 
+/** The query string without the parameter by which the platform's client library chooses a region. */
+export function searchOf(url: string): string {
+  return new URL(url).search.replace(/(?<=[?&])forceFunctionRegion=[^&]*(&|$)/g, "").replace(/[?&]+$/, "");
+}
+
 export function readQuery<F extends Fields>(fields: F, search: string): z.output<F> {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
