@@ -138,12 +138,14 @@ declare
   v_call text;
   v_reply jsonb;
 begin
+  if jsonb_typeof(p_arguments) is distinct from 'object' then
+    perform private.refuse('validation_error', 422, 'arguments must be an object', p_param => 'arguments');
+  end if;
   select * into v_function from pg_catalog.pg_proc
   where proname = p_function
     and (pronamespace = 'commands'::regnamespace or pronamespace = 'api'::regnamespace and provolatile <> 'v');
   select coalesce(array_agg(a.name), '{}'), string_agg(format('%I %s', a.name, format_type(a.type, null)), ', '),
-    format('%s.%I(%s)', v_function.pronamespace::regnamespace, p_function,
-      string_agg(format('%1$I => a.%1$I', a.name), ', '))
+    format('%s(%s)', v_function.oid::regproc, string_agg(format('%1$I => a.%1$I', a.name), ', '))
   into v_names, v_record, v_call
   from unnest(v_function.proargnames[1:v_function.pronargs], v_function.proargtypes::oid[]) as a (name, type)
   where p_arguments ? a.name;
@@ -165,7 +167,7 @@ end
 $$;
 
 comment on function private.call_by_name(text, jsonb) is
-  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Refuses: not_found, and what the function refuses.';
+  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Refuses: validation_error, not_found, and what the function refuses.';
 
 create function private.require_active_account() returns void
 language plpgsql stable
@@ -219,7 +221,7 @@ end
 $$;
 
 comment on function private.run_once(text, text, text, jsonb, integer) is
-  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited, and what the function refuses.';
+  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and what the function refuses.';
 
 grant execute on function
   private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
@@ -275,12 +277,13 @@ comment on function private.take_command(text) is
   'Counts a request of the caller under the policy of the command: what private.take gives. Refuses: unauthorized.';
 
 create function private.status_of(p_sqlstate text) returns text
-language sql immutable
+language sql stable
 set search_path = ''
-return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42501' then '403' when p_sqlstate = '42883' then '404'
-  else '400' end;
+return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42883' then '404'
+  when p_sqlstate = '42501' then case current_user when 'anon' then '401' else '403' end else '400' end;
 
-comment on function private.status_of(text) is 'The status that the Data API gives an error of the classes 22, 23 and 42.';
+comment on function private.status_of(text) is
+  'The status that the Data API gives the current role for an error of the classes 22, 23 and 42.';
 
 grant execute on function private.take_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
@@ -351,7 +354,7 @@ end
 $$;
 
 comment on function api.run_command(text, jsonb, text, text, integer) is
-  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited. What the command refuses comes on top.';
+  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the command refuses comes on top.';
 
 create function api.read_counted(p_function text, p_arguments jsonb default '{}', p_address text default null) returns jsonb
 language plpgsql
@@ -377,7 +380,7 @@ end
 $$;
 
 comment on function api.read_counted(text, jsonb, text) is
-  'Counts a read that costs more than a page (policy dear_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'Counts a read that costs more than a page (policy dear_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
 grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;

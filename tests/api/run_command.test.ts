@@ -197,3 +197,30 @@ Deno.test("run_command: beyond the quota the Data API itself answers 429 with th
   assert.match(answer.headers.get("ratelimit") ?? "", /^"write";r=0;t=\d+$/);
   assert.equal((await answer.json()).code, "rate_limited");
 });
+
+Deno.test("run_command: arguments that are no object, or none, are rejected by name; a null command is not found", async () => {
+  for (const args of [null, [], "text", 5]) {
+    const { status, data } = await run(one, "rate_parking_lot", args);
+    assert.equal(status, 422, JSON.stringify(args));
+    assert.deepEqual((data as Record<string, unknown>)["code"], "validation_error");
+    assert.deepEqual(JSON.parse(String((data as Record<string, unknown>)["details"])), { param: "arguments" });
+  }
+  for (const [door, call] of [["run_command", { p_command: null }], ["read_counted", { p_function: null }]] as const) {
+    const { status, data } = await rpc(one, door, call);
+    assert.deepEqual([status, (data as Record<string, unknown>)["code"]], [404, "not_found"], door);
+  }
+});
+
+Deno.test("read_counted: an anonymous client gets the status that the function itself gives it", async () => {
+  const ask = async (name: string, args: unknown) => {
+    const answer = await fetch(`${stack().restUrl}/rpc/${name}`, {
+      method: "POST",
+      headers: { apikey: stack().publishableKey, "content-profile": "api", "content-type": "application/json" },
+      body: JSON.stringify(args),
+    });
+    return [answer.status, (await answer.json()).code];
+  };
+  const direct = await ask("my_account", {});
+  assert.deepEqual(direct, [401, "42501"]);
+  assert.deepEqual(await ask("read_counted", { p_function: "my_account" }), direct);
+});
