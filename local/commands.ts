@@ -2,12 +2,12 @@
 import { SECRET_KEY } from "./settings.ts";
 import { findOwn, type RunningPlatform } from "./state.ts";
 
-/** The platform of this repository on this port. Ends the command when another copy has the port. */
+/** The platform of this repository on this port. Ends the command when another copy has the port, or nothing answers. */
 export async function ownPlatform(port: number): Promise<RunningPlatform | undefined> {
   try {
     return await findOwn(port);
   } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    if (!(error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.TimedOut)) throw error;
     console.error(error.message);
     Deno.exit(1);
   }

@@ -17,21 +17,38 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** The platform that listens on this port, of this repository or of another copy. */
 export async function findRunning(port: number): Promise<RunningPlatform | undefined> {
   try {
+    return await readPlatform(port);
+  } catch (error) {
+    if (error instanceof Deno.errors.TimedOut) return undefined;
+    throw error;
+  }
+}
+
+/** Throws, in a sentence, when the port accepts the connection and does not answer in time: that may be a platform. */
+async function readPlatform(port: number): Promise<RunningPlatform | undefined> {
+  try {
     const answer = await fetch(`http://127.0.0.1:${port}/_platform`, {
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     const running = await answer.json();
     return typeof running?.pid === "number" ? running : undefined;
   } catch (error) {
+    if (error instanceof DOMException) {
+      const seconds = ANSWER_TIMEOUT_MS / 1000;
+      throw new Deno.errors.TimedOut(`Port ${port} is taken, and nothing answered there within ${seconds} seconds.`);
+    }
     // Nobody listens there, or it is another program altogether.
-    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException) return undefined;
+    if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** The platform of this repository on this port. Throws, in a sentence, when another copy of it has the port. */
+/**
+ * The platform of this repository on this port. Throws, in a sentence, when another copy of it has the port, or when
+ * whatever has the port does not answer: a platform that is only slow must not lose its data to `reset`.
+ */
 export async function findOwn(port: number): Promise<RunningPlatform | undefined> {
-  const running = await findRunning(port);
+  const running = await readPlatform(port);
   if (running === undefined || running.root === ROOT) return running;
   throw new Deno.errors.AddrInUse(
     `Port ${port} is taken by ${described(running)}. LOCAL_PORT=<port> chooses another one.`,

@@ -8,7 +8,7 @@ const { values } = parseArgs({ options: { output: { type: "string", short: "o", 
 const port = gatewayPort();
 const running = await ownPlatform(port);
 if (running === undefined) {
-  console.error(`Nothing runs on port ${port}. \`deno task dev\` starts the platform.`);
+  console.error(`No platform runs on port ${port}. \`deno task dev\` starts the platform.`);
   Deno.exit(1);
 }
 if (running.status === null) {

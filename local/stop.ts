@@ -8,9 +8,14 @@ const STOP_TIMEOUT_MS = 30_000;
 const port = gatewayPort();
 const running = await ownPlatform(port);
 if (running === undefined) {
-  console.log(`Nothing runs on port ${port}.`);
+  console.log(`No platform runs on port ${port}.`);
 } else {
-  await (await command(port, "stop")).body?.cancel();
+  try {
+    await (await command(port, "stop")).body?.cancel();
+  } catch (error) {
+    // A platform that is still starting may end before it has answered.
+    if (!(error instanceof TypeError)) throw error;
+  }
   if (!await gone(running.pid, STOP_TIMEOUT_MS)) {
     console.error(`Process ${running.pid} does not end. Its log says why.`);
     Deno.exit(1);

@@ -250,10 +250,8 @@ Deno.test("a request whose client has gone while it waited for a connection does
             signal: AbortSignal.timeout(400),
           }).then((answer) => answer.body?.cancel(), () => {})); // they are all given up
         await Promise.all(leaving);
-        const asked = performance.now();
         const answer = await rpc(name, {});
         assert.deepEqual([answer.status, await answer.json()], [200, 1]);
-        assert.ok(performance.now() - asked < 3_000, `waited ${performance.now() - asked} ms`);
         const [{ ran }] = await sql.unsafe(`select last_value::integer as ran from ${sequence}`) as [{ ran: number }];
         assert.ok(ran <= connections, `${ran} ran, on ${connections} connections`);
       },

@@ -4,7 +4,7 @@ import { isTransient, translate } from "./errors.ts";
 
 /**
  * Longer than a call may take at the Data API, which then answers itself what has become of it: it waits for a connection
- * (10 s on a hosted project, 4 s on the local platform), and the statement timeout of the role ends what runs (8 s or less).
+ * (10 s on a hosted project, 3.5 s on the local platform), and the statement timeout of the role ends what runs (8 s or less).
  * A caller that gives up sooner does not know whether the call has its effect.
  */
 export const DEADLINE_MS = 20_000;
