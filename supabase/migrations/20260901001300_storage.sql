@@ -9,7 +9,7 @@
 -- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
 -- of the file's name and cannot be guessed; it begins with private/ exactly when the file is never public. Only avatars,
 -- reviews' and lots' pictures may be public. A person has at most 20 uploads that nothing uses, of at most 100 MiB together;
--- an app user begins at most 200 in any 24 hours, of at most 500 MiB, so that attaching them does not fill the store either.
+-- of those that an app user began in the last 24 hours at most 200, of at most 500 MiB, are kept: attaching does not fill the store.
 -- A file that is to be deleted is read no more, and its row goes after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
@@ -402,7 +402,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and an app user begins at most 200 of 500 MiB together in 24 hours. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and of those that an app user began in the last 24 hours at most 200 of 500 MiB together are kept; deleted ones make room once they are gone. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable

@@ -373,6 +373,20 @@ Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, a
   for (const user of [many, large]) await begin(user);
 });
 
+Deno.test("create_upload: an upload of the last 24 hours that is gone makes room, one that waits for its deletion does not", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
+    select 'private/error_report/' || gen_random_uuid(), 'error_report', false, 1, ${user} from generate_series(1, 200)`;
+  await db.sql`update public.assets set deleted_at = now() where created_by = ${user}`;
+  assert.equal((await refusal(begin(user))).code, "rate_limited");
+  const keys = await db.sql<{ key: string }[]>`
+    select storage_key as key from public.assets where created_by = ${user} order by id limit 1`;
+  await db.sql`select api.finish_object_deletions('{}', ${keys.map(({ key }) => key)})`;
+  await begin(user);
+  assert.equal((await refusal(begin(user))).code, "rate_limited");
+});
+
 interface Publication {
   readonly msg_id: number;
   readonly storage_key: string;

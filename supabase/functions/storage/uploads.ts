@@ -11,8 +11,9 @@ export const createUpload = route({
     "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is checked there: a " +
     "file that is not what was declared is refused. A file that may be public is private until it is attached and shown; " +
     "`public_url` is the address that it has then. What is not attached within a day is deleted. At most 20 uploads and " +
-    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`. In 24 hours " +
-    "at most 200 uploads and 500 MiB begin: beyond them `rate_limited`, with the policy `daily_uploads`.",
+    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`. Of the " +
+    "last 24 hours at most 200 uploads and 500 MiB are kept, attached or not: beyond them `rate_limited`, with the policy " +
+    "`daily_uploads`. A deleted file makes room once it is gone.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
