@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { Refusal } from "../../supabase/functions/_shared/errors.ts";
 import { BODY_LIMIT, HEARD_OUT, readBody, readJson, readQuery } from "../../supabase/functions/_shared/http/input.ts";
+import { CrashReport } from "../../supabase/functions/_shared/schema/crash_reports.ts";
 import { text } from "../../supabase/functions/_shared/schema/values.ts";
 
 const Query = z.strictObject({
@@ -232,4 +233,12 @@ Deno.test("a body over 1 MiB is heard out, so that its sender hears the 413, but
 Deno.test("a body of exactly 1 MiB is read", async () => {
   assert.deepEqual(await posted(`{}${" ".repeat(BODY_LIMIT - 2)}`), {});
   await assert.rejects(posted(`{}${" ".repeat(BODY_LIMIT - 1)}`), { code: "payload_too_large" });
+});
+
+Deno.test("report-crash: a stack of too many bytes is rejected with a sentence that says how many it may have", () => {
+  const body = { stack: "駐".repeat(21_846), device: "Pixel 9", app_version: "1.0" };
+  const { error } = CrashReport.safeParse(body);
+  assert.deepEqual(error?.issues.map(({ path, message }) => [path, message]), [
+    [["stack"], "Must be at most 65536 bytes of UTF-8."],
+  ]);
 });
