@@ -25,7 +25,8 @@ Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again 
   --report <file>         NDJSON: a summary, then every row that was rejected, skipped or warned about
   --quiet                 no progress on stderr
 
-Exit code: 0 imported; 3 imported, but rows were rejected; 1 nothing was written; 2 the command is wrong.`;
+Exit code: 0 imported; 3 imported, but rows were rejected; 1 or 130 (Ctrl-C) nothing was written;
+2 the command is wrong.`;
 
 class Misuse extends Error {}
 

@@ -73,14 +73,14 @@ try {
   Deno.exit(1);
 }
 
-const { DB_URL, MAILPIT_URL } = platform.status;
+const { DB_URL } = platform.status;
 const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
 say("Ready");
 console.log(`
   API          ${API_URL}
   Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
   Contract     ${API_URL}/v1/openapi
-  Mails        ${MAILPIT_URL}
+  Mails        ${API_URL}/_mail
   Database     ${DB_URL}
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
