@@ -120,7 +120,7 @@ const DEEDS: readonly Deed[] = [
   {
     name: "a review is approved",
     on: "public.reviews",
-    triggers: ["_200_give_exp", "_300_count"],
+    triggers: ["_200_give_exp_on_insert", "_200_give_exp_on_update", "_300_count_on_insert", "_300_count_on_update"],
     prepare: async () => {
       const [review] = await sql<{ id: string }[]>`
         insert into public.reviews (user_id, parking_lot_id, rating)

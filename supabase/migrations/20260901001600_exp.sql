@@ -352,10 +352,6 @@ declare
   v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
-  -- Who leaves takes the points along, and thousands of reviews are let go of at once.
-  if tg_op = 'UPDATE' and new.user_id is null then
-    return null;
-  end if;
   if v_before is distinct from v_after then
     if v_before is not null and not (tg_op = 'DELETE' and private.went_with_lot(old)) then
       perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
@@ -371,9 +367,15 @@ $$;
 comment on function private.tg_reviews__give_exp() is
   'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. One that goes with its lot keeps them: a lot is deleted without waiting for people.';
 
--- On any update: an edit of what it says makes it pending by a trigger, and names no status.
-create trigger _200_give_exp after insert or update or delete on public.reviews
-  for each row execute function private.tg_reviews__give_exp();
+create trigger _200_give_exp_on_insert after insert on public.reviews
+  for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
+-- On any update: an edit of what it says makes it pending by a trigger, and names no status. But not for thousands of reviews
+-- whose author leaves, and takes the points along.
+create trigger _200_give_exp_on_update after update on public.reviews
+  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
+  execute function private.tg_reviews__give_exp();
+create trigger _200_give_exp_on_delete after delete on public.reviews
+  for each row when (old.status = 'approved') execute function private.tg_reviews__give_exp();
 
 create function private.tg_error_reports__give_exp() returns trigger
 language plpgsql

@@ -346,10 +346,6 @@ declare
   v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
-  -- Who leaves takes their progress along, and thousands of reviews are let go of at once.
-  if tg_op = 'UPDATE' and new.user_id is null then
-    return null;
-  end if;
   if v_before is distinct from v_after then
     if v_before is not null and tg_op = 'DELETE' and private.went_with_lot(old) then
       insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
@@ -380,8 +376,14 @@ $$;
 
 comment on function private.uncount_review(uuid, public.reviews) is 'A review that is no more approved counts no more.';
 
-create trigger _300_count after insert or update or delete on public.reviews
-  for each row execute function private.tg_reviews__count();
+-- As the points (1600). Who leaves takes their progress along.
+create trigger _300_count_on_insert after insert on public.reviews
+  for each row when (new.status = 'approved') execute function private.tg_reviews__count();
+create trigger _300_count_on_update after update on public.reviews
+  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
+  execute function private.tg_reviews__count();
+create trigger _300_count_on_delete after delete on public.reviews
+  for each row when (old.status = 'approved') execute function private.tg_reviews__count();
 
 create function private.tg_error_reports__count() returns trigger
 language plpgsql
