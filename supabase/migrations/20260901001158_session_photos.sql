@@ -69,7 +69,9 @@ set search_path = ''
 as $$
 declare
   v_session_ids uuid[] := array(
-    select id from rows_before b full join rows_changed c using (id) where b.user_id is not null and c.user_id is null
+    -- No join: one that was planned for a single row would be a nested loop for the thousands of a withdrawal.
+    select b.id from rows_before b where b.user_id is not null
+    intersect select c.id from rows_changed c where c.user_id is null
   );
 begin
   if v_session_ids <> '{}' then

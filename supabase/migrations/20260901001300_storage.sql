@@ -330,9 +330,10 @@ security definer -- whoever may mark a row, as the service may, has no right on 
 set search_path = ''
 as $$
 declare
+  -- No join: as in 1158.
   v_messages jsonb[] := array(
-    select jsonb_build_object('storage_key', c.storage_key) from rows_before b full join rows_changed c using (id)
-    where b.deleted_at is null and c.deleted_at is not null
+    select jsonb_build_object('storage_key', c.storage_key) from rows_changed c where c.deleted_at is not null
+    except select jsonb_build_object('storage_key', b.storage_key) from rows_before b where b.deleted_at is not null
   );
 begin
   if v_messages = '{}' then
@@ -340,10 +341,13 @@ begin
   end if;
   perform private.enqueue_all('object_deletion', v_messages);
   -- As long as its address is good the file can be sent again, or may be on its way: then it is deleted once more.
-  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', c.storage_key),
-    ceil(extract(epoch from c.created_at + interval '15 minutes' - now()))::integer)
-  from rows_before b full join rows_changed c using (id)
-  where b.deleted_at is null and c.deleted_at is not null and c.created_at > now() - interval '10 minutes';
+  perform private.enqueue('object_deletion', jsonb_build_object('storage_key', y.storage_key),
+    ceil(extract(epoch from y.created_at + interval '15 minutes' - now()))::integer)
+  from (
+    select c.storage_key, c.created_at from rows_changed c
+    where c.deleted_at is not null and c.created_at > now() - interval '10 minutes'
+    except select b.storage_key, b.created_at from rows_before b where b.deleted_at is not null
+  ) y;
   return null;
 end
 $$;

@@ -57,8 +57,9 @@ set search_path = ''
 as $$
 declare
   v_review_ids uuid[] := array(
-    select id from rows_before b full join rows_changed c using (id)
-    where b.user_id is not null and c.user_id is null and c.status <> 'approved'
+    -- No join: as in 1158.
+    select b.id from rows_before b where b.user_id is not null
+    intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
   );
 begin
   if v_review_ids <> '{}' then

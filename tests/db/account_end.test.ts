@@ -131,3 +131,29 @@ Deno.test("field_values: every column but counts and times is compared when chan
       and not (p.prosrc ~ ('\\mb\\.' || a.attname || '\\M') and p.prosrc ~ ('\\mc\\.' || a.attname || '\\M'))`;
   assert.deepEqual(row!.missing, []);
 });
+
+Deno.test("commands.withdraw_my_account: triggers that were planned for a single row read changed rows once, however many", async () => {
+  const plans: string[] = [];
+  const connection = postgres(address.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
+  try {
+    await connection`load 'auto_explain'`;
+    await connection.unsafe(`
+      set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
+      set auto_explain.log_timing = off; set plan_cache_mode = force_generic_plan`);
+    for (const rows of [1, 30]) {
+      const user = await busyUser(superuser, rows);
+      plans.length = 0;
+      await connection.begin(async (sql) => {
+        await sql`
+          select set_config('client_min_messages', 'log', true), set_config('role', 'authenticated', true),
+            set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
+        await sql`select commands.withdraw_my_account()`;
+      });
+    }
+    const scans = plans.join("\n").match(/Named Tuplestore Scan.*/g) ?? [];
+    assert.ok(scans.length > 10, `${plans.length} plans, ${scans.length} scans`);
+    assert.deepEqual(scans.filter((scan) => !/loops=1\)|never executed/.test(scan)), []);
+  } finally {
+    await connection.end();
+  }
+});
