@@ -48,3 +48,12 @@ Deno.test("the pages name tasks, files and a version of Deno that are there", ()
     for (const [, named] of text.matchAll(/npx -y deno@(\d[\w.-]*)/g)) assert.equal(named, version, page);
   }
 });
+
+Deno.test("docs/operations.md: every setting of the local platform and of the functions is in its tables", () => {
+  const rows = read("docs/operations.md").split("\n").filter((line) => line.startsWith("| `"));
+  const documented = new Set(rows.flatMap((row) => row.split(" | ")[0]!.match(/\w+/g) ?? []));
+  const sources = ["local/settings.ts", "supabase/functions/_shared/config.ts", "supabase/config.toml"];
+  const names = sources.flatMap((source) => read(source).match(/(?<=["(])[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(?=[")])/g) ?? []);
+  assert.ok(names.includes("LOCAL_PORT") && names.includes("SUPABASE_URL") && names.includes("SITE_URL"));
+  assert.deepEqual(names.filter((name) => !documented.has(name)), []);
+});
