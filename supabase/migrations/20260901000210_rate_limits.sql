@@ -53,7 +53,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment, c
   ('report', 30, 60, 'Error reports and support tickets, with their messages',
     '{post_error_report, create_support_ticket, reply_to_support_ticket}'),
   ('crash_report', 10, 60, 'Crash reports, by network', '{}'),
-  ('dear_read', 120, 60, 'Reads that cost more than a page, by account or network', '{}');
+  ('expensive_read', 120, 60, 'Reads that cost more than a page, by account or network', '{}');
 
 -- No row security and no grants: no client has a right on the schema's tables, and no view shows them.
 
@@ -96,6 +96,24 @@ $$;
 
 comment on function private.take(text, text) is
   'Counts one request of the subject and says whether it is within the policy''s quota: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Null when there is no such policy.';
+
+create function private.is_used_up(p_policy text, p_subject text) returns boolean
+language plpgsql stable
+security definer -- no client may read windows
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from private.rate_limit_windows w
+    join private.rate_limit_policies p on p.name = w.policy
+    where w.policy = p_policy and w.subject = p_subject and w.taken >= p.quota
+      and w.started_at > now() - make_interval(secs => p.window_seconds) and w.started_at <= clock_timestamp()
+  );
+end
+$$;
+
+comment on function private.is_used_up(text, text) is
+  'Whether the quota of the subject''s open window has passed. It waits for no count that is being made.';
 
 create function private.network_hash(p_address text) returns text
 language plpgsql stable
@@ -187,7 +205,7 @@ comment on function private.require_counted_read() is
   'For reads that cost more than a page. Refuses (forbidden) one that a request of the Data API makes past api.read_counted.';
 
 grant execute on function
-  private.take(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
+  private.take(text, text), private.is_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
   private.show_rate_limit(jsonb), private.require_counted_read()
 to anon, authenticated, service_role;
 

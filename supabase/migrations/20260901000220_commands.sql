@@ -190,9 +190,15 @@ as $$
 declare
   v_user_id uuid := private.caller();
   v_call text := p_function || ' ' || p_nth;
-  v_replies jsonb := private.claim_key(p_key, p_fingerprint);
+  v_replies jsonb;
   v_reply jsonb;
 begin
+  if p_key !~ '^[!-~]{1,255}$' then
+    perform private.refuse('validation_error', 422, 'A key is 1 to 255 visible ASCII characters', p_param => 'key');
+  elsif coalesce(p_fingerprint, '') !~ '^[0-9a-f]{64}$' then
+    perform private.refuse('validation_error', 422, 'A fingerprint is a SHA-256 in hexadecimal digits', p_param => 'fingerprint');
+  end if;
+  v_replies := private.claim_key(p_key, p_fingerprint);
   if v_replies ? v_call and private.is_command(p_function) then
     -- A withdrawn person has one reply left, that of the withdrawal; a suspended one is refused here as everywhere.
     perform private.require_active(s.status)
@@ -288,8 +294,7 @@ comment on function private.status_of(text) is
 grant execute on function private.take_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
 
-create function private.call_counted(
-  p_taken jsonb,
+create function private.call_caught(
   p_function text,
   p_arguments jsonb,
   p_key text default null,
@@ -300,39 +305,48 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_reply jsonb;
   v_message text;
   v_detail text;
   v_state text;
+begin
+  if p_key is null then
+    return jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_function, p_arguments));
+  end if;
+  return private.run_once(p_key, p_fingerprint, p_function, p_arguments, p_nth);
+exception
+  when sqlstate 'PGRST' then
+    get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
+    perform set_config('response.status', v_detail::jsonb ->> 'status', true);
+    return '{"hint": null}' || v_message::jsonb;
+  when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
+    get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
+    perform set_config('response.status', private.status_of(v_state), true);
+    return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null);
+end
+$$;
+
+comment on function private.call_caught(text, jsonb, text, text, integer) is
+  'Calls a function, once a key if there is one: {replayed, reply}. An error of the function takes back what the function did and is returned with its status: {code, message, details, hint}.';
+
+create function private.counted_reply(p_taken jsonb, p_reply jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
 begin
   perform private.show_rate_limit(p_taken);
   if not (p_taken -> 'allowed')::boolean then
     return private.reply_over_quota(p_taken);
   end if;
-  begin
-    if p_key is null then
-      v_reply := jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_function, p_arguments));
-    else
-      v_reply := private.run_once(p_key, p_fingerprint, p_function, p_arguments, p_nth);
-    end if;
-  exception
-    when sqlstate 'PGRST' then
-      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail;
-      perform set_config('response.status', v_detail::jsonb ->> 'status', true);
-      return '{"hint": null}' || v_message::jsonb || jsonb_build_object('rate_limit', p_taken);
-    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
-      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
-      perform set_config('response.status', private.status_of(v_state), true);
-      return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null, 'rate_limit', p_taken);
-  end;
-  return v_reply || jsonb_build_object('rate_limit', p_taken);
+  return p_reply || jsonb_build_object('rate_limit', p_taken);
 end
 $$;
 
-comment on function private.call_counted(jsonb, text, jsonb, text, text, integer) is
-  'Calls a function for a request that was counted (p_taken: what private.take gave), once a key if there is one: {replayed, reply, rate_limit}. An error of the function is returned with its status, {code, message, details, hint, rate_limit}: it takes back what the function did and leaves the count.';
+comment on function private.counted_reply(jsonb, jsonb) is
+  'The reply to a request that was counted (p_taken: what private.take gave), with its rate_limit; beyond the quota the error rate_limited.';
 
-grant execute on function private.call_counted(jsonb, text, jsonb, text, text, integer) to anon, authenticated;
+grant execute on function
+  private.call_caught(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
+to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -348,8 +362,14 @@ create function api.run_command(
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_taken jsonb := private.take_command(p_command);
+  v_reply jsonb;
 begin
-  return private.call_counted(private.take_command(p_command), p_command, p_arguments, p_key, p_fingerprint, p_nth);
+  if (v_taken -> 'allowed')::boolean then
+    v_reply := private.call_caught(p_command, p_arguments, p_key, p_fingerprint, p_nth);
+  end if;
+  return private.counted_reply(v_taken, v_reply);
 end
 $$;
 
@@ -361,7 +381,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_taken jsonb;
+  v_subject text;
+  v_reply jsonb;
 begin
   if private.is_command(p_function) then
     perform private.refuse('not_found', 404, 'There is no such function that only reads', p_param => 'function');
@@ -371,16 +392,19 @@ begin
   elsif p_address is not null then
     perform private.refuse('forbidden', 403, 'Only the service says which address a request comes from', p_param => 'address');
   end if;
-  v_taken := private.take(
-    'dear_read', coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())))
-  );
-  perform set_config('request.is_counted_read', 'yes', true);
-  return private.call_counted(v_taken, p_function, p_arguments);
+  v_subject := coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())));
+  -- Counted at the end: a count holds its row until the transaction ends, and reads of one network need not wait for each
+  -- other. Those that run at once beyond the quota are made and not answered.
+  if not private.is_used_up('expensive_read', v_subject) then
+    perform set_config('request.is_counted_read', 'yes', true);
+    v_reply := private.call_caught(p_function, p_arguments);
+  end if;
+  return private.counted_reply(private.take('expensive_read', v_subject), v_reply);
 end
 $$;
 
 comment on function api.read_counted(text, jsonb, text) is
-  'Counts a read that costs more than a page (policy dear_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'Counts a read that costs more than a page (policy expensive_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
 grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;

@@ -230,7 +230,8 @@ begin
   elsif v_has_stay and (p_zoom is not null or p_updated_since is not null) then
     perform private.refuse('validation_error', 422, 'entry_at does not go with zoom or updated_since', p_param => 'entry_at');
   end if;
-  if p_limit > 100 or 'total' = any (p_include) or p_exit_at - p_entry_at > interval '24 hours' then
+  if p_limit > 100 or 'total' = any (p_include) or p_exit_at - p_entry_at > interval '24 hours'
+    or p_zoom is not null and p_query <> '{}' then
     perform private.require_counted_read();
   end if;
   perform private.check_search(p_query, p_bbox, p_ids);

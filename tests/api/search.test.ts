@@ -113,7 +113,7 @@ Deno.test("parking-lots: a stay of more than 24 hours is priced as well, and cou
   ) {
     const answer = await ask(asked);
     assert.deepEqual(
-      [answer.status, /dear_read/.test(answer.headers.get("ratelimit") ?? "")],
+      [answer.status, /expensive_read/.test(answer.headers.get("ratelimit") ?? "")],
       [200, true],
       await answer.text(),
     );

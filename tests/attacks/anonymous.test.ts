@@ -71,7 +71,7 @@ Deno.test("anonymous: crash reports are limited by network, whatever address the
   assert.ok(statuses.includes(429), statuses.join());
 });
 
-Deno.test("anonymous: the dearest reads are counted by network, directly and through the service, and never time out", async () => {
+Deno.test("anonymous: the most expensive reads are counted by network, directly and through the service, and never time out", async () => {
   const filters = { entry_at: "2026-09-01T00:00:00+09:00", exit_at: "2026-10-01T00:00:00+09:00", max_price: 9_000 };
   const question = { p_lat: 35.68, p_lng: 139.76, p_radius_m: 50_000, p_limit: 100, p_filters: filters };
   const path = `/parking-lots/nearby?${new URLSearchParams({
@@ -90,11 +90,11 @@ Deno.test("anonymous: the dearest reads are counted by network, directly and thr
   assert.ok([200, 422].includes(counted.status), JSON.stringify(counted.body));
   const through = await send(null, "GET", path, undefined, here);
   assert.ok([200, 422].includes(through.status), JSON.stringify(through.body));
-  assert.match(through.headers.get("ratelimit") ?? "", /^"dear_read";r=118;/);
+  assert.match(through.headers.get("ratelimit") ?? "", /^"expensive_read";r=118;/);
   await inDatabase((sql) =>
     sql`
       update private.rate_limit_windows set taken = 120
-      where policy = 'dear_read' and subject = private.network_hash(${here["cf-connecting-ip"]})`
+      where policy = 'expensive_read' and subject = private.network_hash(${here["cf-connecting-ip"]})`
   );
   for (
     const claimed of [{}, { "x-forwarded-for": "192.0.2.77" }, {

@@ -299,10 +299,15 @@ Deno.test("keys go with their account, and after a day by the purge", async () =
   assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
 });
 
-Deno.test("a key is visible characters, 255 at most", async () => {
+Deno.test("a key is visible characters, 255 at most, and comes with a fingerprint", async () => {
   const user = await newUser(db.sql);
   for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
-    assert.equal(await sqlstate(onceAs(user, { key, function: "my_account" })), "23514", key);
+    const refused = await refusal(onceAs(user, { key, function: "my_account" }));
+    assert.deepEqual([refused.code, refused.param], ["validation_error", "key"], key);
+  }
+  for (const print of ["", "0".repeat(63), "Z".repeat(64)]) {
+    const refused = await refusal(onceAs(user, { print, function: "my_account" }));
+    assert.deepEqual([refused.code, refused.param], ["validation_error", "fingerprint"], print);
   }
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
 });

@@ -254,9 +254,9 @@ Deno.test("a network is an IPv4 address or the first half of an IPv6 address", a
 });
 
 await db.sql.unsafe(`
-  create function api.probe_dear(p_at text default null) returns jsonb language plpgsql stable set search_path = '' as $$
+  create function api.probe_expensive(p_at text default null) returns jsonb language plpgsql stable set search_path = '' as $$
   begin perform private.require_counted_read(); return jsonb_build_array(current_user, p_at::timestamptz); end $$;
-  grant execute on function api.probe_dear(text) to anon, authenticated`);
+  grant execute on function api.probe_expensive(text) to anon, authenticated`);
 
 interface Read {
   readonly reply?: [role: string, at: string | null];
@@ -265,7 +265,7 @@ interface Read {
 }
 
 /** A read through the Data API that is counted. */
-async function readDear(
+async function readExpensive(
   caller: Parameters<typeof db.as>[0],
   headers: Record<string, string> = {},
   { address = null, at = null }: { address?: string | null; at?: string | null } = {},
@@ -273,33 +273,36 @@ async function readDear(
   return await db.as(caller, async (sql) => {
     await sql`select set_config('request.headers', ${JSON.stringify({ a: "b", ...headers })}, true)`;
     const [row] = await sql<{ read: Read }[]>`
-      select api.read_counted('probe_dear', ${sql.json({ p_at: at })}, ${address}) as read`;
+      select api.read_counted('probe_expensive', ${sql.json({ p_at: at })}, ${address}) as read`;
     return row!.read;
   });
 }
 
 Deno.test("reads that cost more than a page are counted by network, or by account, also when they fail", async () => {
-  await db.sql`update private.rate_limit_policies set quota = 2 where name = 'dear_read'`;
+  await db.sql`update private.rate_limit_policies set quota = 2 where name = 'expensive_read'`;
   const anonymous = { role: "anon" } as const;
   const from = { "cf-connecting-ip": "198.51.100.9", "x-forwarded-for": "192.0.2.1" };
-  assert.deepEqual((await readDear(anonymous, from)).reply, ["anon", null]);
-  assert.equal((await readDear(anonymous, { ...from, "x-forwarded-for": "192.0.2.2" }, { at: "x" })).code, "22007");
-  assert.equal((await readDear(anonymous, from)).code, "rate_limited");
-  assert.equal((await readDear(anonymous, { "x-forwarded-for": "198.51.100.10" })).rate_limit.remaining, 1);
+  assert.deepEqual((await readExpensive(anonymous, from)).reply, ["anon", null]);
+  assert.equal(
+    (await readExpensive(anonymous, { ...from, "x-forwarded-for": "192.0.2.2" }, { at: "x" })).code,
+    "22007",
+  );
+  assert.equal((await readExpensive(anonymous, from)).code, "rate_limited");
+  assert.equal((await readExpensive(anonymous, { "x-forwarded-for": "198.51.100.10" })).rate_limit.remaining, 1);
   const user = signedIn(await newUser(db.sql));
-  assert.deepEqual((await readDear(user, from)).reply, ["authenticated", null]);
-  await readDear(user, from);
-  assert.equal((await readDear(user, { "cf-connecting-ip": "198.51.100.11" })).code, "rate_limited");
+  assert.deepEqual((await readExpensive(user, from)).reply, ["authenticated", null]);
+  await readExpensive(user, from);
+  assert.equal((await readExpensive(user, { "cf-connecting-ip": "198.51.100.11" })).code, "rate_limited");
 });
 
 Deno.test("the service reads for an anonymous client, as that client and counted for its network; nobody else names one", async () => {
   const service = { role: "service_role" } as const;
   const address = "198.51.100.20";
-  assert.deepEqual((await readDear(service, {}, { address })).reply, ["anon", null]);
-  await readDear({ role: "anon" }, { "cf-connecting-ip": address });
-  assert.equal((await readDear(service, {}, { address })).code, "rate_limited");
+  assert.deepEqual((await readExpensive(service, {}, { address })).reply, ["anon", null]);
+  await readExpensive({ role: "anon" }, { "cf-connecting-ip": address });
+  assert.equal((await readExpensive(service, {}, { address })).code, "rate_limited");
   for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
-    const refused = await refusal(readDear(caller, {}, { address: "198.51.100.21" }));
+    const refused = await refusal(readExpensive(caller, {}, { address: "198.51.100.21" }));
     assert.deepEqual([refused.code, refused.param], ["forbidden", "address"]);
   }
 });
@@ -307,14 +310,35 @@ Deno.test("the service reads for an anonymous client, as that client and counted
 Deno.test("a read that costs more than a page is refused past its count, but not to jobs and tests", async () => {
   const past = db.as({ role: "anon" }, async (sql) => {
     await sql`select set_config('request.headers', '{"a": "b"}', true)`;
-    await sql`select api.probe_dear()`;
+    await sql`select api.probe_expensive()`;
   });
   assert.equal((await refusal(past)).code, "forbidden");
-  await db.sql`select api.probe_dear()`;
+  await db.sql`select api.probe_expensive()`;
 });
 
 Deno.test("read_counted runs no command", async () => {
   const user = signedIn(await newUser(db.sql));
   const refused = await refusal(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
   assert.equal(refused.code, "not_found");
+});
+
+Deno.test("expensive reads of one network do not wait for each other, and the quota holds for what is answered", async () => {
+  await db.sql`update private.rate_limit_policies set quota = 2 where name = 'expensive_read'`;
+  const from = { "cf-connecting-ip": "198.51.100.30" };
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: read, resolve: hasRead } = Promise.withResolvers<void>();
+  const slow = db.as({ role: "anon" }, async (sql) => {
+    await sql`select set_config('request.headers', ${JSON.stringify({ a: "b", ...from })}, true)`;
+    await sql`select set_config('request.is_counted_read', 'yes', true)`;
+    await sql`select api.probe_expensive()`;
+    hasRead();
+    await done;
+  });
+  await read;
+  assert.deepEqual((await readExpensive({ role: "anon" }, from)).reply, ["anon", null]);
+  finish();
+  await slow;
+  const replies = await Promise.all(Array.from({ length: 8 }, () => readExpensive({ role: "anon" }, from)));
+  assert.equal(replies.filter(({ reply }) => reply !== undefined).length, 1);
+  assert.equal(replies.filter(({ code }) => code === "rate_limited").length, 7);
 });

@@ -42,7 +42,7 @@ export const searchParkingLots = route({
     },
   },
   refusals: ["forbidden"],
-  isExpensive: (query) => query.include !== undefined || isLongStay(query),
+  isExpensive: (query) => query.include !== undefined || isLongStay(query) || isConditionalMap(query),
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, query, links }) =>
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
@@ -58,6 +58,11 @@ async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>)
     if (!isOfQuery) throw failure;
     throw Refusal.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
   }
+}
+
+/** Clusters of lots that meet conditions are counted lot by lot. */
+function isConditionalMap(asked: z.output<typeof SearchQuery>): boolean {
+  return asked.zoom !== undefined && Object.keys(argumentsOf(asked).query).length > 0;
 }
 
 /** The conditions as one object, whichever way they came; `sort` may stand beside `query`, and goes before its own. */

@@ -6,7 +6,7 @@
  * | ------------------------------------------------------ | ------------------------------------------ | --------------- |
  * | of an anonymous client                                 | before anything else                       | the route's     |
  * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
- * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `dear_read`     |
+ * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `expensive_read`     |
  * | whose handler turns to storage or the service first    | before that, and again with its command    | `attach`        |
  * | rejected before any of these (its body is not valid)   | at the end                                 | the route's     |
  *
