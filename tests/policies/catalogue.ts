@@ -147,11 +147,12 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["grant execute on function private.my_scopes() to public", "private.my_scopes()"],
   },
   {
-    // The names in a body that begins with "return" or "begin atomic" were looked up when it was created.
+    // The names in a body that begins with "return" or "begin atomic" were looked up when it was created. A function with a
+    // search path is not inlined, which nearby_ranking has to be; its own names are all qualified (tests/db/sql_rules.ts).
     guarantee: "no function of ours looks names up in a search path",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where prosqlbody is null and not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
+      where prosqlbody is null and proname <> 'nearby_ranking' and not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
     proof: ["alter function private.caller() reset search_path", "private.caller()"],
   },
   {
