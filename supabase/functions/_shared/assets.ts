@@ -100,7 +100,7 @@ export async function confirmAssets(
   for (const id of assetIds ?? []) await confirmAsset(work, id, category, param);
 }
 
-/** Addresses under which whoever is shown these files reads them for a while; null where there are no files. */
+/** Addresses under which these files are read for a while; null where there are no files. */
 export function addressesOf(storage: ObjectStorage, keys: readonly string[]): Promise<string[]>;
 export function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null>;
 export async function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null> {
@@ -182,6 +182,11 @@ export async function publishAsset(
   { service, storage }: Pick<Work, "service" | "storage">,
   assetId: string,
 ): Promise<boolean> {
-  const file = await service.rpc<Publication | null>("object_publication", { asset_id: assetId });
-  return file?.is_wanted === true && await settlePublication(service, storage, file);
+  try {
+    const file = await service.rpc<Publication | null>("object_publication", { asset_id: assetId });
+    return file?.is_wanted === true && await settlePublication(service, storage, file);
+  } catch (failure) {
+    if (failure instanceof Refusal) return false; // what the request changed stands
+    throw failure;
+  }
 }
