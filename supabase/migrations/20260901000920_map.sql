@@ -398,10 +398,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_found private.cluster[];
   v_clusters jsonb;
   v_total bigint;
 begin
   perform private.check_map(p_bbox, p_zoom, p_cursor);
+  -- Before the join, which would not look for clusters at all where there is no lot.
+  v_found := array(select c from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c);
   select coalesce(jsonb_agg(jsonb_build_object(
       'count', c.lot_count, 'lat', round(c.lat::numeric, 6), 'lng', round(c.lng::numeric, 6),
       'price_min', c.price_min, 'price_max', c.price_max, 'currency', c.currency,
@@ -413,8 +416,7 @@ begin
         'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
     ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]'), coalesce(sum(c.lot_count), 0)
   into v_clusters, v_total
-  from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c
-  join public.parking_lots l on l.id = c.representative_id;
+  from unnest(v_found) as c join public.parking_lots l on l.id = c.representative_id;
   return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', v_clusters)
     || case when 'total' = any (p_include) then jsonb_build_object('total', v_total, 'total_is_exact', true) else '{}' end;
 end

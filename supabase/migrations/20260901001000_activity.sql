@@ -1,7 +1,7 @@
--- Activity: what people did, one row for each deed, written in the transaction of the deed.
+-- Activity: what users did, one row for each activity, written in the transaction of the activity.
 --
--- The functions of api that do something worth telling call private.log_activity; what follows from a deed (points, badges,
--- the live feed) hangs on this table and needs no word from them.
+-- Commands that other domains react to call private.log_activity. What follows (experience points, badges, the live feed)
+-- depends on this table alone.
 --
 -- Doing the same again writes nothing: of an activity of one type about one subject a person has one row, and one row for
 -- saving a lot and for reviewing it, however often they take that back. So that what follows happens once, too.
@@ -30,9 +30,9 @@ create table public.user_activity_logs (
 
 comment on table public.user_activity_logs is 'What people did.';
 comment on column public.user_activity_logs.parking_lot_id is
-  'The lot that it was about; null when it was about none. Not a foreign key: the deed outlives it, and whoever deletes a lot waits for nobody who did something there.';
+  'The lot that it was about; null when it was about none. Not a foreign key: the activity outlives the lot, and deleting a lot waits for no activity there.';
 comment on column public.user_activity_logs.subject_id is
-  'The row that it was about: a session, review, field value, report, ticket. Not a foreign key: the deed outlives it.';
+  'The row that it was about: a session, review, field value, report, ticket. Not a foreign key: the activity outlives it.';
 
 comment on column public.user_activity_logs.is_rewarded is 'False: it gives no points and counts for no badge.';
 

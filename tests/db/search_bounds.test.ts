@@ -26,7 +26,7 @@ await db.sql`
   cross join lateral (
     select ${TOKYO.lat}::float8 + 0.0004 * sqrt(n) * sin(n) as lat, ${TOKYO.lng}::float8 + 0.0004 * sqrt(n) * cos(n) as lng
   ) p`;
-await db.sql`vacuum (analyze) private.search_entries`;
+await db.sql`vacuum (analyze) private.search_entries, public.parking_lots`;
 
 const asked = (question: SearchArguments) =>
   db.as({ role: "anon" }, async (sql) => {
