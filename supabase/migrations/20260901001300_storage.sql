@@ -221,7 +221,7 @@ comment on function private.attach_asset(uuid, text, text, uuid, text) is
 
 create function private.detach_assets(p_asset_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may write assets; whose files they are was asked by whoever held them
+security definer -- no client may write assets; the callers have checked whose files they are
 set search_path = ''
 as $$
 begin
@@ -230,7 +230,7 @@ end
 $$;
 
 comment on function private.detach_assets(uuid[]) is
-  'Files that are used no more: their objects are to be deleted, and then the rows. Whoever calls this has asked whose they are.';
+  'Files that are used no more: their objects are to be deleted, and then the rows. The caller has checked whose they are.';
 
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (

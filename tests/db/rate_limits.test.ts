@@ -1,6 +1,8 @@
 // Rate limits: a policy's quota in a window that opens with the first request.
 import assert from "node:assert/strict";
+import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -325,20 +327,33 @@ Deno.test("read_counted runs no command", async () => {
 Deno.test("expensive reads of one network do not wait for each other, and the quota holds for what is answered", async () => {
   await db.sql`update private.rate_limit_policies set quota = 2 where name = 'expensive_read'`;
   const from = { "cf-connecting-ip": "198.51.100.30" };
-  const { promise: done, resolve: finish } = Promise.withResolvers<void>();
-  const { promise: read, resolve: hasRead } = Promise.withResolvers<void>();
-  const slow = db.as({ role: "anon" }, async (sql) => {
-    await sql`select set_config('request.headers', ${JSON.stringify({ a: "b", ...from })}, true)`;
-    await sql`select set_config('request.is_counted_read', 'yes', true)`;
-    await sql`select api.probe_expensive()`;
-    hasRead();
-    await done;
+  await db.sql.unsafe(`
+    create function api.probe_held() returns jsonb language plpgsql stable set search_path = '' as $$
+    begin perform pg_advisory_xact_lock_shared(4711); return 'true'; end $$;
+    grant execute on function api.probe_held() to anon`);
+  const read = (sql: TransactionSql, name: string) =>
+    sql<{ read: Read }[]>`
+      select set_config('request.headers', ${
+      JSON.stringify({ a: "b", ...from })
+    }, true), api.read_counted(${name}) as read`;
+  const ends: Promise<{ read: { reply?: unknown } }[]>[] = [];
+  await db.sql.begin(async (holder) => {
+    await holder`select pg_advisory_xact_lock(4711)`; // until this transaction ends
+    const held = db.as({ role: "anon" }, (sql) => read(sql, "probe_held"));
+    await eventually(async () => {
+      const [waiting] = await db.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+      return waiting === undefined ? undefined : true;
+    });
+    const quick = await db.as({ role: "anon" }, async (sql) => {
+      await sql`set local lock_timeout = '5s'`; // a read that waits for the other fails here
+      return (await read(sql, "probe_expensive"))[0]!.read;
+    });
+    assert.deepEqual(quick.reply, ["anon", null]);
+    ends.push(held);
   });
-  await read;
-  assert.deepEqual((await readExpensive({ role: "anon" }, from)).reply, ["anon", null]);
-  finish();
-  await slow;
+  assert.equal((await ends[0]!)[0]!.read.reply, true);
   const replies = await Promise.all(Array.from({ length: 8 }, () => readExpensive({ role: "anon" }, from)));
-  assert.equal(replies.filter(({ reply }) => reply !== undefined).length, 1);
-  assert.equal(replies.filter(({ code }) => code === "rate_limited").length, 7);
+  assert.equal(replies.filter(({ reply }) => reply !== undefined).length, 0);
+  assert.equal(replies.filter(({ code }) => code === "rate_limited").length, 8);
 });
