@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
-import { copyOf, holidays, originalOf, workedExamples } from "../support/cases.ts";
+import { holidays, workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 import { answers, outcomeOf, plantLots, stayFees } from "./support/fees.ts";
 
@@ -44,10 +44,6 @@ Deno.test("the naive oracle knows the worked examples too", () => {
     const fee = naiveFee({ ...example, rules, date_overrides: example.date_overrides ?? [], holidays: holidays("JP") });
     assert.equal("total" in fee ? fee.total : "fee_unknown", expected[n], example.id);
   }
-});
-
-Deno.test("the copy of the worked examples is what lies beside the repository, where something does", () => {
-  for (const file of ["fee-cases.json", "holidays.json"]) assert.equal(copyOf(file), originalOf(file) ?? copyOf(file));
 });
 
 Deno.test("the holidays of the database are those of the worked examples", async () => {
