@@ -18,7 +18,9 @@
 create function private.admin_areas() returns text[]
 language sql immutable
 set search_path = ''
-return array['lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support'];
+return array[
+  'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
+];
 
 comment on function private.admin_areas() is 'The areas that an administrator can be given; each is the scope admin:<area>.';
 
@@ -319,18 +321,33 @@ $$;
 comment on function private.visitor_or_user() is
   'For what everyone may read: the id of the caller, null for a visitor. Refuses an app user who is not active: forbidden.';
 
-create function private.require_admin(p_area text) returns uuid
+create function private.check_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_admin_id uuid := private.caller();
+  v_areas text[];
+  v_missing text;
 begin
-  perform from public.admins where id = v_admin_id and status = 'active' and p_area = any (areas);
-  if not found then
-    perform private.refuse('forbidden', 403, format('This needs an administrator with the area %s', p_area));
+  select areas into v_areas from public.admins where id = p_admin_id and status = 'active';
+  v_missing := case when v_areas is null then 'admin' when p_area <> all (v_areas) then 'admin:' || p_area end;
+  if v_missing is not null then
+    perform private.refuse('forbidden', 403, format('This requires the permission scope %s', v_missing),
+      p_details => jsonb_build_object('scope', v_missing));
   end if;
-  return v_admin_id;
+end
+$$;
+
+comment on function private.check_admin(uuid, text) is
+  'For reads of the console. Rejects (forbidden, details.scope names the missing permission scope) anybody but an active administrator who has the area; a null area: any active administrator.';
+
+create function private.require_admin(p_area text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(private.caller(), p_area);
+  return auth.uid();
 end
 $$;
 
@@ -398,10 +415,11 @@ comment on function private.my_auth_user() is
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
-  private.is_premium(uuid), private.require_admin(text), private.my_scopes(), private.my_auth_user()
+  private.is_premium(uuid), private.check_admin(uuid, text), private.require_admin(text), private.my_scopes(), private.my_auth_user()
 to authenticated;
 
 grant execute on function private.visitor_or_user() to anon, authenticated;
+grant execute on function private.check_admin(uuid, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

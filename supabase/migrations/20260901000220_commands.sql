@@ -121,11 +121,18 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return exists (select from pg_catalog.pg_proc where pronamespace = 'commands'::regnamespace and proname = p_function);
+  return exists (
+    select from pg_catalog.pg_proc
+    where proname = p_function and (
+      pronamespace = 'commands'::regnamespace
+      or pronamespace = 'api'::regnamespace and provolatile = 'v' and proname like 'admin\_%'
+    )
+  );
 end
 $$;
 
-comment on function private.is_command(text) is 'Whether a function of this name stands in the schema commands.';
+comment on function private.is_command(text) is
+  'Whether a function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
 
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
@@ -143,7 +150,11 @@ begin
   end if;
   select * into v_function from pg_catalog.pg_proc
   where proname = p_function
-    and (pronamespace = 'commands'::regnamespace or pronamespace = 'api'::regnamespace and provolatile <> 'v');
+    and (
+      pronamespace = 'commands'::regnamespace
+      or pronamespace = 'api'::regnamespace
+        and (provolatile <> 'v' or current_user = 'service_role' and proname like 'admin\_%')
+    );
   select coalesce(array_agg(a.name), '{}'), string_agg(format('%I %s', a.name, format_type(a.type, null)), ', '),
     format('%s(%s)', v_function.oid::regproc, string_agg(format('%1$I => a.%1$I', a.name), ', '))
   into v_names, v_record, v_call

@@ -87,6 +87,10 @@ from (values
   ('admin_area', 'search_presets', 40, '検索プリセット', 'Search presets', null),
   ('admin_area', 'store_sync', 50, 'ストア連携', 'Store sync', null),
   ('admin_area', 'support', 60, 'サポート', 'Support', null),
+  ('admin_area', 'users', 70, 'ユーザー', 'People', null),
+  ('admin_area', 'rewards', 80, '特典', 'Rewards', null),
+  ('admin_area', 'content', 90, 'コンテンツ', 'Content', null),
+  ('admin_area', 'admins', 100, '管理者', 'Administrators', null),
 
   ('admin_notification_severity', 'info', 10, '情報', 'For information', '{"color": "#1565c0"}'),
   ('admin_notification_severity', 'warning', 20, '注意', 'Warning', '{"color": "#f9a825"}'),

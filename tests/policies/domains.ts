@@ -2,6 +2,7 @@
 import { accounts } from "./accounts.ts";
 import { adminNotifications } from "./admin_notifications.ts";
 import { activity } from "./activity.ts";
+import { adminActivity } from "./admin_activity.ts";
 import { driver } from "./driver.ts";
 import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
@@ -34,4 +35,5 @@ export const domains: readonly Domain[] = [
   sponsors,
   rewards,
   adminNotifications,
+  adminActivity,
 ];

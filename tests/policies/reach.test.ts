@@ -57,6 +57,7 @@ function calls(text: string): string[] {
 
 /** Granted though nothing calls them yet, and why. */
 const GRANTED: Record<string, string> = {
+  check_admin: "as require_admin, which calls it",
   require_admin: "only reads the caller's own record; functions of the console begin with it",
 };
 

@@ -33,10 +33,11 @@ export const catalogue = {
     status: 403,
     message: "You may not do this.",
     meaning:
-      "The caller is known but may not do this: the account is suspended or withdrawn, a policy denies it, or only " +
-      "the service itself may call this path.",
+      "The caller is known but may not do this: the account is suspended or withdrawn, a policy denies it, only the " +
+      "service itself may call this path, or an administrator lacks a permission scope.",
     remedy:
-      "Do not retry with the same account. `GET /v1/me` shows the state of the account and its permission scopes.",
+      "Do not retry with the same account. `GET /v1/me` shows the state of the account and its permission scopes; " +
+      "`error.details.scope` names the one that is missing.",
   },
   not_found: {
     status: 404,
@@ -59,6 +60,12 @@ export const catalogue = {
       "`Idempotency-Key` it is `key_reused_with_different_body` (give each request a key of its own) or `key_in_use` " +
       "(send it again in a moment); with `status_not_reachable` `details.allowed` has the states that may follow; with " +
       "`changed_meanwhile` the decision was about an earlier version.",
+  },
+  precondition_failed: {
+    status: 412,
+    message: "The resource is not the version that `If-Match` names.",
+    meaning: "The resource was changed after it was read.",
+    remedy: "Read the resource again, apply the change to what it says now, and send the new `ETag` as `If-Match`.",
   },
   payload_too_large: {
     status: 413,

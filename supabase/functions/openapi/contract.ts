@@ -1,6 +1,7 @@
 /** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
 import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
 import { NearbyLot, ParkingLot } from "../_shared/schema/parking_lots.ts";
+import { routes as admin } from "../admin/routes.ts";
 import { routes as ads } from "../ads/routes.ts";
 import { routes as articles } from "../articles/routes.ts";
 import { routes as codes } from "../codes/routes.ts";
@@ -43,6 +44,7 @@ export const groups: readonly Group[] = [
   },
   { name: "articles", description: "What the service writes for drivers", routes: articles },
   { name: "ads", description: "Advertisements", routes: ads },
+  { name: "admin", description: "What administrators do", routes: admin },
   { name: "well-known", description: "Which apps open links of this site", routes: wellKnown },
   { name: "report-crash", description: "What the app sends when it has fallen over", routes: reportCrash },
   {

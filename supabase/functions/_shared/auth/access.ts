@@ -7,11 +7,12 @@ import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
  * - `public`: anyone, and always as a visitor; a token is not looked at.
  * - `optional`: anyone; a token, when there is one, must be good and makes the request the caller's.
  * - `user`: a signed-in user.
+ * - `admin`: an active administrator, who has the area of the route; the database says who is.
  * - `service`: a trusted service with the secret key.
  */
-export type Access = "public" | "optional" | "user" | "service";
+export type Access = "public" | "optional" | "user" | "admin" | "service";
 
-export type CallerOf<A extends Access> = A extends "user" ? Caller
+export type CallerOf<A extends Access> = A extends "user" | "admin" ? Caller
   : A extends "optional" ? Caller | null
   : null;
 

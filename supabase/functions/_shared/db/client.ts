@@ -34,6 +34,15 @@ export function asService(config: Config, trace: CallTrace): Database {
   return connect(config, keyed(config.serviceKeys), trace);
 }
 
+/**
+ * The service on behalf of an administrator: each function gets `p_admin_id` and checks that administrator's areas itself.
+ * For routes of administrators, whose token has been verified.
+ */
+export function asAdmin(config: Config, adminId: string, trace: CallTrace): Database {
+  const service = asService(config, trace);
+  return { rpc: (name, args) => service.rpc(name, { ...args, admin_id: adminId }) };
+}
+
 /** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
 function keyed([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asCaller, asService, asVisitor, type Database } from "../db/client.ts";
+import { asAdmin, asCaller, asService, asVisitor, type Database } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
@@ -96,6 +96,7 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
 
   const commands = new Commands({
     policy: limitOf(route),
+    door: route.access === "admin" ? "run_admin_command" : "run_command",
     take: (policy) => takeRequest(policy, request, exchange, house.config()),
     onCount: (rateLimit) => exchange.rateLimit = rateLimit,
   });
@@ -104,12 +105,21 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   try {
     response = await answer(c, route, exchange, house, commands);
   } catch (failure) {
+    if (route.access === "admin" && exchange.dbMs === 0) await requireAdmin(route, exchange, house.config());
     const isOutage = failure instanceof Refusal && failure.code === "service_unavailable";
     if (!isOutage) await commands.count();
     throw failure;
   }
   await commands.count();
   return response;
+}
+
+/**
+ * Functions of the console check the administrator themselves. A request that is rejected before it reaches one is checked
+ * here, so that nobody else learns more than that they may not.
+ */
+async function requireAdmin({ area }: Route, exchange: Exchange, config: Config): Promise<void> {
+  if (exchange.caller) await asAdmin(config, exchange.caller.id, traceOf(exchange)).rpc("check_admin", { area });
 }
 
 /** Counts a request by its caller, or by the network of an anonymous client. */
@@ -158,6 +168,7 @@ async function answer(
     },
     requestId: exchange.id,
     clientAddress: addressOf(request.headers),
+    ifMatch: request.headers.get("if-match") ?? undefined,
     get db() {
       const config = house.config();
       const db = databaseFor(route, exchange, config);
@@ -177,10 +188,12 @@ async function answer(
 function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
   const trace = traceOf(exchange);
   if (route.access === "service") return asService(config, trace);
+  if (route.access === "admin" && exchange.caller) return asAdmin(config, exchange.caller.id, trace);
   return exchange.caller ? asCaller(config, exchange.caller, trace) : asVisitor(config, trace);
 }
 
 function isExpensive(route: Route, request: Request, query: unknown): boolean {
+  if (route.access === "admin") return false;
   return route.isExpensive?.(query as never) || (route.also?.lines !== undefined && asks(request, LINES_TYPE));
 }
 

@@ -21,7 +21,7 @@ import type { RateLimit } from "./rate_limit.ts";
 /** The policy of requests that turn to storage before they run a command. */
 const BEFORE_STORAGE = "attach";
 
-/** What api.run_command and api.read_counted reply. */
+/** What api.run_command, api.run_admin_command and api.read_counted reply. */
 interface Ran<T> {
   readonly replayed: boolean;
   readonly reply: T;
@@ -31,6 +31,8 @@ interface Ran<T> {
 export interface CommandOptions {
   /** The policy of the route; undefined for one whose requests are counted only when they carry a key. */
   readonly policy: string | undefined;
+  /** The function of the database that counts and runs a command. */
+  readonly door: "run_command" | "run_admin_command";
   /** Counts one request of the client under a policy; null when there is no such policy. */
   readonly take: (policy: string) => Promise<RateLimit | null>;
   /** Called with each count, for the response's headers. */
@@ -89,7 +91,7 @@ export class Commands {
     const nth = (this.#runs.get(name) ?? 0) + 1;
     this.#runs.set(name, nth);
     const call = { command: name, arguments: prefixed(args), ...(this.key && { ...this.key, nth }) };
-    const { replayed, reply } = await this.#call<T>(db, "run_command", call);
+    const { replayed, reply } = await this.#call<T>(db, this.options.door, call);
     if (!replayed) this.#fresh++;
     return reply;
   }

@@ -7,7 +7,7 @@ import { catalogue, type Code, codes, Refusal } from "../errors.ts";
 import { envelope, ErrorEnvelope } from "./envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
 import { TRUNCATED_HEADER } from "./reply.ts";
-import { keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
+import { isConditional, keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
 
 /** The routes of one function, as a chapter of the document. */
 export interface Group {
@@ -46,6 +46,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
     registry.registerComponent("headers", name, header);
   }
   registry.registerComponent("parameters", "If-None-Match", ifNoneMatch);
+  registry.registerComponent("parameters", "If-Match", ifMatch);
   registry.registerComponent("parameters", KEY_HEADER, idempotencyKey);
   const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(refusalsOf)));
   for (const code of codes.filter((code) => used.has(code))) {
@@ -88,7 +89,10 @@ const headers = {
     description: "Whether and for how long to keep the reply",
     schema: { type: "string" as const },
   },
-  "ETag": { description: "Send it back as `If-None-Match`", schema: { type: "string" as const } },
+  "ETag": {
+    description: "The version of the reply, for `If-None-Match` or `If-Match`",
+    schema: { type: "string" as const },
+  },
   "WWW-Authenticate": {
     description: "The scheme, and what is wrong with the token",
     schema: { type: "string" as const },
@@ -124,6 +128,14 @@ const ifNoneMatch = {
   schema: { type: "string" as const },
 };
 
+const ifMatch = {
+  name: "If-Match",
+  in: "header" as const,
+  required: false,
+  description: "The `ETag` of the version that the change is for: 412 when there is a newer one. Absent: any version",
+  schema: { type: "string" as const },
+};
+
 const idempotencyKey = {
   name: KEY_HEADER,
   in: "header" as const,
@@ -147,7 +159,7 @@ function operation(route: Route, tag: string): RouteConfig {
     operationId: operationId(route),
     tags: [tag],
     summary,
-    ...(route.description ? { description: route.description } : {}),
+    ...describedWith(route),
     security: security[route.access],
     request: {
       ...(params ? { params } : {}),
@@ -160,6 +172,7 @@ function operation(route: Route, tag: string): RouteConfig {
     },
     parameters: [
       ...(cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : []),
+      ...(isConditional(route) ? [{ $ref: "#/components/parameters/If-Match" }] : []),
       ...(method === "POST" ? [{ $ref: `#/components/parameters/${KEY_HEADER}` }] : []),
     ],
     responses: { ...success(route), ...failures(route) },
@@ -170,8 +183,18 @@ const security: Record<Access, Record<string, string[]>[]> = {
   public: [],
   optional: [{}, { bearer: [] }],
   user: [{ bearer: [] }],
+  admin: [{ bearer: [] }],
   service: [{ bearer: [] }],
 };
+
+/** The description of a route; of an administrator's, with the permission scope that it requires. */
+function describedWith({ description, area }: Route): { description?: string } {
+  if (area === undefined) return description ? { description } : {};
+  const scope = area === null
+    ? "Requires the permission scope `admin`."
+    : `Requires the permission scope \`admin:${area}\`.`;
+  return { description: description ? `${description} ${scope}` : scope };
+}
 
 function success(route: Route): Responses {
   const { reply: [status, schema, asText], alsoStatus, also, cache } = route;
@@ -181,7 +204,7 @@ function success(route: Route): Responses {
       description: status === 204 ? "Done; there is nothing to tell" : "OK",
       headers: headersNamed(
         ...always,
-        ...(cache ? ["ETag"] as const : []),
+        ...(cache || route.isVersioned ? ["ETag"] as const : []),
         ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
         ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
       ),

@@ -71,6 +71,7 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   const headers = new Headers({ "Cache-Control": cacheControl(route.cache) });
   if (route.isTruncated?.(data as never)) headers.set(TRUNCATED_HEADER, "true");
   if (asText || route.also) headers.append("Vary", "Accept");
+  if (route.isVersioned) headers.set("ETag", `"${(parsed.data as { updated_at: string }).updated_at}"`);
   if (route.cache) {
     const tag = await entityTag(text);
     headers.set("ETag", tag);

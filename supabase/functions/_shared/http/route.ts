@@ -9,6 +9,19 @@ import type { Links } from "./links.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** What an administrator can be given (private.admin_areas). */
+export type AdminArea =
+  | "admins"
+  | "content"
+  | "lots"
+  | "notifications"
+  | "reviews"
+  | "rewards"
+  | "search_presets"
+  | "store_sync"
+  | "support"
+  | "users";
+
 /** Parameters, query and body are strict objects: an unknown key is refused. */
 type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
@@ -25,6 +38,8 @@ export interface Work<A extends Access, P, Q, B> {
   readonly storage: ObjectStorage;
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
+  /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */
+  readonly ifMatch: string | undefined;
   readonly requestId: string;
   /** The network address that the request comes from, for the database to hash. */
   readonly clientAddress: string;
@@ -61,6 +76,8 @@ export interface Definition<
   /** As the function sees it: `/<function>/...`, parameters in braces. Clients put `/v1` in front. */
   readonly path: `/${string}`;
   readonly access: A;
+  /** What an administrator must have for it; null: any active administrator. Every route with the access `admin` has one. */
+  readonly area?: AdminArea | null;
   readonly summary: string;
   readonly description?: string;
   readonly params?: P;
@@ -82,6 +99,8 @@ export interface Definition<
   /** Whether a request may cost more than a page; such reads of anonymous clients are counted by network. */
   readonly isExpensive?: (query: Read<Q>) => boolean;
   readonly cache?: Cache;
+  /** The reply has `updated_at`, which is its `ETag`; a request that changes the resource may send it as `If-Match`. */
+  readonly isVersioned?: boolean;
   /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
   handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
@@ -92,6 +111,7 @@ export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
   readonly access: Access;
+  readonly area?: AdminArea | null;
   readonly summary: string;
   readonly description?: string;
   readonly params?: Fields | undefined;
@@ -112,6 +132,7 @@ export interface Route {
   readonly limit?: string;
   readonly isExpensive?: (query: never) => boolean;
   readonly cache?: Cache;
+  readonly isVersioned?: boolean;
   readonly isTruncated?: (returned: never) => boolean;
   handle(work: never): unknown;
 }
@@ -135,6 +156,9 @@ export function route<
   if ((alsoStatus === undefined) !== (replyStatus === undefined)) {
     throw new TypeError(`${place}: alsoStatus and replyStatus go together`);
   }
+  if ((access === "admin") !== (definition.area !== undefined)) {
+    throw new TypeError(`${place}: an administrator's route has an area, and no other has one`);
+  }
   if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
   if (limit !== undefined && access === "service") throw new TypeError(`${place}: a service is not limited`);
   if (cache?.scope === "public" && access !== "public") {
@@ -146,12 +170,17 @@ export function route<
 /** The policy that limits a route: its own, or `write` for what a signed-in caller writes; undefined for the others. */
 export function limitOf({ method, access, limit }: Route): string | undefined {
   const signedIn = access !== "public" && access !== "optional" && access !== "service";
-  return limit ?? (method !== "GET" && signedIn ? "write" : undefined);
+  return limit ?? (method === "GET" || !signedIn ? undefined : access === "admin" ? "admin_write" : "write");
 }
 
 /** Whether the answer to a request with an `Idempotency-Key` is kept: for a POST whose caller may be known. */
 export function keepsAnswers({ method, access }: Route): boolean {
   return method === "POST" && access !== "public" && access !== "service";
+}
+
+/** Whether a route looks at `If-Match`: it changes a versioned resource. */
+export function isConditional({ method, isVersioned }: Route): boolean {
+  return isVersioned === true && method !== "GET";
 }
 
 /** Every code this route can answer with: its own, and those of what the router does for it. */
@@ -162,6 +191,7 @@ export function refusalsOf(route: Route): Code[] {
   if (route.access !== "public") all.add("unauthorized").add("forbidden");
   if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
   if (limitOf(route) !== undefined || route.isExpensive !== undefined) all.add("rate_limited");
+  if (isConditional(route)) all.add("precondition_failed");
   if (keepsAnswers(route)) all.add("conflict").add("rate_limited");
   return codes.filter((code) => all.has(code));
 }

@@ -1,0 +1,39 @@
+import type { z } from "zod";
+import { route } from "../_shared/http/route.ts";
+import { AdminActivityLogs, AdminActivityLogsQuery } from "../_shared/schema/admin_activity_logs.ts";
+
+const EXPORT_PAGE = 1000;
+
+export const listActivityLogs = route({
+  method: "GET",
+  path: "/admin/activity-logs",
+  access: "admin",
+  area: null,
+  summary: "List what administrators did",
+  description: "Newest first. `Accept: application/x-ndjson` answers with all that match from `cursor` on, whatever " +
+    "`limit` says, one a line; a stream that fails is broken off, never ended.",
+  query: AdminActivityLogsQuery,
+  reply: [200, AdminActivityLogs],
+  also: {
+    async *lines({ db, query }) {
+      let cursor = query.cursor ?? null;
+      do {
+        const page = await pageOf(db, {
+          ...query,
+          cursor: cursor ?? undefined,
+          limit: EXPORT_PAGE,
+          include: undefined,
+        });
+        yield* page.items;
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+    },
+  },
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_activity_logs", argumentsOf(query)),
+});
+
+/** `admin_id` is a filter to the client; to the database it is the administrator who asks. */
+function argumentsOf({ admin_id, ...query }: z.output<typeof AdminActivityLogsQuery>) {
+  return { ...query, by_admin_id: admin_id };
+}

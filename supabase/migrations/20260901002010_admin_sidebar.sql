@@ -1,0 +1,92 @@
+-- The sidebar of the console: the notifications of an administrator, and which of them they have read.
+--
+-- Realtime shows each change of a row as it happens (topic admin-notifications-sidebar); after a reconnect the console reads
+-- the list. What is read is kept in the row, by administrator.
+--
+-- Invariants: an administrator reads, and marks, what is for them alone, for an area of theirs, or for all.
+-- Interface: api.admin_list_notifications, api.admin_mark_notifications_read.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_notifications(
+  p_admin_id uuid, p_unread boolean default null, p_include text[] default '{}', p_cursor text default null,
+  p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_notifications', p_admin_id, p_unread);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_areas text[];
+  v_items jsonb;
+begin
+  perform private.check_admin(p_admin_id, null);
+  select areas into v_areas from public.admins where id = p_admin_id;
+  select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
+    order by n.created_at desc, n.id desc)
+  into v_items
+  from (
+    select * from public.admin_notifications n
+    where (n.created_at, n.id) < (
+        coalesce((v_after ->> 0)::timestamptz, 'infinity'),
+        coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      )
+      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+      and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
+    order by n.created_at desc, n.id desc
+    limit private.page_limit(p_limit) + 1
+  ) n;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || (
+    select jsonb_build_object('total', count(*) filter (where p_unread is null or p_unread = c.is_unread))
+        - case when 'total' = any (p_include) then '' else 'total' end
+      || jsonb_build_object('unread_count', count(*) filter (where c.is_unread))
+        - case when 'unread_count' = any (p_include) then '' else 'unread_count' end
+    from (
+      select p_admin_id <> all (n.read_by) as is_unread from public.admin_notifications n
+      where cardinality(p_include) > 0
+        and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+    ) c
+  );
+end
+$$;
+
+comment on function api.admin_list_notifications(uuid, boolean, text[], text, integer) is
+  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them. For any active administrator. Refuses: forbidden, validation_error.';
+
+create function api.admin_mark_notifications_read(p_admin_id uuid, p_ids uuid[] default null, p_before timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_areas text[];
+  v_updated integer;
+begin
+  perform private.hold_admin(p_admin_id, null);
+  if (p_ids is null) = (p_before is null) then
+    perform private.refuse('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+  end if;
+  select areas into v_areas from public.admins where id = p_admin_id;
+  -- Locked in one order, so that two administrators who mark the same rows wait for each other and not in a circle.
+  with held as (
+    select n.id from public.admin_notifications n
+    where (n.id = any (p_ids) or n.created_at < p_before)
+      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+      and p_admin_id <> all (n.read_by)
+    order by n.id for no key update
+  )
+  update public.admin_notifications n set read_by = n.read_by || p_admin_id from held where n.id = held.id;
+  get diagnostics v_updated = row_count;
+  return jsonb_build_object('updated', v_updated);
+end
+$$;
+
+comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
+  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. It is no act on record. For any active administrator. Refuses: forbidden, validation_error.';
+
+grant execute on function
+  api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)
+to service_role;
