@@ -18,12 +18,10 @@ export const listActivityLogs = route({
     async *lines({ db, query }) {
       let cursor = query.cursor ?? null;
       do {
-        const page = await pageOf(db, {
-          ...query,
-          cursor: cursor ?? undefined,
-          limit: EXPORT_PAGE,
-          include: undefined,
-        });
+        const page: z.input<typeof AdminActivityLogs> = await db.rpc(
+          "admin_list_activity_logs",
+          argumentsOf({ ...query, cursor: cursor ?? undefined, limit: EXPORT_PAGE, include: undefined }),
+        );
         yield* page.items;
         cursor = page.next_cursor;
       } while (cursor !== null);
