@@ -237,7 +237,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_activity_logs', p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after jsonb;
   -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
   v_matching constant text := concat(
     'from public.admin_activity_logs l where true',
@@ -252,6 +252,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, null);
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
   end if;

@@ -19,11 +19,12 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_notifications', p_admin_id, p_unread);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after jsonb;
   v_areas text[];
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
   select areas into v_areas from public.admins where id = p_admin_id;
   select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
     order by n.created_at desc, n.id desc)

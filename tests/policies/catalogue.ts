@@ -20,6 +20,9 @@ const FUNCTIONS = `
   where n.nspname in ('public', 'api', 'commands', 'private')
     and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
 
+/** What administrators call through the function `admin`, and the back office by name. */
+const CONSOLE = `select * from (${FUNCTIONS}) f where nspname = 'api' and proname like 'admin\\_%'`;
+
 export const catalogueRules: readonly CatalogueRule[] = [
   {
     guarantee: "every table has row security",
@@ -271,6 +274,62 @@ export const catalogueRules: readonly CatalogueRule[] = [
          as 'begin perform 1; exception when others then null; end';
        revoke all on function private.deaf() from public`,
       "private.deaf()",
+    ],
+  },
+  {
+    guarantee: "every function of the console has the administrator as its first argument, without a default",
+    query: `
+      select signature as broken from (${CONSOLE}) f
+      where proargnames[1] is distinct from 'p_admin_id' or proargtypes[0] <> 'uuid'::regtype or pronargdefaults = pronargs`,
+    proof: [
+      `create function api.admin_list_all(p_id uuid) returns jsonb language plpgsql stable set search_path = ''
+         as 'declare n int;\nbegin\n  perform private.check_admin(p_admin_id, null);\nend';
+       revoke all on function api.admin_list_all(uuid) from public`,
+      "api.admin_list_all(uuid)",
+    ],
+  },
+  {
+    // A value of the declarations that is computed from the arguments could be rejected before the administrator is checked.
+    guarantee: "every function of the console checks the administrator first: hold_admin where it writes, else check_admin",
+    query: `
+      select signature as broken
+      from (
+        select *, split_part(prosrc, '\nbegin\n', 1) as declared, substr(prosrc, strpos(prosrc, '\nbegin\n') + 7) as body,
+          case provolatile when 'v' then 'hold' else 'check' end as wanted
+        from (${CONSOLE}) f
+      ) f
+      where strpos(prosrc, '\nbegin\n') = 0
+        or body !~ format('^(\\s*--[^\n]*\n)*\\s*perform private\\.%s_admin\\(p_admin_id, (null|''[a-z_]+'')\\);', wanted)
+        or declared ~ 'private\\.(cursor_decode|refuse|require_[a-z_]+|check_[a-z_]+)\\('`,
+    proof: [
+      "alter function api.admin_list_notifications(uuid, boolean, text[], text, integer) volatile",
+      "api.admin_list_notifications(uuid,boolean,text[],text,integer)",
+    ],
+  },
+  {
+    guarantee: "only the service executes functions of the console",
+    query: `
+      select signature || ' to ' || coalesce(r.rolname, 'public') as broken
+      from (${CONSOLE}) f
+      cross join lateral aclexplode(coalesce(proacl, acldefault('f', proowner))) a left join pg_roles r on r.oid = a.grantee
+      where a.grantee <> proowner and r.rolname is distinct from 'service_role'`,
+    proof: [
+      "grant execute on function api.admin_list_notifications(uuid, boolean, text[], text, integer) to authenticated",
+      "api.admin_list_notifications(uuid,boolean,text[],text,integer) to authenticated",
+    ],
+  },
+  {
+    guarantee: "every act that a function records is a code of the category admin_action",
+    query: `
+      select signature || ': ' || a.code[1] as broken
+      from (${FUNCTIONS}) f
+      cross join lateral regexp_matches(prosrc, 'record_act\\(\\s*[a-z_]+,\\s*''([^'']*)''', 'g') as a (code)
+      where not exists (select from public.codes c where c.category_id = 'admin_action' and c.code = a.code[1])`,
+    proof: [
+      `create function private.wrong_act(p_admin_id uuid) returns void language plpgsql set search_path = ''
+         as $$ begin perform private.record_act(p_admin_id, 'review.praise', 'review', null); end $$;
+       revoke all on function private.wrong_act(uuid) from public`,
+      "private.wrong_act(uuid): review.praise",
     ],
   },
 ];
