@@ -10,7 +10,7 @@
 -- Interface: api.list_my_search_presets, create_my_search_preset, update_my_search_preset, delete_my_search_preset,
 -- set_default_search_preset. They call private.preset_page, create_preset, update_preset, delete_preset and
 -- set_default_preset, which act for the person they are told, with the rights of who calls: row security keeps a person
--- to their own, and a definer that has asked for an administrator may call them for anybody.
+-- to their own; the functions of administrators (2020) call them as the service, for any app user.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables

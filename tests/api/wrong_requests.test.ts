@@ -21,7 +21,7 @@ await inDatabase(async (sql) => {
 const mine = bearer(user.token);
 const forged = badAuthorizations(user.id, stack().jwtSecret);
 const service = bearer(stack().serviceRoleKey);
-/** What a route needs beyond its own path to be a good request. */
+/** What a route needs beyond its own path to be a good request; named by path, or by method and path. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
   "/parking-lots/{id}/calc-fee": { body: { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" } },
@@ -53,6 +53,8 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/support/tickets/{id}/messages": { body: { message: "Message" } },
   "/sponsors/nearby": { query: "lat=35.68&lng=139.76" },
   "/sponsors/{id}/checkin": { body: { lat: 35.68, lng: 139.76, accuracy_m: 10 } },
+  "GET /admin/user-search-presets": { query: `user_id=${user.id}` },
+  "/admin/user-search-presets": { body: { user_id: user.id, name: "Near work", query_json: {} } },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
@@ -83,7 +85,7 @@ for (const route of routes) {
   const authorization = route.access === "service" ? service.authorization : writer.authorization;
   const userAuthorization = mine.authorization;
   const known = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
-  const needs = { ...known, ...goodQuery[route.path] };
+  const needs = { ...known, ...(goodQuery[`${route.method} ${route.path}`] ?? goodQuery[route.path]) };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
   for (const [status, { token }] of route.access === "user" && route !== readMe ? Object.entries(outcasts) : []) {
     const auth = bearer(token);

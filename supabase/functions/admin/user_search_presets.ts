@@ -1,0 +1,84 @@
+import { route } from "../_shared/http/route.ts";
+import {
+  AdminUserSearchPreset,
+  AdminUserSearchPresets,
+  AdminUserSearchPresetsQuery,
+  NewAdminUserSearchPreset,
+} from "../_shared/schema/admin_user_search_presets.ts";
+import { PresetParams, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+const OF_ACTIVE_OWNERS = "The presets of a suspended app user are not changed: `conflict`, with `details.reason` " +
+  "`account_not_active`.";
+
+export const listUserSearchPresets = route({
+  method: "GET",
+  path: "/admin/user-search-presets",
+  access: "admin",
+  area: "search_presets",
+  summary: "List the search presets of an app user",
+  description: "By `sort_order`, then by age; also of a suspended app user. Each request is recorded as " +
+    "`user.view_search_presets`.",
+  query: AdminUserSearchPresetsQuery,
+  reply: [200, AdminUserSearchPresets],
+  refusals: ["not_found"],
+  handle: ({ db, query }) => db.rpc("admin_list_search_presets", query),
+});
+
+export const createUserSearchPreset = route({
+  method: "POST",
+  path: "/admin/user-search-presets",
+  access: "admin",
+  area: "search_presets",
+  summary: "Create a search preset for an app user",
+  description: `At most 20: one more is \`conflict\`, with \`details.reason\` \`limit_reached\`. ${OF_ACTIVE_OWNERS} ` +
+    "Recorded as `user.create_search_preset`.",
+  body: NewAdminUserSearchPreset,
+  reply: [201, AdminUserSearchPreset],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, body }) => db.rpc("admin_create_search_preset", body),
+});
+
+export const updateUserSearchPreset = route({
+  method: "PATCH",
+  path: "/admin/user-search-presets/{id}",
+  access: "admin",
+  area: "search_presets",
+  summary: "Change a search preset of an app user",
+  description: `${OF_ACTIVE_OWNERS} The difference is recorded as \`user.update_search_preset\`.`,
+  params: PresetParams,
+  body: SearchPresetUpdate,
+  reply: [200, AdminUserSearchPreset],
+  refusals: ["not_found", "conflict"],
+  isVersioned: true,
+  handle: ({ db, params, body, ifMatch }) =>
+    db.rpc("admin_update_search_preset", { id: params.id, ...body, if_match: ifMatch }),
+});
+
+export const deleteUserSearchPreset = route({
+  method: "DELETE",
+  path: "/admin/user-search-presets/{id}",
+  access: "admin",
+  area: "search_presets",
+  summary: "Delete a search preset of an app user",
+  description: `When it was the default, the first of the others becomes it. ${OF_ACTIVE_OWNERS} Recorded as ` +
+    "`user.delete_search_preset`.",
+  params: PresetParams,
+  reply: [204, Nothing],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, params }) => db.rpc("admin_delete_search_preset", { id: params.id }),
+});
+
+export const setDefaultUserSearchPreset = route({
+  method: "POST",
+  path: "/admin/user-search-presets/{id}/set-default",
+  access: "admin",
+  area: "search_presets",
+  summary: "Make a search preset the default of its app user",
+  description: `In one step: at no moment are there two defaults, or none. ${OF_ACTIVE_OWNERS} Recorded as ` +
+    "`user.set_default_search_preset`.",
+  params: PresetParams,
+  reply: [200, AdminUserSearchPreset],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, params }) => db.rpc("admin_set_default_search_preset", { id: params.id }),
+});
