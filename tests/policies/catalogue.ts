@@ -290,7 +290,8 @@ export const catalogueRules: readonly CatalogueRule[] = [
   },
   {
     // A value of the declarations that is computed from the arguments could be rejected before the administrator is checked.
-    guarantee: "every function of the console checks the administrator first: hold_admin where it writes, else check_admin",
+    guarantee:
+      "every function of the console checks the administrator first: hold_admin where it writes, else check_admin",
     query: `
       select signature as broken
       from (
