@@ -3,11 +3,11 @@
 -- A review is pending until an administrator approves or rejects it; an approved one can be hidden and shown again; an edit
 -- by the author makes it pending anew. Everyone reads approved reviews of public lots, an author reads all of their own.
 --
--- Invariants: one review a person and lot; nobody sets a status but private.move_review and the edit of an author;
+-- Invariants: one review a person and lot; nobody sets a status but an administrator's decision (2040) and the edit of an author;
 -- parking_lots.avg_rating and review_count are what a recount of the approved reviews gives, whoever writes at the same
 -- time; a review outlives its author, without a name. Its photos are in 1320.
 -- Interface: api.list_parking_lot_reviews, post_review, list_my_reviews, update_my_review, delete_my_review; for
--- moderation private.move_review(review, status, what was seen).
+-- administrators 2040.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -35,8 +35,10 @@ create index reviews_approved_idx on public.reviews (parking_lot_id, created_at 
   where status = 'approved';
 -- A person's own, newest first; and what a person who leaves has written.
 create index reviews_user_id_idx on public.reviews (user_id, created_at desc, id desc) where user_id is not null;
--- What waits for moderation, oldest first.
-create index reviews_pending_idx on public.reviews (created_at, id) where status = 'pending';
+-- The console's queue of each status, oldest first.
+create index reviews_status_idx on public.reviews (status, created_at, id);
+-- The same of one lot; its approved ones have an index above.
+create index reviews_lot_status_idx on public.reviews (parking_lot_id, status, created_at, id) where status <> 'approved';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -112,52 +114,27 @@ create trigger _300_leave_reviews after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__leave_reviews();
 
-create function private.hold_review(p_review_id uuid) returns void
+create function private.hold_reviews(p_review_ids uuid[]) returns void
 language plpgsql
 security definer -- neither an author nor an administrator may lock a lot, or the account of another
 set search_path = ''
 as $$
 declare
-  v_user_id uuid;
-  v_lot_id uuid;
+  v_user_ids uuid[];
+  v_lot_ids uuid[];
 begin
-  select r.user_id, r.parking_lot_id into v_user_id, v_lot_id from public.reviews r where r.id = p_review_id;
-  perform 1 from public.app_users u where u.id = v_user_id for no key update;
-  perform 1 from public.parking_lots l where l.id = v_lot_id for no key update;
-  perform 1 from public.reviews r where r.id = p_review_id for no key update;
+  select array_agg(r.user_id), array_agg(r.parking_lot_id) into v_user_ids, v_lot_ids
+  from public.reviews r where r.id = any (p_review_ids);
+  perform 1 from public.app_users u where u.id = any (v_user_ids) order by u.id for no key update;
+  perform 1 from public.parking_lots l where l.id = any (v_lot_ids) order by l.id for no key update;
+  perform 1 from public.reviews r where r.id = any (p_review_ids) order by r.id for no key update;
 end
 $$;
 
-comment on function private.hold_review(uuid) is
-  'Holds a review until the transaction ends, if there is one: first its author, then its lot, as everybody holds them who needs more than one. For functions that change it.';
+comment on function private.hold_reviews(uuid[]) is
+  'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids, as every function does that locks more than one. For functions that change reviews.';
 
-create function private.move_review(p_review_id uuid, p_status text, p_seen_updated_at timestamptz) returns void
-language plpgsql
-security definer -- no client holds a right on status: the function asks for an administrator of reviews itself
-set search_path = ''
-as $$
-declare
-  v_admin_id uuid := private.require_admin('reviews');
-  v_review public.reviews;
-begin
-  if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
-    perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
-  end if;
-  perform private.hold_review(p_review_id);
-  select * into v_review from public.reviews r where r.id = p_review_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
-  end if;
-  perform private.check_decision(v_admin_id, v_review.user_id, v_review.updated_at, p_seen_updated_at);
-  perform private.check_move('review', v_review.status, p_status);
-  update public.reviews set status = p_status where id = p_review_id;
-end
-$$;
-
-comment on function private.move_review(uuid, text, timestamptz) is
-  'Decides on a review as the calling administrator saw it (its updated_at): a move that private.allowed_moves lists. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
-
-grant execute on function private.hold_review(uuid) to authenticated;
+grant execute on function private.hold_reviews(uuid[]) to authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what lots keep of their reviews
@@ -439,7 +416,7 @@ begin
   if p_rating is null and p_comment is null and p_photo_asset_ids is null then
     select * into v_review from public.reviews where id = p_id and user_id = v_user_id;
   else
-    perform private.hold_review(p_id) from public.reviews where id = p_id and user_id = v_user_id;
+    perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
     update public.reviews
     set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
       comment = case when p_comment is null then comment else private.review_comment(p_comment) end
@@ -466,7 +443,7 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  perform private.hold_review(p_id) from public.reviews where id = p_id and user_id = v_user_id;
+  perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
   delete from public.reviews where id = p_id and user_id = v_user_id;
   if not found then
     perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');

@@ -1,5 +1,8 @@
 // Administrators for the tests of the console: each has exactly the areas that a test names.
 import { type Ask, asUser, type Person, signUp } from "../support/people.ts";
+import type { Code } from "../../supabase/functions/_shared/errors.ts";
+import { assertRefused } from "../support/refusals.ts";
+import { inDatabase } from "./lots.ts";
 
 export interface Administrator extends Person {
   readonly ask: Ask;
@@ -10,7 +13,46 @@ export async function anAdministrator(...areas: string[]): Promise<Administrator
   return { ...person, ask: asUser(person) };
 }
 
+/** An administrator who is an app user as well: with reviews, reports and tickets of their own. */
+export async function anAdministratingUser(...areas: string[]): Promise<Administrator> {
+  const person = await signUp();
+  await inDatabase((sql) =>
+    sql`
+      update auth.users set raw_app_meta_data = raw_app_meta_data || ${sql.json({ admin: { name: "Both", areas } })}
+      where id = ${person.id}`
+  );
+  return { ...person, ask: asUser(person) };
+}
+
 /** The options of a request with a JSON body. */
 export function sending(method: string, body?: unknown, headers: Record<string, string> = {}): RequestInit {
   return { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+}
+
+/** Checks an error of the interface, and gives its details. */
+export async function refusedWith(
+  response: Response,
+  code: Code,
+  param: string | null = null,
+): Promise<Record<string, unknown> | undefined> {
+  await assertRefused(response.clone(), { code, param });
+  return (await response.json()).error.details;
+}
+
+export interface Act {
+  readonly admin_id: string;
+  readonly action: string;
+  readonly target_type: string;
+  readonly user_id: string | null;
+  readonly changes: Record<string, unknown>;
+}
+
+/** What is on record about a thing, oldest first. */
+export async function actsOn(targetId: string): Promise<Act[]> {
+  const rows = await inDatabase((sql) =>
+    sql<Act[]>`
+      select admin_id, action, target_type, user_id, changes from public.admin_activity_logs
+      where target_id = ${targetId} order by created_at, id`
+  );
+  return rows.map((row) => ({ ...row }));
 }

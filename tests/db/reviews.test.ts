@@ -45,14 +45,14 @@ async function edit(user: string, id: string, rating: number | null, comment: st
   return row!.review;
 }
 
-/** Decides as an administrator, on the review as it stands unless a moment is given; no client may execute this. */
+/** Decides as an administrator, on the review as it stands unless a moment is given. */
 async function move(id: string, status: string, seen?: string | null, sub = people.administrator): Promise<void> {
   const [row] = await db.sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
   const at = seen === undefined ? row?.updated_at ?? "2026-09-01" : seen;
-  await db.sql.begin(async (sql) => {
-    await sql`select set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub })}, true)`;
-    await sql`select private.move_review(${id}, ${status}, ${at}::text::timestamptz)`;
-  });
+  await db.as(
+    { role: "service_role" },
+    (sql) => sql`select api.admin_decide_review(${sub}, ${id}, ${status}, null, ${at}::text::timestamptz)`,
+  );
 }
 
 async function list(lot: string, limit = 20, cursor: string | null = null, include: string[] = []): Promise<Page> {
@@ -182,7 +182,7 @@ Deno.test("only an administrator of reviews moves a review, and only one that ex
   const attempt = (sub: string) => move(id, "hidden", undefined, sub);
   const byHand = db.as(
     signedIn(people.administrator),
-    (sql) => sql`select private.move_review(${id}, 'hidden', now())`,
+    (sql) => sql`select api.admin_decide_review(${people.administrator}, ${id}, 'hidden', null, now())`,
   );
   assert.equal(await sqlstate(byHand), "42501");
   assert.equal((await refusal(attempt(people.owner))).code, "forbidden");

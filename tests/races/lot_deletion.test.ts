@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
-import { call, decide, newAdministrator } from "../support/deeds.ts";
+import { call, decideReview, newAdministrator } from "../support/deeds.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
@@ -95,7 +95,7 @@ Deno.test("two lots that are deleted at once, while their visitors end stays and
       inTurns(
         2,
         people.map((user, n) => () =>
-          decide(sql, administrator, "move_review", { id: reviews[n % 2]!.get(user)!, status: "hidden" })
+          decideReview(sql, administrator, { id: reviews[n % 2]!.get(user)!, status: "hidden" })
         ),
       ),
     ]);

@@ -76,19 +76,29 @@ export function call(sql: Sql, user: string, name: string, args: Record<string, 
   return callAs(sql, user, "authenticated", name, args);
 }
 
-/** What an administrator decides about a row as it is read just before; null when it was refused. */
-export async function decide(
+/** What an administrator decides about a review as it is read just before; null when it was refused. */
+export async function decideReview(
   sql: Sql,
   administrator: string,
-  decision: "move_review" | "move_error_report",
   { id, status }: { readonly id: string; readonly status: string },
 ): Promise<Reply | null> {
-  const [table, key] = decision === "move_review" ? ["reviews", "review_id"] : ["error_reports", "report_id"];
-  const [seen] = await sql<{ updated_at: string }[]>`
-    select updated_at::text from public.${sql(table!)} where id = ${id}`;
-  const args = { [key!]: id, status, seen_updated_at: seen?.updated_at ?? null };
-  // The console's functions run these as their owner: no client may execute them.
-  return await callAs(sql, administrator, "postgres", `private.${decision}`, args);
+  const [seen] = await sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
+  const args = { admin_id: administrator, id, status, seen_updated_at: seen?.updated_at ?? null };
+  return await callAs(sql, administrator, "service_role", "api.admin_decide_review", args);
+}
+
+/** The same of an error report. */
+async function decideReport(
+  sql: Sql,
+  administrator: string,
+  { id, status }: { readonly id: string; readonly status: string },
+): Promise<Reply | null> {
+  const [seen] = await sql<
+    { updated_at: string }[]
+  >`select updated_at::text from public.error_reports where id = ${id}`;
+  const args = { report_id: id, status, seen_updated_at: seen?.updated_at ?? null };
+  // No client may execute it.
+  return await callAs(sql, administrator, "postgres", "private.move_error_report", args);
 }
 
 async function callAs(
@@ -178,7 +188,7 @@ const moderate: Deed = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
   if (!one) return await review(sql, world, chance);
   const status = chance.pick(["approved", "approved", "approved", "hidden", "hidden", "rejected"]);
-  await decide(sql, world.administrator, "move_review", { id: one.id, status });
+  await decideReview(sql, world.administrator, { id: one.id, status });
 };
 
 const editReview: Deed = async (sql, world, chance) => {
@@ -203,9 +213,9 @@ const report: Deed = async (sql, world, chance) => {
 const judge: Deed = async (sql, world, chance) => {
   const one = recent(world.reports, chance);
   if (!one) return await report(sql, world, chance);
-  await decide(sql, world.administrator, "move_error_report", { id: one.id, status: "in_review" });
+  await decideReport(sql, world.administrator, { id: one.id, status: "in_review" });
   const status = chance.pick(["resolved", "resolved", "rejected"]);
-  const reply = await decide(sql, world.administrator, "move_error_report", { id: one.id, status });
+  const reply = await decideReport(sql, world.administrator, { id: one.id, status });
   if (reply && status === "resolved") note(world, one.user, "error_report_resolved", one.id, null);
 };
 

@@ -1,4 +1,5 @@
 import { createApp } from "../_shared/http/app.ts";
+import { objectStorage } from "../_shared/providers/object_storage.ts";
 import { routes } from "./routes.ts";
 
-Deno.serve(createApp(routes).fetch);
+Deno.serve(createApp(routes, { storage: objectStorage }).fetch);

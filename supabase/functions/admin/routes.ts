@@ -7,6 +7,7 @@ import {
   setDefaultUserSearchPreset,
   updateUserSearchPreset,
 } from "./user_search_presets.ts";
+import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
 
 export const routes = [
   listActivityLogs,
@@ -18,4 +19,9 @@ export const routes = [
   updateUserSearchPreset,
   deleteUserSearchPreset,
   setDefaultUserSearchPreset,
+
+  listReviewQueue,
+  readReview,
+  decideReview,
+  decideReviews,
 ];

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
-const Stars = z.int().min(1).max(5).meta({ description: "Stars", examples: [4] });
+export const Stars = z.int().min(1).max(5).meta({ description: "Stars", examples: [4] });
 const Comment = text(0, 2000).nullable().optional();
 
-const ReviewStatus = z.enum(["pending", "approved", "rejected", "hidden"]).meta({
+export const ReviewStatus = z.enum(["pending", "approved", "rejected", "hidden"]).meta({
   id: "ReviewStatus",
   description: "Only `approved` reviews are public",
 });
@@ -72,7 +72,7 @@ export const ReviewUpdate = z.strictObject({
   }),
 }).meta({ id: "ReviewUpdate" });
 
-interface StoredPhotos {
+export interface StoredPhotos {
   readonly photos: readonly { readonly storage_key: string; readonly is_public: boolean }[];
 }
 

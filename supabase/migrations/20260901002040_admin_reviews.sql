@@ -1,0 +1,317 @@
+-- Administrators and reviews: the queue of what waits for moderation, and decisions on it, one or a hundred at once.
+--
+-- A decision names what was seen (seen_updated_at): an edit by the author since then is a conflict. It moves the review as
+-- private.allowed_moves lists, notifies the author and is recorded, in one transaction. Photos are published and taken back by
+-- the triggers of 1320, experience points are given and taken back by those of 1600.
+--
+-- Invariants: an administrator does not decide on their own review; of two administrators who decide on the same version one
+-- succeeds; in a list of decisions each has its own outcome, and an error of one does not undo the others.
+-- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
+-- private.files_of and private.decision_reason.
+
+select private.add_admin_actions('[
+  ["review.approve", "レビューの承認", "Approved a review"],
+  ["review.reject", "レビューの却下", "Rejected a review"],
+  ["review.hide", "レビューの非公開", "Hid a review"]
+]');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.files_of(p_entity_type text, p_entity_ids uuid[]) returns table (entity_id uuid, files jsonb)
+language plpgsql stable rows 20
+set search_path = ''
+as $$
+begin
+  return query
+  select a.entity_id, jsonb_agg(jsonb_build_object('storage_key', a.storage_key, 'is_public', a.is_public)
+    order by a.attached_at, a.id)
+  from public.assets a
+  where a.entity_id = any (p_entity_ids) and a.entity_type = p_entity_type
+    and a.attached_at is not null and a.status = 'placed' and a.deleted_at is null
+  group by a.entity_id;
+end
+$$;
+
+comment on function private.files_of(text, uuid[]) is
+  'The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not public: for functions of the console. No row for a thing without files.';
+
+create function private.decision_reason(p_reason text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_reason text := private.trimmed(p_reason);
+begin
+  if char_length(v_reason) > 500 then
+    perform private.refuse('validation_error', 422, 'reason must have at most 500 characters', p_param => 'reason');
+  end if;
+  return v_reason;
+end
+$$;
+
+comment on function private.decision_reason(text) is
+  'The reason of a decision without space around it, null when nothing is left. Refuses: validation_error.';
+
+create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'parking_lot_name', l.name, 'user_id', r.user_id,
+      'user_name', u.display_name, 'rating', r.rating, 'comment', r.comment, 'status', r.status,
+      'photos', coalesce(f.files, '[]'), 'created_at', r.created_at, 'updated_at', r.updated_at
+    ) order by r.created_at, r.id)
+    from public.reviews r
+    join public.parking_lots l on l.id = r.parking_lot_id
+    left join public.app_users u on u.id = r.user_id
+    left join private.files_of('review', p_review_ids) f on f.entity_id = r.id
+    where r.id = any (p_review_ids)
+  );
+end
+$$;
+
+comment on function private.admin_review_rows(uuid[]) is 'Reviews as the console shows them, oldest first; null for none.';
+
+create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (p_review).user_id is not null then
+    perform private.notify_user((p_review).user_id, 'review_result',
+      case (p_review).status when 'approved' then 'レビューが公開されました' when 'hidden' then 'レビューが非公開になりました'
+        else 'レビューは公開されませんでした' end,
+      concat(format('「%s」へのレビュー', l.name), e'\n理由: ' || p_reason))
+    from public.parking_lots l where l.id = (p_review).parking_lot_id;
+  end if;
+end
+$$;
+
+comment on function private.notify_review_author(public.reviews, text) is
+  'Notifies the author, if there is one, of the status of a review and of the reason, if there is one.';
+
+create function private.decide_review(
+  p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_seen_updated_at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text := private.decision_reason(p_reason);
+  v_before public.reviews;
+  v_after public.reviews;
+begin
+  if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
+    perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
+  end if;
+  select * into v_before from public.reviews r where r.id = p_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
+  end if;
+  perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, p_seen_updated_at);
+  perform private.check_move('review', v_before.status, p_status);
+  update public.reviews set status = p_status where id = p_id returning * into v_after;
+  perform private.notify_review_author(v_after, v_reason);
+  perform private.record_act(p_admin_id,
+    case p_status when 'approved' then 'review.approve' when 'rejected' then 'review.reject' else 'review.hide' end,
+    'review', p_id::text, v_after.user_id, private.difference(to_jsonb(v_before), to_jsonb(v_after))
+      || jsonb_strip_nulls(jsonb_build_object('reason', v_reason)));
+end
+$$;
+
+comment on function private.decide_review(uuid, uuid, text, text, timestamptz) is
+  'Decides on a review that the caller has locked (private.hold_reviews), notifies its author and records the act. Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function private.check_review_decisions(p_decisions jsonb) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_at integer;
+  v_item jsonb;
+  v_wrong text;
+begin
+  if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
+    perform private.refuse('validation_error', 422, 'decisions must be a list of 1 to 100', p_param => 'decisions');
+  end if;
+  for v_at, v_item in select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) loop
+    if jsonb_typeof(v_item) <> 'object' then
+      perform private.refuse('validation_error', 422, 'A decision must be an object', p_param => format('decisions.%s', v_at));
+    end if;
+    select k.field into v_wrong
+    from (
+      select jsonb_object_keys(v_item) as field union select unnest(array['id', 'status', 'seen_updated_at'])
+    ) k
+    where not case k.field
+      when 'id' then jsonb_typeof(v_item -> 'id') = 'string' and pg_input_is_valid(v_item ->> 'id', 'uuid')
+      when 'status' then v_item ->> 'status' in ('approved', 'rejected', 'hidden')
+      when 'reason' then jsonb_typeof(v_item -> 'reason') in ('string', 'null') and char_length(v_item ->> 'reason') <= 500 is not false
+      when 'seen_updated_at' then pg_input_is_valid(v_item ->> 'seen_updated_at', 'timestamptz')
+      else false end is true
+    order by k.field limit 1;
+    if v_wrong is not null then
+      perform private.refuse('validation_error', 422, format('%s is not a valid field of a decision', v_wrong),
+        p_param => format('decisions.%s.%s', v_at, v_wrong));
+    end if;
+  end loop;
+  select min(d.place) - 1 into v_at from (
+    select e.place, row_number() over (partition by (e.value ->> 'id')::uuid order by e.place) as nth
+    from jsonb_array_elements(p_decisions) with ordinality as e (value, place)
+  ) d where d.nth > 1;
+  if v_at is not null then
+    perform private.refuse('validation_error', 422, 'A review must not be given twice', p_param => format('decisions.%s.id', v_at));
+  end if;
+end
+$$;
+
+comment on function private.check_review_decisions(jsonb) is
+  'Rejects what is not a list of 1 to 100 decisions, each on another review: validation_error, naming the field.';
+
+create function private.refused(p_message text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_error jsonb := p_message;
+  v_more jsonb := v_error ->> 'details';
+begin
+  return jsonb_build_object('code', v_error -> 'code', 'message', v_error -> 'message', 'param', v_more -> 'param',
+    'details', v_more -> 'details');
+end
+$$;
+
+comment on function private.refused(text) is
+  'The error that private.refuse raised with this message: {code, message, param, details}, null where it gave none.';
+
+grant execute on function
+  private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
+  private.notify_review_author(public.reviews, text), private.decide_review(uuid, uuid, text, text, timestamptz),
+  private.check_review_decisions(jsonb), private.notify_user(uuid, text, text, text, text),
+  private.check_decision(uuid, uuid, timestamptz, timestamptz)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_reviews(
+  p_admin_id uuid,
+  p_status text default 'pending',
+  p_parking_lot_id uuid default null,
+  p_user_id uuid default null,
+  p_include text[] default '{}',
+  p_cursor text default null,
+  p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_reviews', p_status, p_parking_lot_id, p_user_id);
+  v_after jsonb;
+  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  v_matching constant text := concat(
+    'from public.reviews r where r.status = $1',
+    case when p_parking_lot_id is not null then ' and r.parking_lot_id = $2' end,
+    case when p_user_id is not null then ' and r.user_id = $3' end
+  );
+  v_ids uuid[];
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'reviews');
+  perform private.page_limit(p_limit);
+  if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
+    perform private.refuse('validation_error', 422, 'status must be pending, approved, rejected or hidden', p_param => 'status');
+  end if;
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  execute concat(
+    'select array(select r.id ', v_matching, case when v_after is not null then ' and (r.created_at, r.id) > ($4, $5)' end,
+    ' order by r.created_at, r.id limit $6)'
+  ) into v_ids using p_status, p_parking_lot_id, p_user_id, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
+  if 'total' = any (p_include) then
+    execute 'select count(*) ' || v_matching into v_total using p_status, p_parking_lot_id, p_user_id;
+  end if;
+  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer) is
+  'Reviews of one status, pending unless another is given, oldest first: {items, next_cursor}, and total when p_include has it; photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_review(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_row jsonb;
+begin
+  perform private.check_admin(p_admin_id, 'reviews');
+  v_row := private.admin_review_rows(array[p_id]) -> 0;
+  if v_row is null then
+    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
+  end if;
+  return v_row;
+end
+$$;
+
+comment on function api.admin_get_review(uuid, uuid) is
+  'A review as api.admin_list_reviews lists it. Reads only. For administrators of reviews. Refuses: forbidden, not_found.';
+
+create function api.admin_decide_review(
+  p_admin_id uuid, p_id uuid, p_status text, p_reason text default null, p_seen_updated_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'reviews');
+  perform private.hold_reviews(array[p_id]);
+  perform private.decide_review(p_admin_id, p_id, p_status, p_reason, p_seen_updated_at);
+  return private.admin_review_rows(array[p_id]) -> 0;
+end
+$$;
+
+comment on function api.admin_decide_review(uuid, uuid, text, text, timestamptz) is
+  'Approves, rejects or hides a review as the administrator saw it (p_seen_updated_at, its updated_at), notifies the author and returns the review. Not idempotent: the same decision again is a conflict. For administrators of reviews, not on their own. Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function api.admin_decide_reviews(p_admin_id uuid, p_decisions jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_decision jsonb;
+  v_message text;
+  v_items jsonb := '[]';
+begin
+  perform private.hold_admin(p_admin_id, 'reviews');
+  perform private.check_review_decisions(p_decisions);
+  -- All are locked before the first is decided, in one order: two lists with the same reviews never wait in a circle.
+  perform private.hold_reviews(array(select (d ->> 'id')::uuid from jsonb_array_elements(p_decisions) as d));
+  for v_decision in
+    select d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) order by d.place
+  loop
+    begin
+      perform private.decide_review(p_admin_id, (v_decision ->> 'id')::uuid, v_decision ->> 'status',
+        v_decision ->> 'reason', (v_decision ->> 'seen_updated_at')::timestamptz);
+      v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'decided');
+    exception when sqlstate 'PGRST' then
+      get stacked diagnostics v_message = message_text;
+      v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'error', 'error', private.refused(v_message));
+    end;
+  end loop;
+  return jsonb_build_object('items', v_items);
+end
+$$;
+
+comment on function api.admin_decide_reviews(uuid, jsonb) is
+  'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request, each {id, outcome} with outcome decided, or error and the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error are errors of the whole request as well. Not idempotent. For administrators of reviews. Refuses: forbidden, validation_error, not_found, conflict.';
+
+grant execute on function
+  api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer), api.admin_get_review(uuid, uuid),
+  api.admin_decide_review(uuid, uuid, text, text, timestamptz), api.admin_decide_reviews(uuid, jsonb)
+to service_role;
