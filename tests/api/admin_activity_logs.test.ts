@@ -31,12 +31,13 @@ const read = async (asked: Filters & Record<string, unknown>) =>
 /** All pages of a list. */
 async function readAll(asked: Filters, limit: number): Promise<Log[]> {
   const found: Log[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await read({ ...asked, limit, ...(cursor === undefined ? {} : { cursor }) });
+  let cursor: string | null | undefined;
+  do {
+    const page = await read({ ...asked, limit, ...(cursor && { cursor }) });
     assert.ok(page.items.length === limit || page.next_cursor === null, "only the last page is short");
     found.push(...page.items);
     cursor = page.next_cursor;
-  }
+  } while (cursor !== null);
   return found;
 }
 

@@ -324,7 +324,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
     query: `
       select signature || ': ' || a.code[1] as broken
       from (${FUNCTIONS}) f
-      cross join lateral regexp_matches(prosrc, 'record_act\\(\\s*[a-z_]+,\\s*''([^'']*)''', 'g') as a (code)
+      cross join lateral regexp_matches(prosrc, 'record_[a-z_]*act\\(\\s*[a-z_]+,\\s*''([^'']*)''', 'g') as a (code)
       where not exists (select from public.codes c where c.category_id = 'admin_action' and c.code = a.code[1])`,
     proof: [
       `create function private.wrong_act(p_admin_id uuid) returns void language plpgsql set search_path = ''

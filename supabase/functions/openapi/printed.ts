@@ -1,6 +1,7 @@
-/** The committed files that are printed, not written by hand. A test compares them with what stands in the repository. */
+/** The committed files that are printed, or have a part that is. A test compares them with what stands in the repository. */
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
-import { contract } from "./contract.ts";
+import type { Route } from "../_shared/http/route.ts";
+import { contract, groups } from "./contract.ts";
 
 export function printed(): { file: URL; text: string }[] {
   return [
@@ -12,7 +13,30 @@ export function printed(): { file: URL; text: string }[] {
       file: new URL("../../../docs/errors.md", import.meta.url),
       text: errorsPage(),
     },
+    {
+      file: adminPage,
+      text: withRoutes(Deno.readTextFileSync(adminPage), groups.find(({ name }) => name === "admin")!.routes),
+    },
   ];
+}
+
+const adminPage = new URL("../../../docs/admin.md", import.meta.url);
+
+/** The page with the table of routes and areas, which stands between two comments. */
+function withRoutes(page: string, routes: readonly Route[]): string {
+  const [begin, end] = ["<!-- routes: printed by `deno task openapi` -->", "<!-- end of routes -->"];
+  const [before, after] = [page.split(begin)[0], page.split(end)[1]];
+  if (after === undefined) throw new Error(`docs/admin.md has no ${begin} … ${end}`);
+  const rows = routes.toSorted((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+    .map(({ method, path, area, summary }) => [`\`${method} /v1${path}\``, area ? `\`${area}\`` : "any", summary]);
+  return `${before}${begin}\n\n${table([["Route", "Area", "Does"], ...rows])}\n\n${end}${after}`;
+}
+
+/** As the formatter writes it: every column as wide as its widest cell. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`);
+  return [lines[0]!, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines.slice(1)].join("\n");
 }
 
 function errorsPage(): string {

@@ -1,0 +1,55 @@
+// Who may call which route of administrators, actor by actor and route by route; and the proof that this suite would notice
+// an area that is dropped. The routes are those of the function `admin`: a new one is tested without a word here.
+import assert from "node:assert/strict";
+import type { Route } from "../../supabase/functions/_shared/http/route.ts";
+import { routes } from "../../supabase/functions/admin/routes.ts";
+import { crashPlatform } from "../support/crash_platform.ts";
+import { type Cell, createActors, differences, FORMS } from "./admin_actors.ts";
+
+// Of its own: requests that are let in may change anything.
+const platform = await crashPlatform();
+Deno.test.afterAll(async () => await platform[Symbol.asyncDispose]());
+const { sql, status } = platform;
+const actors = await createActors(sql, status);
+
+/** The function of the database that a route calls. */
+function functionOf(route: Route): string | undefined {
+  return /\.rpc\(\s*"(admin_[a-z_]+)"/.exec(route.handle.toString())?.[1];
+}
+
+Deno.test("admin routes: every actor gets the right answer of every route, and who lacks an area learns which", async () => {
+  const cells = routes.flatMap((route) => actors.map((actor): Cell => ({ route, actor, form: "good" })));
+  assert.deepEqual(await differences(status.FUNCTIONS_URL, cells), []);
+});
+
+Deno.test("admin routes: who may not call a route gets the same answer to a malformed request and to one with a key", async () => {
+  const outsiders = actors.filter(({ areas }) => areas === null || areas.length === 0);
+  const cells = routes.flatMap((route) =>
+    outsiders.filter(({ areas }) => areas === null || route.area !== null).flatMap((actor) =>
+      FORMS.filter((form) => form === "malformed" || (form === "keyed" && route.method === "POST"))
+        .map((form): Cell => ({ route, actor, form }))
+    )
+  );
+  assert.deepEqual(await differences(status.FUNCTIONS_URL, cells), []);
+});
+
+Deno.test("admin routes: no check can be dropped from a function without a difference in the matrix", async () => {
+  const stranger = actors.find(({ name }) => name === "an app user")!;
+  const withoutAreas = actors.find(({ name }) => name === "an administrator without areas")!;
+  const definitions = await sql<{ name: string; text: string }[]>`
+    select proname as name, pg_get_functiondef(oid) as text from pg_proc
+    where pronamespace = 'api'::regnamespace and proname like 'admin\\_%'`;
+  const check = /perform private\.(hold|check)_admin\(p_admin_id, (null|'[a-z_]+')\);/;
+  for (const route of routes) {
+    const name = functionOf(route);
+    if (name === undefined) continue;
+    const { text } = definitions.find((each) => each.name === name) ?? assert.fail(`${name} does not exist`);
+    const [, kind, area] = check.exec(text) ?? assert.fail(`${name} checks nothing`);
+    const weaker = area === "null" ? "" : `perform private.${kind}_admin(p_admin_id, null);`;
+    await sql.unsafe(text.replace(check, weaker));
+    const actor = area === "null" ? stranger : withoutAreas;
+    const found = await differences(status.FUNCTIONS_URL, [{ route, actor, form: "good" }]);
+    await sql.unsafe(text);
+    assert.equal(found.length, 1, `${route.method} ${route.path} without the check of ${name}`);
+  }
+});
