@@ -1,4 +1,4 @@
-/** `deno task openapi`: writes what is printed from the routes and the table of codes, openapi.json, docs/errors.md and the routes in docs/admin.md. */
+/** `deno task openapi`: writes what is printed from the routes and the table of codes (printed.ts). */
 import { printed } from "./printed.ts";
 
 for (const { file, text } of printed()) {
