@@ -81,6 +81,7 @@ create table public.sponsors (
     constraint sponsors_checkin_radius_range check (checkin_radius_m between 10 and 1000),
   sort_order integer not null default 0,
   is_active boolean not null default true,
+  was_shown boolean not null default false,
   starts_at timestamptz not null default now(),
   ends_at timestamptz,
   created_at timestamptz not null default now(),
@@ -99,6 +100,7 @@ comment on table public.sponsors is 'Shops that people find on the map and check
 comment on column public.sponsors.mercator is 'Where it is on the Mercator plane, in radians. For the index of search.';
 comment on column public.sponsors.opening_hours is 'Weekly windows, see private.is_weekly_hours; null: not known.';
 comment on column public.sponsors.checkin_radius_m is 'How near a check-in must be, in metres.';
+comment on column public.sponsors.was_shown is 'Whether it had been shown before its last change; private.tg_timed_rows__note_shown sets it.';
 comment on column public.sponsors.ends_at is 'Until when it is shown; null: no end is known.';
 
 create index sponsors_mercator_idx on public.sponsors using gist (mercator) where is_active;
@@ -147,6 +149,23 @@ grant select (id, user_id, sponsor_id, local_date, distance_m, accuracy_m, creat
 
 create trigger _100_touch_updated_at before update on public.sponsors
   for each row execute function private.tg_touch_updated_at();
+
+-- Serves every table with is_active, starts_at and was_shown.
+create function private.tg_timed_rows__note_shown() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.was_shown := old.was_shown or (old.is_active and old.starts_at <= now());
+  return new;
+end
+$$;
+
+comment on function private.tg_timed_rows__note_shown() is
+  'Notes on each update whether the row had been shown until then: what was shown is withdrawn, not deleted.';
+
+create trigger _200_note_shown before update on public.sponsors
+  for each row execute function private.tg_timed_rows__note_shown();
 
 create function private.nearest_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer

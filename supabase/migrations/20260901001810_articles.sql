@@ -2,7 +2,7 @@
 --
 -- Invariants: an article is read from published_at on, until it is withdrawn, and by nobody before or after; a slug names
 -- one article a language.
--- Interface: api.list_articles, get_article. Rows are written with the service key.
+-- Interface: api.list_articles, get_article. Administrators write the rows (api.admin_create_article and its siblings).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -25,7 +25,8 @@ create table public.articles (
   withdrawn_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint articles_one_a_slug_and_locale unique (slug, locale)
+  constraint articles_one_a_slug_and_locale unique (slug, locale),
+  constraint articles_withdrawn_after_published check (withdrawn_at is null or coalesce(withdrawn_at >= published_at, false))
 );
 
 comment on table public.articles is 'What the service writes for drivers, in each language.';
@@ -48,7 +49,7 @@ alter table public.articles enable row level security;
 create policy "Anyone reads what is published" on public.articles for select to anon, authenticated
   using (published_at <= now() and (withdrawn_at is null or withdrawn_at > now()));
 
--- No insert, update or delete: articles are written with the service key.
+-- No insert, update or delete for clients: administrators write articles.
 
 grant select (
   id, slug, locale, title, summary, body, cover_image_url, tags, published_at, withdrawn_at, created_at, updated_at

@@ -8,7 +8,7 @@
 -- cursor carries its seed over midnight.
 --
 -- Invariants: only what runs now is shown.
--- Interface: api.list_ads. Rows are written with the service key.
+-- Interface: api.list_ads. Administrators write the rows (api.admin_create_ad and its siblings).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -26,6 +26,7 @@ create table public.ads (
   starts_at timestamptz not null default now(),
   ends_at timestamptz,
   is_active boolean not null default true,
+  was_shown boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint ads_ends_after_start check (ends_at > starts_at),
@@ -38,11 +39,14 @@ comment on table public.ads is 'Advertisements, and when and how often they are 
 comment on column public.ads.weight is 'How often it stands first, beside the weights of the others of its placement.';
 comment on column public.ads.ends_at is 'From when on it is shown no longer; null: until somebody ends it.';
 comment on column public.ads.is_active is 'False for one that is stopped, whatever its time.';
+comment on column public.ads.was_shown is 'Whether it had been shown before its last change; private.tg_timed_rows__note_shown sets it.';
 
 create index ads_placement_idx on public.ads (placement, starts_at) where is_active;
 
 create trigger _100_touch_updated_at before update on public.ads
   for each row execute function private.tg_touch_updated_at();
+create trigger _200_note_shown before update on public.ads
+  for each row execute function private.tg_timed_rows__note_shown();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -53,7 +57,7 @@ alter table public.ads enable row level security;
 create policy "Anyone reads the advertisements that run" on public.ads for select to anon, authenticated
   using (is_active and starts_at <= now() and (ends_at is null or ends_at > now()));
 
--- No insert, update or delete: advertisements are written with the service key.
+-- No insert, update or delete for clients: administrators write advertisements.
 
 grant select (
   id, placement, title, body, image_url, link_url, weight, starts_at, ends_at, is_active

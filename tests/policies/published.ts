@@ -53,7 +53,7 @@ export const published: Domain = {
     },
     {
       table: "ads",
-      grants: { select: toEveryone(allBut("created_at", "updated_at")) },
+      grants: { select: toEveryone(allBut("was_shown", "created_at", "updated_at")) },
       key: "id::text",
       rows: () => ADS,
       reads: byEveryone(["running"]),

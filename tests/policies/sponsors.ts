@@ -23,7 +23,7 @@ export const sponsors: Domain = {
   tables: [
     {
       table: "sponsors",
-      grants: { select: toEveryone(allBut("mercator", "created_at", "updated_at")) },
+      grants: { select: toEveryone(allBut("mercator", "was_shown", "created_at", "updated_at")) },
       key: "id::text",
       rows: () => SPONSORS,
       reads: byEveryone(["shown"]),

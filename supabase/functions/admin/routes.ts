@@ -1,4 +1,12 @@
 import { listActivityLogs } from "./activity_logs.ts";
+import { changeAd, createAd, deleteAd, listAdsOfAllStates, readAdOfAnyState } from "./ads.ts";
+import {
+  changeArticle,
+  createArticle,
+  deleteArticle,
+  listArticlesOfAllStates,
+  readArticleOfAnyState,
+} from "./articles.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -24,4 +32,15 @@ export const routes = [
   readReview,
   decideReview,
   decideReviews,
+
+  listArticlesOfAllStates,
+  createArticle,
+  readArticleOfAnyState,
+  changeArticle,
+  deleteArticle,
+  listAdsOfAllStates,
+  createAd,
+  readAdOfAnyState,
+  changeAd,
+  deleteAd,
 ];

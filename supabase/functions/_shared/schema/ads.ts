@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
-const Placement = z.enum(["home_top", "map", "search_results", "lot_detail", "session_end", "article"]).meta({
+export const Placement = z.enum(["home_top", "map", "search_results", "lot_detail", "session_end", "article"]).meta({
   description: "A code of category `ad_placement`",
 });
 

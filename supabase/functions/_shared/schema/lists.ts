@@ -1,5 +1,6 @@
 /** What every list takes and answers beside its items. */
 import { z } from "zod";
+import { text } from "./values.ts";
 
 export const Limit = z.int().min(1).max(100).default(20).meta({ description: "How many items at most" });
 
@@ -15,3 +16,6 @@ export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   description: "`total`: also count all",
   example: ["total"],
 });
+
+/** What a list of the console is searched for, in the fields that its description names; letter case makes no difference. */
+export const SearchText = text(1, 100).optional();

@@ -70,6 +70,13 @@ export function text(min: number, max: number) {
   }).meta({ minLength: min, maxLength: max });
 }
 
+/** The address of a page or picture elsewhere. */
+export const WebAddress = z.string().regex(/^https?:\/\/[!-~]+$/, "Must be an http or https address in ASCII.").max(
+  2000,
+).meta({
+  examples: ["https://example.com/picture.webp"],
+});
+
 export const LotParams = z.strictObject({ id: Id.meta({ description: "The parking lot" }) });
 
 /** What stands in a route's reply with 204. */

@@ -1,0 +1,71 @@
+import { route } from "../_shared/http/route.ts";
+import { AdChanges, AdminAd, AdminAdParams, AdminAds, AdminAdsQuery, NewAd } from "../_shared/schema/admin_ads.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+export const listAdsOfAllStates = route({
+  method: "GET",
+  path: "/admin/ads",
+  access: "admin",
+  area: "content",
+  summary: "List advertisements in every state",
+  description: "The newest first.",
+  query: AdminAdsQuery,
+  reply: [200, AdminAds],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_ads", query),
+});
+
+export const createAd = route({
+  method: "POST",
+  path: "/admin/ads",
+  access: "admin",
+  area: "content",
+  summary: "Create an advertisement",
+  description: "It is shown from `starts_at` to `ends_at` while `is_active`.",
+  body: NewAd,
+  reply: [201, AdminAd],
+  refusals: [],
+  handle: ({ db, body }) => db.rpc("admin_create_ad", { ad: body }),
+});
+
+export const readAdOfAnyState = route({
+  method: "GET",
+  path: "/admin/ads/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Read an advertisement in any state",
+  params: AdminAdParams,
+  reply: [200, AdminAd],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: ({ db, params }) => db.rpc("admin_get_ad", params),
+});
+
+export const changeAd = route({
+  method: "PATCH",
+  path: "/admin/ads/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Change, stop or resume an advertisement",
+  description: "What is absent stays. `is_active` `false` stops it; clients may keep the public list for a minute.",
+  params: AdminAdParams,
+  body: AdChanges,
+  reply: [200, AdminAd],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: ({ db, params, body, ifMatch }) => db.rpc("admin_update_ad", { ...params, changes: body, if_match: ifMatch }),
+});
+
+export const deleteAd = route({
+  method: "DELETE",
+  path: "/admin/ads/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Delete an advertisement that was never shown",
+  description: "409 with `details.reason` `was_shown` for any other: set `is_active` to `false`.",
+  params: AdminAdParams,
+  reply: [204, Nothing],
+  refusals: ["not_found", "conflict"],
+  isVersioned: true,
+  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_ad", { ...params, if_match: ifMatch }),
+});

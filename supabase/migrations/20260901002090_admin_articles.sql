@@ -1,0 +1,389 @@
+-- Articles in the console: drafts, when they are published, and when they are withdrawn. What the resources of the area
+-- content share comes first.
+--
+-- A change is the object that the client sends: a field that is absent stays, null takes the value away. The columns of the
+-- table say which types the fields have and which may be null, and the constraints of the table which values are accepted;
+-- private.check_fields, private.refuse_violation and private.refuse_duplicate say so with the name of the field.
+--
+-- Invariants: an article that was published is never deleted, and the time of its publication stays.
+-- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article;
+-- for the other content private.check_fields, private.refuse_violation, private.refuse_duplicate, private.check_choice,
+-- private.content_action.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: what the resources of the area share
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.is_field_value(p_value jsonb, p_type text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text constant text := p_value #>> '{}';
+begin
+  return case p_type
+    when 'boolean' then jsonb_typeof(p_value) = 'boolean'
+    when 'jsonb' then true
+    when 'text[]' then jsonb_typeof(p_value) = 'array' and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
+    when 'date' then jsonb_typeof(p_value) = 'string' and v_text ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(v_text, 'date')
+    when 'timestamp with time zone' then jsonb_typeof(p_value) = 'string' and pg_input_is_valid(v_text, 'timestamptz')
+      and v_text ~ '^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$'
+    else private.is_cursor_key(p_value, p_type)
+  end;
+end
+$$;
+
+comment on function private.is_field_value(jsonb, text) is
+  'Whether a JSON value, which is not null, is one of a column of the type. Times have an offset.';
+
+create function private.check_fields(p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}')
+returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_wrong record;
+begin
+  if jsonb_typeof(p_values) is distinct from 'object' then
+    perform private.refuse('validation_error', 422, 'Must be an object of fields.');
+  end if;
+  select w.field, w.message into v_wrong
+  from (
+    select f.field, case
+        when f.field <> all (p_fields) then 'This field does not exist, or cannot be changed.'
+        when f.value is null then 'This field is required.'
+        when f.value = 'null' then case when a.attnotnull then 'Must not be null.' end
+        when not private.is_field_value(f.value, format_type(a.atttypid, null))
+          then format('Must be a value of the type %s.', format_type(a.atttypid, null))
+      end as message
+    from (
+      select e.key as field, e.value from jsonb_each(p_values) as e
+      union all
+      select r.field, null from unnest(p_required) as r (field) where not p_values ? r.field
+    ) f
+    left join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attname = f.field
+  ) w
+  where w.message is not null
+  order by w.field limit 1;
+  if found then
+    perform private.refuse('validation_error', 422, v_wrong.message, p_param => v_wrong.field);
+  end if;
+end
+$$;
+
+comment on function private.check_fields(regclass, jsonb, text[], text[]) is
+  'Rejects an object that has a field beyond p_fields, a value that the column of this name cannot hold, or lacks one of p_required: validation_error, param the field.';
+
+create function private.refuse_violation(p_table text, p_constraint text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.refuse('validation_error', 422, format('This value is not accepted: it violates the constraint %s.', p_constraint),
+    p_param => (
+      select a.attname::text
+      from pg_catalog.pg_constraint c
+      join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+      where c.conrelid = format('public.%I', p_table)::regclass and c.conname = p_constraint
+    ));
+end
+$$;
+
+comment on function private.refuse_violation(text, text) is
+  'Reports a value that a check constraint rejected: validation_error, param the first column of the constraint.';
+
+create function private.refuse_duplicate(p_param text) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  perform private.refuse('conflict', 409, format('There is already one with this %s.', p_param), p_param => p_param,
+    p_details => '{"reason": "already_exists"}');
+end
+$$;
+
+comment on function private.refuse_duplicate(text) is 'Reports a key that another row has: conflict, details.reason already_exists.';
+
+create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_value <> all (p_choices) then
+    perform private.refuse('validation_error', 422, format('Must be one of %s.', array_to_string(p_choices, ', ')), p_param => p_param);
+  end if;
+end
+$$;
+
+comment on function private.check_choice(text, text, text[]) is
+  'Rejects a filter that is none of the choices: validation_error. Null: no filter.';
+
+create function private.content_action(p_target_type text, p_was_active boolean, p_is_active boolean) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return p_target_type || case
+    when p_was_active is null then '.create'
+    when p_was_active = p_is_active then '.update'
+    when p_is_active then '.restore'
+    else '.withdraw'
+  end;
+end
+$$;
+
+comment on function private.content_action(text, boolean, boolean) is
+  'The code of the act that wrote a row with is_active; p_was_active is null for a new row.';
+
+grant execute on function
+  private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]), private.refuse_violation(text, text),
+  private.refuse_duplicate(text), private.check_choice(text, text, text[]), private.content_action(text, boolean, boolean)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select private.add_admin_actions('[
+  ["article.create", "記事の作成", "Created an article"],
+  ["article.update", "記事の変更", "Changed an article"],
+  ["article.publish", "記事の公開", "Published an article"],
+  ["article.withdraw", "記事の公開終了", "Withdrew an article"],
+  ["article.delete", "記事の削除", "Deleted an article"]
+]');
+
+-- For the list of the console; there are thousands of articles, so that other filters need none.
+create index articles_created_idx on public.articles (created_at desc, id desc);
+
+create function private.article_status(p_article public.articles) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case
+    when p_article.published_at is null then 'draft'
+    when p_article.withdrawn_at <= now() then 'withdrawn'
+    when p_article.published_at > now() then 'scheduled'
+    else 'published'
+  end;
+end
+$$;
+
+comment on function private.article_status(public.articles) is 'draft, scheduled, published or withdrawn, as of now.';
+
+create function private.managed_article(p_article public.articles) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return to_jsonb(p_article) || jsonb_build_object('status', private.article_status(p_article));
+end
+$$;
+
+comment on function private.managed_article(public.articles) is 'An article as the console shows it.';
+
+create function private.held_article(p_id uuid, p_if_match text) returns public.articles
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_article public.articles;
+begin
+  select * into v_article from public.articles a where a.id = p_id for update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such article.', p_param => 'id');
+  end if;
+  perform private.require_match(p_if_match, v_article.updated_at);
+  return v_article;
+end
+$$;
+
+comment on function private.held_article(uuid, text) is
+  'An article, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+
+create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.difference(
+    to_jsonb(p_before) || jsonb_build_object('body', md5(p_before.body)), to_jsonb(p_after) || jsonb_build_object('body', md5(p_after.body))
+  );
+end
+$$;
+
+comment on function private.article_difference(public.articles, public.articles) is
+  'What differs between two versions of an article; the MD5 of the body stands for it.';
+
+create function private.write_article(p_admin_id uuid, p_before public.articles, p_after public.articles) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_changes constant jsonb := private.article_difference(p_before, p_after);
+  v_after public.articles;
+  v_table text;
+  v_constraint text;
+begin
+  if v_changes = '{}' then
+    return private.managed_article(p_before);
+  end if;
+  insert into public.articles select p_after.*
+  on conflict (id) do update set
+    slug = excluded.slug, locale = excluded.locale, title = excluded.title, summary = excluded.summary, body = excluded.body,
+    cover_image_url = excluded.cover_image_url, tags = excluded.tags, published_at = excluded.published_at,
+    withdrawn_at = excluded.withdrawn_at
+  returning * into v_after;
+  perform private.record_act(p_admin_id, case
+      when p_before.id is null then 'article.create'
+      when private.article_status(v_after) = private.article_status(p_before) then 'article.update'
+      when private.article_status(v_after) = 'withdrawn' then 'article.withdraw'
+      when private.article_status(v_after) in ('scheduled', 'published') then 'article.publish'
+      else 'article.update'
+    end, 'article', v_after.id::text, null, v_changes);
+  return private.managed_article(v_after);
+exception
+  when check_violation then
+    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
+    perform private.refuse_violation(v_table, v_constraint);
+  when unique_violation then
+    perform private.refuse_duplicate('slug');
+end
+$$;
+
+comment on function private.write_article(uuid, public.articles, public.articles) is
+  'Writes a new article, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+
+grant execute on function
+  private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),
+  private.article_difference(public.articles, public.articles),
+  private.write_article(uuid, public.articles, public.articles)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_articles(
+  p_admin_id uuid, p_lang text default null, p_status text default null, p_q text default null, p_include text[] default '{}',
+  p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_articles', p_lang, p_status, p_q);
+  v_after jsonb;
+  v_items jsonb;
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  perform private.check_choice('lang', p_lang, '{ja,en}');
+  perform private.check_choice('status', p_status, '{draft,scheduled,published,withdrawn}');
+  with matching as not materialized (
+    select a as article, a.created_at, a.id from public.articles a
+    where (p_lang is null or a.locale = p_lang)
+      and (p_status is null or private.article_status(a) = p_status)
+      and (p_q is null or strpos(lower(a.title), lower(p_q)) > 0 or strpos(a.slug, lower(p_q)) > 0)
+  ), page as (
+    select * from matching m
+    where v_after is null or (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
+  )
+  select (select jsonb_agg(private.managed_article(p.article) - 'body' order by p.created_at desc, p.id desc) from page p),
+    case when 'total' = any (p_include) then (select count(*) from matching) end
+  into v_items, v_total;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_articles(uuid, text, text, text, text[], text, integer) is
+  'Articles in every state, the newest first, without their bodies: {items, next_cursor}, and total when p_include has it. p_q is looked for in title and slug. For administrators of content. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_article(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_article public.articles;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  select * into v_article from public.articles a where a.id = p_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such article.', p_param => 'id');
+  end if;
+  return private.managed_article(v_article);
+end
+$$;
+
+comment on function api.admin_get_article(uuid, uuid) is
+  'An article in any state, with its body and status. For administrators of content. Refuses: forbidden, not_found.';
+
+create function api.admin_create_article(p_admin_id uuid, p_article jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.articles', p_article,
+    '{slug,locale,title,summary,body,cover_image_url,tags,published_at}', '{slug,locale,title,body}');
+  return private.write_article(p_admin_id, null, jsonb_populate_record(null::public.articles,
+    jsonb_build_object('id', gen_random_uuid(), 'tags', '[]'::jsonb, 'created_at', now(), 'updated_at', now()) || p_article));
+end
+$$;
+
+comment on function api.admin_create_article(uuid, jsonb) is
+  'Creates an article: a draft, unless p_article has published_at. Gives it as admin_get_article does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+
+create function api.admin_update_article(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.articles;
+  v_after public.articles;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.articles', p_changes,
+    '{slug,locale,title,summary,body,cover_image_url,tags,published_at,withdrawn_at}');
+  v_before := private.held_article(p_id, p_if_match);
+  v_after := jsonb_populate_record(v_before, p_changes);
+  if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then
+    perform private.refuse('conflict', 409, 'The article was published: its published_at stays. Set withdrawn_at to withdraw it.',
+      p_param => 'published_at', p_details => '{"reason": "was_published"}');
+  end if;
+  return private.write_article(p_admin_id, v_before, v_after);
+end
+$$;
+
+comment on function api.admin_update_article(uuid, uuid, jsonb, text) is
+  'Changes the fields of an article that p_changes has, in the version that p_if_match names. published_at publishes, withdrawn_at withdraws, both also at a later time; withdrawn_at null publishes again. Gives the article as admin_get_article does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_delete_article(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.articles;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  v_before := private.held_article(p_id, p_if_match);
+  if v_before.published_at <= now() then
+    perform private.refuse('conflict', 409, 'The article was published: withdraw it instead.', p_param => 'id',
+      p_details => '{"reason": "was_published"}');
+  end if;
+  delete from public.articles a where a.id = p_id;
+  perform private.record_act(p_admin_id, 'article.delete', 'article', p_id::text, null, private.article_difference(v_before, null));
+end
+$$;
+
+comment on function api.admin_delete_article(uuid, uuid, text) is
+  'Deletes an article that was never published. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+
+grant execute on function
+  api.admin_list_articles(uuid, text, text, text, text[], text, integer), api.admin_get_article(uuid, uuid),
+  api.admin_create_article(uuid, jsonb), api.admin_update_article(uuid, uuid, jsonb, text),
+  api.admin_delete_article(uuid, uuid, text)
+to service_role;

@@ -1,0 +1,149 @@
+// What holds for one resource of the area content: its states, what everyone then reads, and what may be deleted.
+import assert from "node:assert/strict";
+import { anAdministrator, sending } from "./administrators.ts";
+import { ask } from "./client.ts";
+import { ads, articles, type Resource, tomorrow, yesterday } from "./content.ts";
+import { inDatabase } from "./lots.ts";
+
+const editor = await anAdministrator("content");
+// deno-lint-ignore no-explicit-any -- replies of many routes, whose schemas the other tests compare
+type Row = Record<string, any>;
+
+async function replied(response: Response | Promise<Response>, status = 200): Promise<Row> {
+  const text = await (await response).text();
+  assert.equal((await response).status, status, text);
+  return text === "" ? {} : JSON.parse(text);
+}
+
+const create = (resource: Resource, fields: Row = {}) =>
+  replied(editor.ask(resource.path, sending("POST", { ...resource.body(), ...fields })), 201);
+const change = (at: string, changes: Row, status = 200) => replied(editor.ask(at, sending("PATCH", changes)), status);
+const remove = (at: string, status = 204) => replied(editor.ask(at, { method: "DELETE" }), status);
+
+/** The names of the acts on a row after it was created. */
+async function actions(id: string): Promise<string[]> {
+  const rows = await inDatabase((sql) =>
+    sql<{ action: string }[]>`select action from public.admin_activity_logs where target_id = ${id} order by created_at`
+  );
+  return rows.slice(1).map(({ action }) => action.split(".")[1]!);
+}
+
+const now = () => new Date().toISOString();
+
+Deno.test("admin articles: a draft is read by nobody, a published article by everyone until it is withdrawn", async () => {
+  const article = await create(articles);
+  const [at, page] = [`${articles.path}/${article.id}`, `/articles/${article.slug}?lang=en`];
+  assert.deepEqual([article.status, article.published_at], ["draft", null]);
+  await replied(ask(page), 404);
+  assert.equal((await change(at, { published_at: tomorrow() })).status, "scheduled");
+  await replied(ask(page), 404);
+  assert.equal((await change(at, { published_at: now() })).status, "published");
+  assert.equal((await replied(ask(page))).body, article.body);
+  assert.equal((await change(at, { body: "# Corrected" })).status, "published");
+  assert.equal((await replied(ask(page))).body, "# Corrected");
+  assert.equal((await change(at, { withdrawn_at: now() })).status, "withdrawn");
+  await replied(ask(page), 404);
+  assert.equal((await change(at, { withdrawn_at: null })).status, "published");
+  await replied(ask(page));
+  assert.deepEqual(await actions(article.id), ["publish", "publish", "update", "withdraw", "publish"]);
+});
+
+Deno.test("admin articles: the record has no body, but that it changed", async () => {
+  const article = await create(articles);
+  await change(`${articles.path}/${article.id}`, { body: "A secret plan" });
+  const acts = await inDatabase((sql) =>
+    sql<{ changes: Row }[]>`
+      select changes from public.admin_activity_logs where target_id = ${article.id} order by created_at`
+  );
+  assert.deepEqual(Object.keys(acts[1]!.changes), ["body"]);
+  assert.match(acts[1]!.changes["body"].new, /^[0-9a-f]{32}$/);
+  assert.doesNotMatch(JSON.stringify(acts), /secret|# Body/);
+});
+
+Deno.test("admin articles: one that was published keeps its published_at and is never deleted", async () => {
+  const article = await create(articles, { published_at: yesterday() });
+  const at = `${articles.path}/${article.id}`;
+  for (const published_at of [null, tomorrow()]) {
+    const { error } = await change(at, { published_at }, 409);
+    assert.deepEqual([error.param, error.details], ["published_at", { reason: "was_published" }]);
+  }
+  await change(at, { published_at: article.published_at });
+  const early = await change(at, { withdrawn_at: "2020-01-01T00:00:00Z" }, 422);
+  assert.equal(early.error.param, "withdrawn_at");
+  await change(at, { withdrawn_at: now() });
+  assert.deepEqual((await remove(at, 409)).error.details, { reason: "was_published" });
+  assert.equal((await replied(editor.ask(at))).status, "withdrawn");
+  const scheduled = await create(articles, { published_at: tomorrow() });
+  await remove(`${articles.path}/${scheduled.id}`);
+});
+
+Deno.test("admin articles: a slug is used once in each language", async () => {
+  const { slug } = await create(articles);
+  await create(articles, { slug, locale: "ja" });
+  const again = await replied(editor.ask(articles.path, sending("POST", { ...articles.body(), slug })), 409);
+  assert.deepEqual([again.error.param, again.error.details], ["slug", { reason: "already_exists" }]);
+  const other = await create(articles);
+  assert.equal((await change(`${articles.path}/${other.id}`, { slug }, 409)).error.code, "conflict");
+  assert.deepEqual(await actions(other.id), []);
+});
+
+Deno.test("admin articles: the list is filtered by language, status and words", async () => {
+  const word = crypto.randomUUID().slice(0, 8);
+  const made = {
+    draft: await create(articles, { title: `The ${word}` }),
+    scheduled: await create(articles, { slug: `a-${word}`, published_at: tomorrow() }),
+    published: await create(articles, { title: word.toUpperCase(), published_at: yesterday(), locale: "ja" }),
+  };
+  const list = (query: string) => replied(editor.ask(`${articles.path}?q=${word}&include=total${query}`));
+  const all = await list("");
+  assert.deepEqual(all.items.map((row: Row) => row.id), [made.published.id, made.scheduled.id, made.draft.id]);
+  assert.ok(all.items.every((row: Row) => !("body" in row)));
+  for (const [status, { id }] of Object.entries(made)) {
+    const { items, total } = await list(`&status=${status}`);
+    assert.deepEqual([items.map((row: Row) => row.id), total], [[id], 1], status);
+  }
+  assert.equal((await list("&lang=en")).total, 2);
+  const first = await list("&limit=2");
+  const second = await list(`&limit=2&cursor=${first.next_cursor}`);
+  assert.deepEqual([...first.items, ...second.items], all.items);
+  assert.equal((await replied(editor.ask(`${articles.path}?cursor=${first.next_cursor}`), 422)).error.param, "cursor");
+});
+
+Deno.test("admin ads: is_active and the time decide what everyone reads, and one that was shown stays", async () => {
+  const ad = await create(ads);
+  const at = `${ads.path}/${ad.id}`;
+  const isListed = async () => {
+    const { items } = await replied(ask("/ads?placement=map&limit=100&seed=console"));
+    return items.some(({ id }: Row) => id === ad.id);
+  };
+  assert.deepEqual([ad.status, ad.weight, await isListed()], ["scheduled", 100, false]);
+  assert.equal((await change(at, { starts_at: yesterday() })).status, "shown");
+  assert.equal(await isListed(), true);
+  assert.equal((await change(at, { is_active: false })).status, "withdrawn");
+  assert.equal(await isListed(), false);
+  assert.equal((await change(at, { is_active: true, ends_at: now() })).status, "ended");
+  assert.equal((await change(at, { ends_at: null })).status, "shown");
+  assert.deepEqual((await remove(at, 409)).error.details, { reason: "was_shown" });
+  // Also when it looks as if it never had been.
+  await change(at, { is_active: false, starts_at: tomorrow() });
+  assert.deepEqual((await remove(at, 409)).error.details, { reason: "was_shown" });
+  assert.deepEqual(await actions(ad.id), ["update", "withdraw", "restore", "update", "withdraw"]);
+  const stopped = await create(ads, { is_active: false, starts_at: yesterday() });
+  await remove(`${ads.path}/${stopped.id}`);
+});
+
+Deno.test("admin ads: the list is filtered by placement, status and words", async () => {
+  const word = crypto.randomUUID().slice(0, 8);
+  const made = {
+    scheduled: await create(ads, { title: word, placement: "article" }),
+    shown: await create(ads, { title: word, starts_at: yesterday() }),
+    ended: await create(ads, { title: word, starts_at: "2020-01-01T00:00:00Z", ends_at: yesterday() }),
+    withdrawn: await create(ads, { title: word, is_active: false }),
+  };
+  const list = (query: string) => replied(editor.ask(`${ads.path}?q=${word.toUpperCase()}&include=total${query}`));
+  assert.equal((await list("")).total, 4);
+  for (const [status, { id }] of Object.entries(made)) {
+    assert.deepEqual((await list(`&status=${status}`)).items.map((row: Row) => row.id), [id], status);
+  }
+  assert.deepEqual((await list("&placement=article")).items.map((row: Row) => row.id), [made.scheduled.id]);
+});
