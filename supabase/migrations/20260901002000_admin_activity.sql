@@ -9,7 +9,7 @@
 -- a person, whose values leave the record while the act stays. No foreign keys: a record outlives what it is about. Each action
 -- is a code of the category admin_action.
 -- Interface: private.record_act, private.difference, private.require_match, private.add_admin_actions for the other domains;
--- api.run_admin_command and api.check_admin for the function `admin`; api.admin_list_activity_logs.
+-- api.run_admin_command and api.check_administrator for the function `admin`; api.admin_list_activity_logs.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -208,7 +208,7 @@ $$;
 comment on function api.run_admin_command(uuid, text, jsonb, text, text, integer) is
   'api.run_command for an administrator: counts the request under the policy admin_write and runs a function api.admin_* with p_admin_id, once a key if there is one. For the service only. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
-create function api.check_admin(p_admin_id uuid, p_area text default null) returns void
+create function api.check_administrator(p_admin_id uuid, p_area text default null) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -217,7 +217,7 @@ begin
 end
 $$;
 
-comment on function api.check_admin(uuid, text) is
+comment on function api.check_administrator(uuid, text) is
   'Rejects (forbidden) anybody but an active administrator who has the area; without an area: any active administrator. The function `admin` asks before it rejects a request for its form. Refuses: forbidden.';
 
 create function api.admin_list_activity_logs(
@@ -275,7 +275,7 @@ comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, t
   'Acts of administrators, newest first: {items, next_cursor}, and total when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Refuses: forbidden, validation_error.';
 
 grant execute on function
-  api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_admin(uuid, text),
+  api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),
   api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer)
 to service_role;
 grant execute on function

@@ -1,6 +1,7 @@
 // Wrong requests, through the real gateway and the real database: each gets its status, the envelope and a request id,
 // and none a 500.
 import { limitOf } from "../../supabase/functions/_shared/http/route.ts";
+import { anAdministrator } from "./administrators.ts";
 import { readMe } from "../../supabase/functions/me/account.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { signUp } from "../support/people.ts";
@@ -59,19 +60,27 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };
 
-/** A person who has used up every quota. */
-const busy = await signUp();
+const ADMIN_AREAS =
+  (await inDatabase((sql) => sql<{ areas: string[] }[]>`select private.admin_areas() as areas`))[0]!.areas;
+
+/** Callers who have used up every quota. */
+const busy = { user: await signUp(), admin: await anAdministrator(...ADMIN_AREAS) };
 const useUpQuotas = () =>
   inDatabase((sql) =>
     sql`
       insert into private.rate_limit_windows (policy, subject, taken)
-      select name, ${busy.id}, quota from private.rate_limit_policies
+      select name, subject, quota from private.rate_limit_policies, unnest(${[
+      busy.user.id,
+      busy.admin.id,
+    ]}::text[]) as subject
       on conflict (policy, subject) do update set started_at = now(), taken = excluded.taken`
   );
 /** Wrong requests count too: so many routes may be asked by one person within a quota. */
 const LIMITED_A_PERSON = 8;
 let limited = 0;
+let limitedOfAdmins = 0;
 let writer = mine;
+let administrator = bearer(busy.admin.token);
 
 const anyId = crypto.randomUUID();
 const routes = groups.flatMap((group) => group.routes);
@@ -81,8 +90,12 @@ for (const route of routes) {
   const otherMethod = (["DELETE", "PUT", "PATCH", "POST"] as const).find((method) => !taken.includes(method));
   if (otherMethod === undefined) throw new Error(`${route.path} takes every method`);
   const policy = limitOf(route);
-  if (policy !== undefined && limited++ % LIMITED_A_PERSON === 0) writer = bearer((await signUp()).token);
-  const authorization = route.access === "service" ? service.authorization : writer.authorization;
+  if (route.access === "admin" && limitedOfAdmins++ % LIMITED_A_PERSON === 0) {
+    administrator = bearer((await anAdministrator(...ADMIN_AREAS)).token);
+  } else if (policy !== undefined && limited++ % LIMITED_A_PERSON === 0) {
+    writer = bearer((await signUp()).token);
+  }
+  const { authorization } = route.access === "service" ? service : route.access === "admin" ? administrator : writer;
   const userAuthorization = mine.authorization;
   const known = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
   const needs = { ...known, ...(goodQuery[`${route.method} ${route.path}`] ?? goodQuery[route.path]) };
@@ -100,7 +113,10 @@ for (const route of routes) {
   if (policy !== undefined && route.access !== "public") {
     Deno.test(`${route.method} ${route.path} refuses a caller beyond the quota of ${policy}`, async () => {
       await useUpQuotas();
-      const response = await ask(path, { method: route.method, headers: bearer(busy.token) });
+      const response = await ask(path, {
+        method: route.method,
+        headers: bearer(busy[route.access === "admin" ? "admin" : "user"].token),
+      });
       await assertRefused(response, { code: "rate_limited" });
     });
   }

@@ -14,13 +14,22 @@ await db.sql`
 
 const user = await newUser(db.sql);
 const lot = await newLot(db.sql);
+const admin = crypto.randomUUID();
+await db.sql`
+  insert into auth.users (id, raw_app_meta_data)
+  select ${admin}, jsonb_build_object('admin', jsonb_build_object('areas', private.admin_areas()))`;
 const center = { lat: 35.68, lng: 139.76 };
 
 const [ticket] = await db.sql<{ id: string }[]>`
   insert into public.support_tickets (user_id, category, subject) values (${user}, 'other', 'Subject') returning id`;
 
 /** The arguments that lists need. */
-const needed: Record<string, string> = { p_parking_lot_id: lot, "get_support_ticket p_id": ticket!.id };
+const needed: Record<string, string> = {
+  p_parking_lot_id: lot,
+  p_admin_id: admin,
+  p_user_id: user,
+  "get_support_ticket p_id": ticket!.id,
+};
 
 interface List {
   readonly name: string;

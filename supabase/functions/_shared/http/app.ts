@@ -119,7 +119,9 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
  * here, so that nobody else learns more than that they may not.
  */
 async function requireAdmin({ area }: Route, exchange: Exchange, config: Config): Promise<void> {
-  if (exchange.caller) await asAdmin(config, exchange.caller.id, traceOf(exchange)).rpc("check_admin", { area });
+  if (exchange.caller) {
+    await asAdmin(config, exchange.caller.id, traceOf(exchange)).rpc("check_administrator", { area });
+  }
 }
 
 /** Counts a request by its caller, or by the network of an anonymous client. */

@@ -61,7 +61,7 @@ export function traceOf(exchange: Exchange): CallTrace {
 }
 
 /** Counts a request, reads, or checks an upload: a request that got no further has not been carried out. */
-const PREPARING = /^(take_\w+|check_admin|read_counted|pending_asset|place_asset)$/;
+const PREPARING = /^(take_\w+|check_administrator|read_counted|pending_asset|place_asset)$/;
 
 /**
  * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A
