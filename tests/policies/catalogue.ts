@@ -333,4 +333,25 @@ export const catalogueRules: readonly CatalogueRule[] = [
       "private.wrong_act(uuid): review.praise",
     ],
   },
+  {
+    // A code stands in the function that records it, or is put together: private.content_action('ad', …) gives 'ad' || '.create'.
+    guarantee: "every code of the category admin_action is recorded by some function",
+    query: `
+      select distinct c.code as broken
+      from public.codes c
+      cross join lateral (select split_part(c.code, '.', 1) as target, '.' || split_part(c.code, '.', 2) as verb) p
+      where c.category_id = 'admin_action' and not exists (
+        select from (${FUNCTIONS}) f
+        where prosrc ~ 'record_[a-z_]*act\\(' and (
+          strpos(prosrc, quote_literal(c.code)) > 0
+          or strpos(prosrc, format('_action(%L', p.target)) > 0 and exists (
+            select from (${FUNCTIONS}) g where g.proname like '%\\_action' and strpos(g.prosrc, quote_literal(p.verb)) > 0
+          )
+        )
+      )`,
+    proof: [
+      `select private.add_admin_actions('[["review.praise", "レビューの称賛", "Praised a review"]]')`,
+      "review.praise",
+    ],
+  },
 ];
