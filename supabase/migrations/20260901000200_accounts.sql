@@ -61,7 +61,8 @@ create table public.admins (
 
 comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
 comment on column public.admins.areas is 'What the administrator may manage; each is the scope admin:<area>.';
-comment on column public.admins.status is 'suspended when the back office said so, or took the admin object out of the app metadata.';
+comment on column public.admins.status is
+  'suspended by an administrator or the back office, or because the app metadata has no admin object any more.';
 
 -- No index beyond the primary keys: every read is by the caller's id.
 
@@ -96,7 +97,7 @@ with check ((select auth.uid()) = id and status = 'active');
 create policy "An administrator reads their own record" on public.admins
 for select to authenticated using ((select auth.uid()) = id);
 
--- No insert, update or delete: administrators follow the app metadata of auth.users.
+-- No insert, update or delete: administrators follow the app metadata of auth.users, and that follows the console (2110).
 
 grant select (id, display_name, status, created_at, updated_at), update (display_name) on public.app_users to authenticated;
 grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;
@@ -184,7 +185,8 @@ begin
     coalesce(v_admin ->> 'status', 'active'),
     array(select distinct area from jsonb_array_elements_text(coalesce(v_admin -> 'areas', '[]')) as area order by area)
   )
-  on conflict (id) do update set name = excluded.name, status = excluded.status, areas = excluded.areas;
+  on conflict (id) do update set name = excluded.name, status = excluded.status, areas = excluded.areas
+  where (admins.name, admins.status, admins.areas) is distinct from (excluded.name, excluded.status, excluded.areas);
 
   -- The auth server may write the metadata in a second statement of the transaction that creates the user. Then the app
   -- account that the first one opened is taken back; one that was there before is kept.

@@ -82,13 +82,17 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- Two administrators who change each other would wait for each other's row.
+  if p_area = 'admins' then
+    perform pg_advisory_xact_lock(hashtext('private.hold_admin'));
+  end if;
   perform from public.admins where id = p_admin_id for share;
   perform private.check_admin(p_admin_id, p_area);
 end
 $$;
 
 comment on function private.hold_admin(uuid, text) is
-  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that nobody suspends them or takes the area away meanwhile.';
+  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that nobody suspends them or takes the area away meanwhile. Writers of the area admins run one after another.';
 
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql immutable

@@ -111,11 +111,14 @@ Deno.test("without the admin object an administrator is suspended and has no are
   }
 });
 
-Deno.test("other app metadata does not undo what was done to the record by hand", async () => {
+Deno.test("what is done to the record by hand goes to the metadata, and other app metadata does not undo it", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
   await db.as({ role: "service_role" }, (sql) => sql`update public.admins set status = 'suspended' where id = ${id}`);
-  await setAppMetadata(id, { provider: "email", admin: { areas: ["lots"], name: "Boss" } });
+  await db.sql`
+    update auth.users set raw_app_meta_data = raw_app_meta_data || '{"provider": "email"}' where id = ${id}`;
   assert.equal((await admin(id))?.status, "suspended");
+  const [user] = await db.sql`select raw_app_meta_data -> 'admin' as admin from auth.users where id = ${id}`;
+  assert.deepEqual(user?.["admin"], { name: "Boss", areas: ["lots"], status: "suspended" });
 });
 
 Deno.test("no record holds an area, a status or a name that is not one", async () => {

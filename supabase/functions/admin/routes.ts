@@ -7,6 +7,13 @@ import {
   listArticlesOfAllStates,
   readArticleOfAnyState,
 } from "./articles.ts";
+import {
+  getAdministrator,
+  listAdministrators,
+  reactivateAdministrator,
+  suspendAdministrator,
+  updateAdministrator,
+} from "./admins.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -43,4 +50,10 @@ export const routes = [
   readAdOfAnyState,
   changeAd,
   deleteAd,
+
+  listAdministrators,
+  getAdministrator,
+  updateAdministrator,
+  suspendAdministrator,
+  reactivateAdministrator,
 ];
