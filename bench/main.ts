@@ -21,6 +21,7 @@ const SCRIPTS = [
   "import",
   "faults",
   "load",
+  "admin",
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";

@@ -1,0 +1,100 @@
+-- What administrators look through, for bench/admin.ts: as many app users, reviews, error reports and tickets as the setting
+-- bench.count says, and ten times as many acts and activities, of the last 365 days. Ids rise with their number, so that
+-- primary keys grow at their end.
+--
+-- Each block is run by itself, without the triggers and further indexes of its table: "-- table:" names it.
+
+-- table: auth.users
+insert into auth.users (id, email, created_at, updated_at, email_confirmed_at, last_sign_in_at)
+select bench_id(1, n), 'user' || n || '@' || (array['example.com', 'example.jp', 'mail.example.com'])[1 + n % 3],
+  bench_time(n), bench_time(n), bench_time(n), bench_time(n)
+from generate_series(1, current_setting('bench.count')::integer) as n;
+
+-- table: public.app_users
+insert into public.app_users (id, display_name, status, premium_ends_at, total_exp, level, created_at, updated_at)
+select bench_id(1, n),
+  case when n % 50 > 0 then
+    (array['Sato', 'Suzuki', '佐藤', '鈴木', 'Takahashi', '田中', 'Ito', '渡辺', 'Yamamoto', '中村'])[1 + n / 7 % 10] || ' '
+      || (array['Haruto', '陽翔', 'Yui', '結衣', 'Sota', '蓮', 'Mei'])[1 + n / 3 % 7] || case when n % 2 = 0 then ' ' || n else '' end
+  end,
+  case when n % 50 = 0 then 'withdrawn' when n % 97 = 0 then 'suspended' else 'active' end,
+  case when n % 20 = 1 then now() + n % 300 * interval '1 day' end, n % 5000, 1 + n % 30, bench_time(n), bench_time(n)
+from generate_series(1, current_setting('bench.count')::integer) as n;
+
+-- table: public.reviews
+insert into public.reviews (id, parking_lot_id, user_id, rating, comment, status, created_at, updated_at)
+select bench_id(2, l.n), l.id, bench_id(1, l.n), 1 + l.n % 5, case when l.n % 3 > 0 then 'Wide, easy to enter. ' || l.n end,
+  case when l.n % 100 = 0 then 'pending' when l.n % 100 < 4 then 'rejected' when l.n % 100 < 6 then 'hidden' else 'approved' end,
+  bench_time(l.n), bench_time(l.n)
+from bench_lots l;
+
+-- table: public.error_reports
+insert into public.error_reports (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at)
+select bench_id(3, l.n), bench_id(1, l.n), l.id, 'Lot ' || l.n, (array['price', 'hours', 'location', 'capacity'])[1 + l.n % 4],
+  (array['low', 'medium', 'high', null])[1 + l.n / 4 % 4],
+  case when l.n % 50 = 0 then 'open' when l.n % 100 = 1 then 'in_review' when l.n % 5 = 2 then 'rejected' else 'resolved' end,
+  'It differs from the sign. ' || l.n, bench_time(l.n), bench_time(l.n)
+from bench_lots l;
+
+-- table: public.support_tickets
+insert into public.support_tickets (id, user_id, category, subject, status, message_count, created_at, updated_at)
+select bench_id(4, n), bench_id(1, n), (array['account', 'subscription', 'parking_session', 'other'])[1 + n % 4], 'Question ' || n,
+  case when n % 50 = 0 then 'open' when n % 20 = 1 then 'answered' else 'closed' end, 2, bench_time(n), bench_time(n)
+from generate_series(1, current_setting('bench.count')::integer) as n;
+
+-- table: public.support_messages
+insert into public.support_messages (id, ticket_id, author, body, created_at)
+select bench_id(5, n), bench_id(4, (n + 1) / 2), case n % 2 when 1 then 'user' else 'support' end, 'Words of message ' || n,
+  bench_time(n / 2)
+from generate_series(1, 2 * current_setting('bench.count')::integer) as n;
+
+-- table: public.field_values
+insert into public.field_values (id, parking_lot_id, field_name, value, state, source, confirm_count, deny_count, created_at, updated_at)
+select bench_id(6, l.n), l.id, 'entry_method', '"gate"', case when l.n % 100 = 0 then 'disputed' else 'unverified' end,
+  'bench', l.n % 7, l.n % 3, bench_time(l.n), bench_time(l.n)
+from bench_lots l;
+
+-- table: public.saved_parking_lots
+insert into public.saved_parking_lots (id, user_id, parking_lot_id, created_at)
+select bench_id(7, l.n), bench_id(1, l.n), l.id, bench_time(l.n) from bench_lots l;
+
+-- table: public.parking_sessions
+insert into public.parking_sessions (id, user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, rules, created_at)
+select bench_id(8, l.n), bench_id(1, l.n), l.id, case when l.n % 500 = 0 then 'parking' else 'ended' end, t.at,
+  case when l.n % 500 > 0 then t.at + interval '90 minutes' end, case when l.n % 500 > 0 then 600 end,
+  case when l.n % 500 > 0 then 'JPY' end, case when l.n % 500 > 0 then '{"lines": []}'::jsonb end,
+  case when l.n % 500 > 0 then '{}'::jsonb end, t.at
+from bench_lots l cross join lateral (
+  select case when l.n % 500 = 0 then now() - interval '1 hour' else bench_time(l.n) end as at
+) t;
+
+-- table: public.user_activity_logs
+insert into public.user_activity_logs (id, user_id, activity_type, parking_lot_id, subject_id, is_rewarded, created_at)
+select bench_id(9, a.n), bench_id(1, 1 + a.n % current_setting('bench.count')::integer),
+  (array['session_start', 'session_end', 'session_start', 'session_end', 'lot_save'])[1 + a.n % 5], l.id, bench_id(9, a.n), false,
+  bench_time(a.n / 10)
+from generate_series(1, 10 * current_setting('bench.count')::integer) as a (n)
+join bench_lots l on l.n = 1 + (a.n / 5 * 7919::bigint) % current_setting('bench.count')::integer
+-- A lot is saved once by a user.
+on conflict do nothing;
+
+-- table: public.admin_activity_logs
+insert into public.admin_activity_logs (id, admin_id, action, target_type, target_id, user_id, changes, request_id, created_at)
+select bench_id(10, n), bench_id(11, 1 + n % 20),
+  (array['review.approve', 'review.approve', 'review.reject', 'user.view_search_presets', 'user.update_search_preset'])[1 + n / 20 % 5],
+  case when n / 20 % 5 < 3 then 'review' else 'app_user' end,
+  bench_id(case when n / 20 % 5 < 3 then 2 else 1 end, 1 + n % current_setting('bench.count')::integer)::text,
+  bench_id(1, 1 + n % current_setting('bench.count')::integer),
+  '{"status": {"old": "pending", "new": "approved"}}', 'request-' || n, bench_time(n / 10)
+from generate_series(1, 10 * current_setting('bench.count')::integer) as n;
+
+-- table: public.admin_notifications
+insert into public.admin_notifications (id, type, severity, title, body, area, created_at, updated_at)
+select bench_id(12, n), 'notice', 'info', 'Notice ' || n, 'Words', (array['reviews', 'support', 'lots', null])[1 + n % 4],
+  now() - n * interval '1 minute', now() - n * interval '1 minute'
+from generate_series(1, 100000) as n;
+
+-- table: public.user_notifications
+insert into public.user_notifications (id, user_id, type, title, body, status, sent_at, created_at, updated_at)
+select bench_id(13, n), bench_id(1, n), 'review_result', 'Title', 'Body', 'sent', bench_time(n), bench_time(n), bench_time(n)
+from generate_series(1, current_setting('bench.count')::integer) as n;

@@ -1,0 +1,155 @@
+// What administrators look through at a size of years: every list of the console, first page and page 100, in the database
+// as the function `admin` calls it, under generic plans.
+// deno run -A bench/admin.ts   (needs DB_URL of a database with many lots; `deno task bench admin` makes one)
+import postgres, { type Sql } from "postgres";
+import { ms, percentile, table } from "./measure.ts";
+
+const { DB_URL } = Deno.env.toObject();
+if (!DB_URL) throw new Error("DB_URL is not set: run `deno task bench admin`");
+
+const ROUNDS = 9;
+const DEEP = 100;
+const ADMINISTRATOR = "00000000-0000-4000-8000-000b00000001";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** What lists are asked for besides what they show without filters. */
+const FILTERS: Record<string, readonly Arguments[]> = {
+  admin_list_activity_logs: [
+    { p_by_admin_id: ADMINISTRATOR },
+    { p_user_id: id(1, 4711) },
+    { p_action: "review.reject" },
+    { p_target_id: id(2, 4711) },
+    { p_by_admin_id: ADMINISTRATOR, p_action: "user.view_search_presets" },
+  ],
+  admin_list_reviews: [{ p_status: "approved" }, { p_user_id: id(1, 4700), p_status: "pending" }],
+};
+
+/** Further questions of the console. */
+const READS: readonly [name: string, args: Arguments][] = [];
+
+/** The id that bench/admin.sql gives a row. */
+function id(kind: number, n: number): string {
+  return `00000000-0000-4000-8000-${kind.toString(16).padStart(4, "0")}${n.toString(16).padStart(8, "0")}`;
+}
+
+await load(DB_URL);
+const sql = postgres(DB_URL, {
+  max: 1,
+  onnotice: () => {},
+  connection: { role: "service_role", plan_cache_mode: "force_generic_plan" },
+});
+try {
+  console.log(`\nLists: median of ${ROUNDS} in ms, 20 a page\n`);
+  console.log(table(["list", "first page", `page ${DEEP}`, "items"], await lists()));
+  if (READS.length > 0) {
+    console.log(`\nOther reads: median of ${ROUNDS} in ms\n`);
+    const rows: string[][] = [];
+    for (const [name, args] of READS) rows.push([inWords(name, args), await timed(name, args)]);
+    console.log(table(["function", "ms"], rows));
+  }
+} finally {
+  await sql.end();
+}
+
+async function lists(): Promise<string[][]> {
+  const found = await sql<{ name: string; required: string[] }[]>`
+    select p.proname as name, p.proargnames[2:p.pronargs - p.pronargdefaults] as required
+    from pg_proc p
+    where p.pronamespace = 'api'::regnamespace and p.proname like 'admin\\_%' and 'p_cursor' = any (p.proargnames)
+    order by 1`;
+  const rows: string[][] = [];
+  for (const { name, required } of found) {
+    const variants = [...(required.length > 0 ? [] : [{}]), ...(FILTERS[name] ?? [])];
+    if (variants.length === 0) rows.push([`${name}: needs ${required.join()}`, "", "", ""]);
+    for (const args of variants) rows.push(await listed(name, args));
+  }
+  return rows;
+}
+
+async function listed(name: string, args: Arguments): Promise<string[]> {
+  const first = await ask(name, args);
+  let page = 1;
+  let cursor = first["next_cursor"];
+  for (; page < DEEP - 1 && cursor; page++) cursor = (await ask(name, { ...args, p_cursor: cursor }))["next_cursor"];
+  return [
+    inWords(name, args),
+    await timed(name, args),
+    cursor ? await timed(name, { ...args, p_cursor: cursor }) : `${page} pages`,
+    String((first["items"] as unknown[]).length),
+  ];
+}
+
+async function timed(name: string, args: Arguments): Promise<string> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const started = performance.now();
+    await ask(name, args);
+    times.push(performance.now() - started);
+  }
+  return ms(percentile(times, 0.5));
+}
+
+async function ask(name: string, args: Arguments): Promise<Record<string, unknown>> {
+  const given = Object.entries({ p_admin_id: ADMINISTRATOR, ...args });
+  const text = given.map(([key], n) => `${key} => $${n + 1}`).join(", ");
+  const [row] = await sql.unsafe(`select api.${name}(${text}) as reply`, given.map(([, value]) => value) as never[]);
+  return row!["reply"];
+}
+
+function inWords(name: string, args: Arguments): string {
+  return [name, ...Object.entries(args).map(([key, value]) => `${key.slice(2)}=${value}`)].join(" ");
+}
+
+/** Fills the tables that the console reads, each at once. */
+async function load(url: string): Promise<void> {
+  // The local platform's superuser: without triggers and foreign keys it takes minutes.
+  const address = new URL(url);
+  address.username = "supabase_admin";
+  const sql = postgres(address.href, { max: 1, onnotice: () => {} });
+  try {
+    const [lots] = await sql<{ count: number }[]>`select count(*)::integer from public.parking_lots`;
+    await sql`
+      select set_config('bench.count', ${
+      String(lots!.count)
+    }, false), set_config('session_replication_role', 'replica', false),
+        set_config('synchronous_commit', 'on', false), set_config('maintenance_work_mem', '1GB', false)`;
+    await sql`
+      create function pg_temp.bench_id(kind integer, n bigint) returns uuid language sql immutable
+      return ('00000000-0000-4000-8000-' || lpad(to_hex(kind), 4, '0') || lpad(to_hex(n), 8, '0'))::uuid`;
+    await sql`
+      create function pg_temp.bench_time(n bigint) returns timestamptz language sql stable
+      return date_trunc('hour', now()) - interval '365 days' + n * interval '365 days' / current_setting('bench.count')::integer`;
+    await sql`
+      create temporary table bench_lots as
+      select id, row_number() over (order by id)::integer as n from public.parking_lots`;
+    await sql`create unique index on bench_lots (n)`;
+    await sql`analyze bench_lots`;
+    const text = await Deno.readTextFile(new URL("admin.sql", import.meta.url));
+    for (const block of text.split("-- table: ").slice(1)) {
+      const [name] = block.split("\n");
+      const started = performance.now();
+      await fill(sql, name!, block.slice(name!.length).replaceAll(/\bbench_(id|time)\(/g, "pg_temp.bench_$1("));
+      console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s`);
+    }
+    await sql`
+      insert into auth.users (id, email) select pg_temp.bench_id(11, n), 'administrator' || n || '@example.com'
+      from generate_series(1, 20) as n`;
+    await sql`
+      insert into public.admins (id, name, areas) select pg_temp.bench_id(11, n), 'Administrator ' || n, private.admin_areas()
+      from generate_series(1, 20) as n`;
+    await sql`vacuum (analyze)`;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Runs an insert into a table whose further indexes are made afterwards. */
+async function fill(sql: Sql, name: string, statement: string): Promise<void> {
+  const indexes = await sql<{ name: string; definition: string }[]>`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
+    where indrelid = ${name}::regclass and not indisunique`;
+  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
+  await sql.unsafe(statement);
+  for (const { definition } of indexes) await sql.unsafe(definition);
+}
