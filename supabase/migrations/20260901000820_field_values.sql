@@ -4,11 +4,12 @@
 -- from lot, field and value (private.field_value_id), so that every value has one without a row: a million lots cost
 -- nothing until somebody votes, and reading never writes. The first vote stores the row.
 --
--- A value's state follows from its votes alone:
+-- A value's state follows from its votes:
 --   confirmed   at least three confirm it, and they are two thirds of the votes or more
 --   disputed    at least three deny it, and they are more than a third of the votes
 --   unverified  otherwise
 -- and retired, whatever the votes, when the lot's row says something else. A value that comes back has its votes back.
+-- A value that an administrator confirmed (2045) is confirmed until the votes since then make it disputed.
 --
 -- Accounts cost nothing, so a vote counts only when its voter's e-mail address or telephone number has been confirmed for a
 -- day (private.vote_delay). An earlier vote is kept, waits in private.waiting_votes, and counts from then on.
@@ -35,6 +36,7 @@ create table public.field_values (
   confirm_count integer not null default 0 check (confirm_count >= 0),
   deny_count integer not null default 0 check (deny_count >= 0),
   last_verified_at timestamptz,
+  decided_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint field_values_retired_is_not_primary check (not (is_primary and state = 'retired'))
@@ -44,6 +46,7 @@ comment on table public.field_values is 'Values of lots'' fields that people vot
 comment on column public.field_values.is_primary is 'The field''s current value.';
 comment on column public.field_values.source is 'Who said it first; licence is under which it may be passed on.';
 comment on column public.field_values.last_verified_at is 'When the latest of the confirmations that stand was given.';
+comment on column public.field_values.decided_at is 'When an administrator confirmed it: earlier votes do not decide its state. Null: no administrator did.';
 
 -- At most one current value a field; also a lot's current values.
 create unique index field_values_one_primary on public.field_values (parking_lot_id, field_name) where is_primary;
@@ -210,7 +213,7 @@ begin
   end if;
   v_old := to_jsonb(old);
   v_new := to_jsonb(new);
-  update public.field_values v set is_primary = false, state = 'retired'
+  update public.field_values v set is_primary = false, state = 'retired', decided_at = null
   where v.parking_lot_id = new.id and v.is_primary and v_new ? v.field_name
     and v_old -> v.field_name is distinct from v_new -> v.field_name and v_new -> v.field_name <> v.value;
   update public.field_values v
@@ -321,17 +324,19 @@ begin
     ) as c
   );
   update public.field_values v
-  set confirm_count = c.confirm_count, deny_count = c.deny_count, last_verified_at = c.last_verified_at,
-    state = case v.state when 'retired' then 'retired'
-      else private.field_value_state(c.confirm_count, c.deny_count) end
+  set confirm_count = c.confirm_count, deny_count = c.deny_count,
+    last_verified_at = greatest(c.last_verified_at, v.decided_at),
+    state = case when v.state = 'retired' then 'retired'
+      when v.decided_at is null then private.field_value_state(c.confirm_count, c.deny_count)
+      when private.field_value_state(c.late_confirms, c.late_denies) = 'disputed' then 'disputed' else 'confirmed' end
   from unnest(p_ids) as p (id)
   cross join lateral (
     select count(*) filter (where o.vote = 'confirm') as confirm_count, count(*) filter (where o.vote = 'deny') as deny_count,
+      count(*) filter (where o.vote = 'confirm' and o.updated_at > d.decided_at) as late_confirms,
+      count(*) filter (where o.vote = 'deny' and o.updated_at > d.decided_at) as late_denies,
       max(o.updated_at) filter (where o.vote = 'confirm') as last_verified_at
-    from public.field_value_votes o
-    where o.field_value_id = p.id and not exists (
-      select from private.waiting_votes w where w.field_value_id = o.field_value_id and w.user_id = o.user_id
-    )
+    from public.field_values d join public.field_value_votes o on o.field_value_id = d.id
+    where d.id = p.id and not exists (select from private.waiting_votes w where w.field_value_id = d.id and w.user_id = o.user_id)
   ) as c
   where v.id = p.id;
 end

@@ -3,10 +3,9 @@
 -- A report is open until an administrator takes it into review and resolves or rejects it. It names a public lot, or by its
 -- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
 --
--- Invariants: nobody sets a status but private.move_error_report; a report outlives its author and its lot; a
--- person makes at most 100 reports in any 24 hours.
--- Interface: commands.post_error_report, list_my_error_reports; for the console private.move_error_report(report, status, what
--- was seen).
+-- Invariants: nobody sets a status but an administrator (2045); a report outlives its author and its lot; a person makes at
+-- most 100 reports in any 24 hours.
+-- Interface: commands.post_error_report, list_my_error_reports; for administrators 2045.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -25,6 +24,7 @@ create table public.error_reports (
   status text not null default 'open'
     constraint error_reports_status_known check (status in ('open', 'in_review', 'resolved', 'rejected')),
   description text constraint error_reports_description_length check (char_length(description) between 1 and 2000),
+  assigned_admin_id uuid references public.admins (id) on delete set null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint error_reports_author_has_described check (user_id is null or description is not null)
@@ -33,14 +33,20 @@ create table public.error_reports (
 comment on table public.error_reports is 'What people say is wrong about lots. Evidence is in assets, by entity.';
 comment on column public.error_reports.user_id is 'The author; null when the author has left.';
 comment on column public.error_reports.description is 'What the author wrote; null when the author has left.';
+comment on column public.error_reports.assigned_admin_id is 'Who works on it; never shown to the author.';
 comment on column public.error_reports.parking_lot_id is 'Null: a lot that is missing here, or was deleted since.';
 comment on column public.error_reports.parking_lot_name is 'What the lot was called when it was reported.';
 
 -- A person's own, newest first; and what a person who leaves has written.
 create index error_reports_user_id_idx on public.error_reports (user_id, created_at desc, id desc) where user_id is not null;
--- What the console works through, oldest first in each state.
+-- The console's queue of each status, oldest first: of all, and one index for each filter. Those of the lot and of the
+-- administrator also find the reports of one that is deleted.
 create index error_reports_status_idx on public.error_reports (status, created_at, id);
-create index error_reports_parking_lot_id_idx on public.error_reports (parking_lot_id) where parking_lot_id is not null;
+create index error_reports_severity_idx on public.error_reports (severity, status, created_at, id) where severity is not null;
+create index error_reports_parking_lot_id_idx on public.error_reports (parking_lot_id, status, created_at, id)
+  where parking_lot_id is not null;
+create index error_reports_assigned_admin_id_idx on public.error_reports (assigned_admin_id, status, created_at, id)
+  where assigned_admin_id is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -52,7 +58,7 @@ create policy "People read their own reports" on public.error_reports for select
   using ((select auth.uid()) = user_id);
 create policy "People report as themselves" on public.error_reports for insert to authenticated
   with check ((select auth.uid()) = user_id and status = 'open');
--- No update, no delete: a report stands as it was made, and its status is moved by private.move_error_report.
+-- No update, no delete: a report stays as it was made, and administrators move its status.
 
 grant select (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at),
   insert (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
@@ -86,34 +92,6 @@ comment on function private.tg_app_users__leave_error_reports() is
 create trigger _330_leave_error_reports after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__leave_error_reports();
-
-create function private.move_error_report(p_report_id uuid, p_status text, p_seen_updated_at timestamptz) returns void
-language plpgsql
-security definer -- no client holds a right on status: the function asks for an administrator of lots itself
-set search_path = ''
-as $$
-declare
-  v_admin_id uuid := private.require_admin('lots');
-  v_report public.error_reports;
-begin
-  if p_status is null or p_status not in ('in_review', 'resolved', 'rejected') then
-    perform private.refuse('validation_error', 422, 'status must be in_review, resolved or rejected', p_param => 'status');
-  end if;
-  -- The author first, who is given points: as they hold their account before they touch what is theirs.
-  perform 1 from public.app_users u
-  where u.id = (select r.user_id from public.error_reports r where r.id = p_report_id) for no key update;
-  select * into v_report from public.error_reports r where r.id = p_report_id for no key update;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
-  end if;
-  perform private.check_decision(v_admin_id, v_report.user_id, v_report.updated_at, p_seen_updated_at);
-  perform private.check_move('error_report', v_report.status, p_status);
-  update public.error_reports set status = p_status where id = p_report_id;
-end
-$$;
-
-comment on function private.move_error_report(uuid, text, timestamptz) is
-  'Decides on a report as the calling administrator saw it (its updated_at): a move that private.allowed_moves lists. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
 
 create function private.written_text(p_text text, p_most integer, p_param text) returns text
 language plpgsql immutable
@@ -194,7 +172,7 @@ $$;
 comment on function private.attach_evidence(uuid, uuid[]) is
   'Gives uploads of the caller to the caller''s report. Refuses: unauthorized, not_found.';
 
-create function private.error_report_rows(p_reports public.error_reports[]) returns jsonb
+create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -205,23 +183,25 @@ begin
       'severity', r.severity, 'status', r.status, 'description', r.description, 'evidence_keys', e.keys,
       'created_at', r.created_at
     ) order by r.created_at desc, r.id desc), '[]')
-    from unnest(p_reports) as r
+    from public.error_reports r
     left join (
       select a.entity_id, jsonb_agg(a.storage_key order by a.place) as keys
-      from private.attached_assets('error_report', array(select o.id from unnest(p_reports) as o)) a
+      from private.attached_assets('error_report', p_report_ids) a
       group by a.entity_id
     ) e on e.entity_id = r.id
+    where r.id = any (p_report_ids)
   );
 end
 $$;
 
-comment on function private.error_report_rows(public.error_reports[]) is
+comment on function private.error_report_rows(uuid[]) is
   'Reports as the interface shows them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
   private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text),
-  private.reported_lot_name(uuid, text), private.error_report_rows(public.error_reports[])
+  private.reported_lot_name(uuid, text), private.error_report_rows(uuid[])
 to authenticated;
+grant execute on function private.written_text(text, integer, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -240,7 +220,7 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_report public.error_reports;
+  v_report_id uuid;
 begin
   perform private.check_daily_reports(v_user_id);
   if cardinality(p_evidence_asset_ids) > 5 then
@@ -257,10 +237,10 @@ begin
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
     p_severity, private.written_text(p_description, 2000, 'description'))
-  returning * into v_report;
-  perform private.attach_evidence(v_report.id, p_evidence_asset_ids);
-  perform private.log_activity('error_report_post', p_parking_lot_id, v_report.id);
-  return private.error_report_rows(array[v_report]) -> 0;
+  returning id into v_report_id;
+  perform private.attach_evidence(v_report_id, p_evidence_asset_ids);
+  perform private.log_activity('error_report_post', p_parking_lot_id, v_report_id);
+  return private.error_report_rows(array[v_report_id]) -> 0;
 end
 $$;
 
@@ -279,16 +259,13 @@ declare
   v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
 begin
   perform private.page_limit(p_limit);
-  return private.page(v_filters, (
-    select private.error_report_rows(array_agg(p.report))
-    from (
-      select r as report from public.error_reports r
-      where r.user_id = v_user_id
-        and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-      order by r.created_at desc, r.id desc
-      limit p_limit + 1
-    ) p
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+  return private.page(v_filters, private.error_report_rows(array(
+    select r.id from public.error_reports r
+    where r.user_id = v_user_id
+      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+    order by r.created_at desc, r.id desc
+    limit p_limit + 1
+  )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
       select count(*) from public.error_reports r where r.user_id = v_user_id
     )) else '{}' end;
 end

@@ -7,7 +7,7 @@
 -- Invariants: an administrator does not decide on their own review; of two administrators who decide on the same version one
 -- succeeds; in a list of decisions each has its own outcome, and an error of one does not undo the others.
 -- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
--- private.files_of and private.decision_reason.
+-- private.files_of, private.decision_reason and private.is_moment.
 
 select private.add_admin_actions('[
   ["review.approve", "レビューの承認", "Approved a review"],
@@ -53,6 +53,17 @@ $$;
 
 comment on function private.decision_reason(text) is
   'The reason of a decision without space around it, null when nothing is left. Refuses: validation_error.';
+
+create function private.is_moment(p_value jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(jsonb_typeof(p_value) = 'string' and pg_input_is_valid(p_value #>> '{}', 'timestamptz'), false);
+end
+$$;
+
+comment on function private.is_moment(jsonb) is 'Whether this is a string that reads as a time.';
 
 create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -127,35 +138,28 @@ comment on function private.decide_review(uuid, uuid, text, text, timestamptz) i
   'Decides on a review that the caller has locked (private.hold_reviews), notifies its author and records the act. Refuses: forbidden, validation_error, not_found, conflict.';
 
 create function private.check_review_decisions(p_decisions jsonb) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
+  c_rules constant jsonb := '{"id": {"type": "uuid"}, "status": {"type": "text", "in": ["approved", "rejected", "hidden"]},
+    "reason": {"type": "text", "max": 500, "null": true}, "seen_updated_at": {"type": "any"}}';
   v_at integer;
-  v_item jsonb;
-  v_wrong text;
+  v_decision jsonb;
+  v_param text;
 begin
   if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
     perform private.refuse('validation_error', 422, 'decisions must be a list of 1 to 100', p_param => 'decisions');
   end if;
-  for v_at, v_item in select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) loop
-    if jsonb_typeof(v_item) <> 'object' then
-      perform private.refuse('validation_error', 422, 'A decision must be an object', p_param => format('decisions.%s', v_at));
-    end if;
-    select k.field into v_wrong
-    from (
-      select jsonb_object_keys(v_item) as field union select unnest(array['id', 'status', 'seen_updated_at'])
-    ) k
-    where not case k.field
-      when 'id' then jsonb_typeof(v_item -> 'id') = 'string' and pg_input_is_valid(v_item ->> 'id', 'uuid')
-      when 'status' then v_item ->> 'status' in ('approved', 'rejected', 'hidden')
-      when 'reason' then jsonb_typeof(v_item -> 'reason') in ('string', 'null') and char_length(v_item ->> 'reason') <= 500 is not false
-      when 'seen_updated_at' then pg_input_is_valid(v_item ->> 'seen_updated_at', 'timestamptz')
-      else false end is true
-    order by k.field limit 1;
-    if v_wrong is not null then
-      perform private.refuse('validation_error', 422, format('%s is not a valid field of a decision', v_wrong),
-        p_param => format('decisions.%s.%s', v_at, v_wrong));
+  for v_at, v_decision in
+    select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place)
+  loop
+    perform private.require_fields(v_decision, c_rules, 'decisions.' || v_at);
+    v_param := case when not v_decision ? 'id' then 'id' when not v_decision ? 'status' then 'status'
+      when not private.is_moment(v_decision -> 'seen_updated_at') then 'seen_updated_at' end;
+    if v_param is not null then
+      perform private.refuse('validation_error', 422, 'A decision names id, status and seen_updated_at',
+        p_param => format('decisions.%s.%s', v_at, v_param));
     end if;
   end loop;
   select min(d.place) - 1 into v_at from (
@@ -190,7 +194,7 @@ comment on function private.refused(text) is
 grant execute on function
   private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
   private.notify_review_author(public.reviews, text), private.decide_review(uuid, uuid, text, text, timestamptz),
-  private.check_review_decisions(jsonb), private.notify_user(uuid, text, text, text, text),
+  private.check_review_decisions(jsonb), private.is_moment(jsonb), private.notify_user(uuid, text, text, text, text),
   private.check_decision(uuid, uuid, timestamptz, timestamptz)
 to service_role;
 

@@ -32,7 +32,7 @@ export const fieldValues: Domain = {
   tables: [
     {
       table: "field_values",
-      grants: { select: toEveryone(allBut()) },
+      grants: { select: toEveryone(allBut("decided_at")) },
       key: "id::text",
       rows: () => VALUES,
       reads: byEveryone(["ofActiveLot", "retired"]),

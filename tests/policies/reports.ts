@@ -32,8 +32,8 @@ export const reports: Domain = {
     {
       table: "error_reports",
       grants: {
-        select: { authenticated: allBut() },
-        insert: { authenticated: allBut("id", "status", "created_at", "updated_at") },
+        select: { authenticated: allBut("assigned_admin_id") },
+        insert: { authenticated: allBut("id", "status", "assigned_admin_id", "created_at", "updated_at") },
       },
       key: "id::text",
       rows: () => REPORTS,

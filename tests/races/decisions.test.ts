@@ -102,7 +102,12 @@ Deno.test("of two administrators who decide on one report at once, one does", as
       values (${await newUser(db.sql)}, 'Lot', 'price', 'Dearer') returning id, updated_at::text as at`;
     const decided = await Promise.all(
       administrators.map((administrator) =>
-        decide(administrator, "move_error_report($1, 'in_review', $2::text::timestamptz)", report!.id, report!.at)
+        decide(
+          administrator,
+          "api.admin_update_error_report($1, $2, jsonb_build_object('status', 'in_review', 'seen_updated_at', $3::text))",
+          report!.id,
+          report!.at,
+        )
       ),
     );
     assert.deepEqual(decided.map(({ taken }) => taken).sort(), [false, true]);

@@ -96,10 +96,15 @@ async function decideReport(
   const [seen] = await sql<
     { updated_at: string }[]
   >`select updated_at::text from public.error_reports where id = ${id}`;
-  const args = { report_id: id, status, seen_updated_at: seen?.updated_at ?? null };
-  // No client may execute it.
-  return await callAs(sql, administrator, "postgres", "private.move_error_report", args);
+  const changes = JSON.stringify({ status, seen_updated_at: seen?.updated_at ?? null });
+  return await callAs(sql, administrator, "service_role", "api.admin_update_error_report", {
+    admin_id: administrator,
+    id,
+    changes,
+  });
 }
+
+const READ_FROM_TEXT: Record<string, string> = { seen_updated_at: "::text::timestamptz", changes: "::text::jsonb" };
 
 async function callAs(
   sql: Sql,
@@ -109,9 +114,7 @@ async function callAs(
   args: Record<string, Argument>,
 ): Promise<Reply | null> {
   // As text, because the driver writes moments in milliseconds and would lose what the database has beyond them.
-  const named = Object.keys(args).map((key, n) =>
-    `p_${key} => $${n + 1}${key === "seen_updated_at" ? "::text::timestamptz" : ""}`
-  )
+  const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}${READ_FROM_TEXT[key] ?? ""}`)
     .join(", ");
   const claims = JSON.stringify({ role: "authenticated", sub: user });
   try {

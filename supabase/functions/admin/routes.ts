@@ -22,6 +22,8 @@ import {
   setDefaultUserSearchPreset,
   updateUserSearchPreset,
 } from "./user_search_presets.ts";
+import { listErrorReports, readErrorReport, updateErrorReport } from "./error_reports.ts";
+import { decideFieldValue, listFieldValues, readFieldValue } from "./field_values.ts";
 import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
 
 export const routes = [
@@ -39,6 +41,12 @@ export const routes = [
   readReview,
   decideReview,
   decideReviews,
+  listErrorReports,
+  readErrorReport,
+  updateErrorReport,
+  listFieldValues,
+  readFieldValue,
+  decideFieldValue,
 
   listArticlesOfAllStates,
   createArticle,

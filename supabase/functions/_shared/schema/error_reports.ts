@@ -2,11 +2,12 @@ import { z } from "zod";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
-const ReportType = z.string().min(1).max(50).meta({
+export const ReportType = z.string().min(1).max(50).meta({
   description: "A code of category `error_report_type`",
   examples: ["price"],
 });
-const Severity = z.enum(["low", "medium", "high", "critical"]);
+export const ErrorReportStatus = z.enum(["open", "in_review", "resolved", "rejected"]);
+export const Severity = z.enum(["low", "medium", "high", "critical"]);
 
 export const MeErrorReport = z.object({
   id: Id,
@@ -14,7 +15,7 @@ export const MeErrorReport = z.object({
   parking_lot_name: z.string().meta({ description: "What the lot was called when it was reported" }),
   report_type: ReportType,
   severity: Severity.nullable(),
-  status: z.enum(["open", "in_review", "resolved", "rejected"]),
+  status: ErrorReportStatus,
   description: z.string(),
   evidence_urls: z.array(z.url()).nullable().meta({
     description: "Addresses of the evidence, good for ten minutes; null without evidence",
