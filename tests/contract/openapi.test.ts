@@ -33,26 +33,24 @@ Deno.test("every function is a group of the contract, and every group a function
   }
 });
 
-Deno.test("every index.ts serves its routes, with object storage where a handler uses it, and does nothing else", async () => {
-  const plain = [
-    'import { createApp } from "../_shared/http/app.ts";',
-    'import { routes } from "./routes.ts";',
-    "",
-    "Deno.serve(createApp(routes).fetch);",
-    "",
-  ];
-  const storing = [
-    plain[0],
-    'import { objectStorage } from "../_shared/providers/object_storage.ts";',
-    plain[1],
-    "",
-    "Deno.serve(createApp(routes, { storage: objectStorage }).fetch);",
-    "",
-  ];
+Deno.test("every index.ts serves its routes, with object storage and search counts where routes use them, and does nothing else", async () => {
   for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
     const stores = routes.some(({ handle }) => /\bstorage\b/.test(handle.toString()));
-    assert.equal(index, (stores ? storing : plain).join("\n"), name);
+    const searches = routes.some(({ shownLots }) => shownLots !== undefined);
+    const options = [...stores ? ["storage: objectStorage"] : [], ...searches ? ["searches: searchCounts"] : []].join(
+      ", ",
+    );
+    const expected = [
+      'import { createApp } from "../_shared/http/app.ts";',
+      ...searches ? ['import { searchCounts } from "../_shared/http/search_counts.ts";'] : [],
+      ...stores ? ['import { objectStorage } from "../_shared/providers/object_storage.ts";'] : [],
+      'import { routes } from "./routes.ts";',
+      "",
+      `Deno.serve(createApp(routes${options && `, { ${options} }`}).fetch);`,
+      "",
+    ];
+    assert.equal(index, expected.join("\n"), name);
   }
 });
 

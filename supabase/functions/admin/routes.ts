@@ -26,6 +26,8 @@ import { listErrorReports, readErrorReport, updateErrorReport } from "./error_re
 import { decideFieldValue, listFieldValues, readFieldValue } from "./field_values.ts";
 import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
 
+import { listLotEngagement } from "./parking_lot_engagement.ts";
+
 export const routes = [
   listActivityLogs,
   listAdminNotifications,
@@ -64,4 +66,6 @@ export const routes = [
   updateAdministrator,
   suspendAdministrator,
   reactivateAdministrator,
+
+  listLotEngagement,
 ];

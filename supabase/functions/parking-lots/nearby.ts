@@ -27,6 +27,7 @@ export const nearbyParkingLots = route({
   isExpensive: ({ filters }) => isLongStay(filters),
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
+  shownLots: (items) => items.map(({ id }) => id),
   handle: async ({ db, query, links }) => {
     const { items, is_truncated } = await db.rpc<Found>("nearby_parking_lots", query);
     const shown = items.map((item) => ({ ...item, main_image: links.asset(item.main_image) }));

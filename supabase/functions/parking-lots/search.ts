@@ -44,6 +44,9 @@ export const searchParkingLots = route({
   refusals: ["forbidden"],
   isExpensive: (query) => query.include !== undefined || isLongStay(query) || isConditionalMap(query),
   cache: { scope: "private", maxAge: 0 },
+  // A client that names the lots, or asks what changed, does not search.
+  shownLots: ({ items }, { ids, updated_since }) =>
+    ids || updated_since ? [] : items.flatMap((item) => "deleted" in item ? [] : [item.id]),
   handle: async ({ db, query, links }) =>
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
 });

@@ -15,6 +15,7 @@ import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
+import type { SearchCounts } from "./search_counts.ts";
 
 export interface AppOptions {
   /** Called when the environment is first needed, and not again once it succeeded. */
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly log?: Log;
   /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
   readonly storage?: (config: () => Config) => ObjectStorage;
+  /** Where searches are counted; without it they are not. */
+  readonly searches?: (config: () => Config) => SearchCounts;
   /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
   readonly maxInFlight?: number;
 }
@@ -32,6 +35,7 @@ interface House {
   readonly config: () => Config;
   readonly links: Links;
   readonly storage: ObjectStorage | undefined;
+  readonly searches: SearchCounts | undefined;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -40,7 +44,12 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   fetch(request: Request): Response | Promise<Response>;
 } {
   const config = once(options.config ?? (() => readConfig()));
-  const house = { config, links: linksOf(config), storage: options.storage?.(config) };
+  const house = {
+    config,
+    links: linksOf(config),
+    storage: options.storage?.(config),
+    searches: options.searches?.(config),
+  };
   const log = options.log ?? logToConsole;
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
   let inFlight = 0;
@@ -182,7 +191,11 @@ async function answer(
     },
   };
   if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
-  const response = await replyWith(route, request, await route.handle(work as never));
+  const returned = await route.handle(work as never);
+  const response = await replyWith(route, request, returned);
+  if (route.shownLots && request.method === "GET") {
+    house.searches?.add(route.shownLots(returned as never, query as never));
+  }
   if (commands.replayed) response.headers.set(REPLAYED_HEADER, "true");
   return response;
 }

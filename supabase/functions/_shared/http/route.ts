@@ -103,6 +103,8 @@ export interface Definition<
   readonly isVersioned?: boolean;
   /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
+  /** The ids of the lots that a page of a search shows, for which the search is counted. */
+  readonly shownLots?: (returned: Returned<z.input<R>>, query: Read<Q>) => readonly string[];
   handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
 }
 
@@ -134,6 +136,7 @@ export interface Route {
   readonly cache?: Cache;
   readonly isVersioned?: boolean;
   readonly isTruncated?: (returned: never) => boolean;
+  readonly shownLots?: (returned: never, query: never) => readonly string[];
   handle(work: never): unknown;
 }
 

@@ -1,0 +1,363 @@
+-- Engagement of lots: how often each lot was saved, parked at and shown by a search, by day.
+--
+-- Reports do not read activities. They read daily counts, one row for each lot and day with any count. A lot that many use at
+-- once must not be a row for which all of them wait: the transaction of an activity only appends to
+-- private.pending_lot_counts, and a job adds what is pending to the daily counts every minute, in committed batches. The row
+-- that is appended commits with the activity and is deleted by the transaction that counts it, so that saves and sessions are
+-- exact: no moment of a clock divides what is counted from what is not. Searches are counted by the function `parking-lots`
+-- after its replies, in batches (_shared/http/search_counts.ts); some may be lost, none counts twice.
+--
+-- Invariants: saves and sessions are the activities lot_save and session_start, each once; a withdrawal leaves the counts; a
+-- day is a date in Asia/Tokyo; whoever writes daily counts does so in the order of their key.
+-- Interface: api.admin_list_lot_engagement, api.parking_lot_engagement_stats, api.add_search_counts.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.parking_lot_daily_counts (
+  parking_lot_id uuid not null,
+  day date not null,
+  saves integer not null default 0,
+  sessions integer not null default 0,
+  searches integer not null default 0,
+  primary key (parking_lot_id, day)
+);
+
+comment on table private.parking_lot_daily_counts is
+  'How often a lot was saved, parked at and shown by a search on a day. Not a foreign key: counts outlive the lot.';
+
+-- A report reads one count of all lots in its period, from the index alone.
+create index parking_lot_daily_counts_saves_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (saves) where saves > 0;
+create index parking_lot_daily_counts_sessions_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (sessions) where sessions > 0;
+create index parking_lot_daily_counts_searches_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (searches) where searches > 0;
+
+create table private.pending_lot_counts (
+  id bigint generated always as identity primary key,
+  parking_lot_id uuid not null,
+  day date not null,
+  activity_type text not null
+);
+
+comment on table private.pending_lot_counts is 'Activities that the daily counts do not have yet.';
+
+-- Lots in the order of their names, for the report in that order.
+create index parking_lots_name_idx on public.parking_lots (name collate "C", id);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: counting
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.day_of(p_at timestamptz) returns date
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (p_at at time zone 'Asia/Tokyo')::date;
+end
+$$;
+
+comment on function private.day_of(timestamptz) is 'The day under which something is counted: the date in Asia/Tokyo.';
+
+create function private.tg_user_activity_logs__append_count() returns trigger
+language plpgsql
+security definer -- no client reads or writes what is pending
+set search_path = ''
+as $$
+begin
+  insert into private.pending_lot_counts (parking_lot_id, day, activity_type)
+  values (new.parking_lot_id, private.day_of(new.created_at), new.activity_type);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__append_count() is 'An activity that counts for its lot is counted later, by the job.';
+
+create trigger _300_append_count after insert on public.user_activity_logs
+  for each row when (new.parking_lot_id is not null and new.activity_type in ('lot_save', 'session_start'))
+  execute function private.tg_user_activity_logs__append_count();
+
+create function private.fold_lot_counts(p_count integer default 20000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_folded integer;
+begin
+  -- Another worker takes other rows.
+  with taken as (
+    delete from private.pending_lot_counts where id = any (array(
+      select p.id from private.pending_lot_counts p order by p.id limit p_count for update skip locked
+    )) returning parking_lot_id, day, activity_type
+  ), added as (
+    insert into private.parking_lot_daily_counts as c (parking_lot_id, day, saves, sessions)
+    select t.parking_lot_id, t.day, count(*) filter (where t.activity_type = 'lot_save'),
+      count(*) filter (where t.activity_type = 'session_start')
+    from taken t group by t.parking_lot_id, t.day order by t.parking_lot_id, t.day
+    on conflict (parking_lot_id, day) do update set saves = c.saves + excluded.saves, sessions = c.sessions + excluded.sessions
+  )
+  select count(*) into v_folded from taken;
+  return v_folded = p_count;
+end
+$$;
+
+comment on function private.fold_lot_counts(integer) is
+  'Adds a batch of what is pending to the daily counts; whether there may be more.';
+
+create function private.add_search_counts(p_counts jsonb) returns void
+language plpgsql
+security definer -- the daily counts are written here and by the job alone
+set search_path = ''
+as $$
+begin
+  insert into private.parking_lot_daily_counts as c (parking_lot_id, day, searches)
+  select e.key::uuid, private.day_of(now()), sum(e.value::integer)
+  from jsonb_each_text(p_counts) e group by e.key::uuid order by e.key::uuid
+  on conflict (parking_lot_id, day) do update set searches = c.searches + excluded.searches;
+end
+$$;
+
+comment on function private.add_search_counts(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
+
+create function private.purge_lot_counts() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.parking_lot_daily_counts where day < private.day_of(now()) - interval '3 years';
+end
+$$;
+
+comment on function private.purge_lot_counts() is 'Removes the counts of days of more than three years ago.';
+
+-- What happened before there were counts.
+insert into private.parking_lot_daily_counts (parking_lot_id, day, saves, sessions)
+select l.parking_lot_id, (l.created_at at time zone 'Asia/Tokyo')::date,
+  count(*) filter (where l.activity_type = 'lot_save'), count(*) filter (where l.activity_type = 'session_start')
+from public.user_activity_logs l
+where l.parking_lot_id is not null and l.activity_type in ('lot_save', 'session_start')
+group by 1, 2;
+
+select cron.schedule('fold_lot_counts', '* * * * *', 'do $work$ begin while private.fold_lot_counts() loop commit; end loop; end $work$');
+select cron.schedule('purge_lot_counts', '47 3 1 * *', 'select private.purge_lot_counts()');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: reports
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.engagement_period(p_from date, p_to date, p_today date default private.day_of(now())) returns daterange
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_to constant date := coalesce(p_to, p_from + 30, p_today + 1);
+  v_from constant date := coalesce(p_from, v_to - 30);
+begin
+  if v_to <= v_from then
+    perform private.refuse('validation_error', 422, 'Must be after from.', p_param => 'to');
+  elsif v_to - v_from > 366 then
+    perform private.refuse('validation_error', 422, 'A period has at most 366 days.', p_param => 'to');
+  end if;
+  return daterange(v_from, v_to);
+end
+$$;
+
+comment on function private.engagement_period(date, date, date) is
+  'The days of a report, from p_from to the day before p_to; without one of them 30 days, without both the last 30, today included. Refuses: validation_error.';
+
+create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_count bigint, p_after_id uuid, p_limit integer)
+returns table (parking_lot_id uuid, total bigint)
+language plpgsql stable
+security definer -- daily counts are read by functions of this file alone
+set search_path = ''
+set work_mem = '32MB' -- the sums of a month fit
+set jit = off
+as $$
+begin
+  return query execute format(
+    'select c.parking_lot_id, sum(c.%1$I) as total from private.parking_lot_daily_counts c
+    where c.day >= lower($1) and c.day < upper($1) and c.%1$I > 0
+    group by c.parking_lot_id
+    having $2 is null or (sum(c.%1$I), c.parking_lot_id) < ($2, $3)
+    order by total desc, c.parking_lot_id desc limit $4', p_sort
+  ) using p_period, p_after_count, p_after_id, p_limit;
+end
+$$;
+
+comment on function private.most_engaged_lots(daterange, text, bigint, uuid, integer) is
+  'The lots with the highest count of p_sort (saves, sessions or searches) in a period, after a count and lot in this order.';
+
+create function private.count_engaged_lots(p_period daterange, p_sort text) returns bigint
+language plpgsql stable
+security definer -- daily counts are read by functions of this file alone
+set search_path = ''
+set work_mem = '32MB' -- the lots of a month fit
+set jit = off
+as $$
+declare
+  v_total bigint;
+begin
+  if p_sort = 'name' then
+    return (select count(*) from public.parking_lots);
+  end if;
+  execute format(
+    'select count(*) from (
+      select from private.parking_lot_daily_counts c
+      where c.day >= lower($1) and c.day < upper($1) and c.%1$I > 0 group by c.parking_lot_id
+    ) l', p_sort
+  ) into v_total using p_period;
+  return v_total;
+end
+$$;
+
+comment on function private.count_engaged_lots(daterange, text) is 'How many lots a report in the order of p_sort has.';
+
+create function private.lot_engagement(p_period daterange, p_lot_ids uuid[])
+returns table (parking_lot_id uuid, saves bigint, sessions bigint, searches bigint)
+language plpgsql stable
+security definer -- daily counts are read by functions of this file alone
+set search_path = ''
+as $$
+begin
+  return query
+  select o.lot_id, coalesce(s.saves, 0), coalesce(s.sessions, 0), coalesce(s.searches, 0)
+  from unnest(p_lot_ids) as o (lot_id)
+  cross join lateral (
+    select sum(c.saves) as saves, sum(c.sessions) as sessions, sum(c.searches) as searches
+    from private.parking_lot_daily_counts c
+    where c.parking_lot_id = o.lot_id and c.day >= lower(p_period) and c.day < upper(p_period)
+  ) s;
+end
+$$;
+
+comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period; zeros where there are none.';
+
+create function private.engagement_items(
+  p_period daterange, p_sort text, p_after_count bigint, p_after_name text, p_after_id uuid, p_limit integer
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  if p_sort = 'name' then
+    v_ids := array(
+      select l.id from public.parking_lots l
+      where p_after_name is null or (l.name collate "C", l.id) > (p_after_name, p_after_id)
+      order by l.name collate "C", l.id limit p_limit
+    );
+  elsif p_sort in ('saves', 'sessions', 'searches') then
+    v_ids := array(
+      select m.parking_lot_id from private.most_engaged_lots(p_period, p_sort, p_after_count, p_after_id, p_limit) m
+      order by m.total desc, m.parking_lot_id desc
+    );
+  else
+    perform private.refuse('validation_error', 422, 'Must be one of saves, sessions, searches, name.', p_param => 'sort');
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'parking_lot_id', o.id, 'name', l.name, 'saves', e.saves, 'sessions', e.sessions, 'searches', e.searches
+    ) order by o.place), '[]')
+    from unnest(v_ids) with ordinality as o (id, place)
+    join private.lot_engagement(p_period, v_ids) e on e.parking_lot_id = o.id
+    left join public.parking_lots l on l.id = o.id
+  );
+end
+$$;
+
+comment on function private.engagement_items(daterange, text, bigint, text, uuid, integer) is
+  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A lot that was deleted has no name. Refuses: validation_error.';
+
+grant execute on function
+  private.day_of(timestamptz), private.add_search_counts(jsonb), private.engagement_period(date, date, date),
+  private.most_engaged_lots(daterange, text, bigint, uuid, integer), private.count_engaged_lots(daterange, text),
+  private.lot_engagement(daterange, uuid[]),
+  private.engagement_items(daterange, text, bigint, text, uuid, integer)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_lot_engagement(
+  p_admin_id uuid, p_from date default null, p_to date default null, p_sort text default 'sessions',
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_epoch constant date := '2000-01-01';
+  v_filters constant jsonb := jsonb_build_array('lot_engagement', p_from, p_to, p_sort);
+  v_after jsonb;
+  v_today integer;
+  v_period daterange;
+  v_items jsonb;
+begin
+  perform private.check_admin(p_admin_id, 'lots');
+  v_after := case when p_sort <> 'name' then private.cursor_decode(v_filters, p_cursor, '{integer,integer,uuid}')
+    else private.cursor_decode(v_filters, p_cursor, '{integer,text,uuid}') end;
+  -- The day of the first page is in the cursor: the pages of a report without dates are of one period, though the day may end.
+  v_today := case when v_after is null then private.day_of(now()) - c_epoch
+    else least(greatest((v_after ->> 0)::integer, 0), 36525) end;
+  v_period := private.engagement_period(p_from, p_to, c_epoch + v_today);
+  v_items := private.engagement_items(
+    v_period, p_sort, case when p_sort <> 'name' then (v_after ->> 1)::bigint end, v_after ->> 1, (v_after ->> 2)::uuid,
+    private.page_limit(p_limit) + 1
+  );
+  return jsonb_build_object(
+    'from', lower(v_period), 'to', upper(v_period),
+    'items', v_items - p_limit,
+    'next_cursor', case when jsonb_array_length(v_items) > p_limit then private.cursor_encode(v_filters, jsonb_build_array(
+      v_today, v_items -> (p_limit - 1) -> p_sort, v_items -> (p_limit - 1) -> 'parking_lot_id'
+    )) end
+  ) || case when 'total' = any (p_include)
+    then jsonb_build_object('total', private.count_engaged_lots(v_period, p_sort)) else '{}' end;
+end
+$$;
+
+comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
+  'How often lots were saved, parked at and shown by searches from p_from to the day before p_to, by default in the last 30 days: {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without the lots whose count is 0. By name: all lots. For administrators with the area lots. Refuses: forbidden, validation_error.';
+
+create function api.parking_lot_engagement_stats(
+  p_from date default null, p_to date default null, p_sort text default 'sessions', p_limit integer default 1000
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_limit is null or p_limit not between 1 and 10000 then
+    perform private.refuse('validation_error', 422, 'limit must be between 1 and 10000', p_param => 'limit');
+  end if;
+  return private.engagement_items(private.engagement_period(p_from, p_to), p_sort, null, null, null, p_limit);
+end
+$$;
+
+comment on function api.parking_lot_engagement_stats(date, date, text, integer) is
+  'Saves, sessions and searches of the p_limit lots with the most of p_sort (saves, sessions, searches, or name: the first by name), from p_from to the day before p_to, by default in the last 30 days: [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Refuses: validation_error.';
+
+create function api.add_search_counts(p_counts jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_counts is null or jsonb_typeof(p_counts) <> 'object' or (select count(*) from jsonb_object_keys(p_counts)) > 10000
+    or exists (
+      select from jsonb_each(p_counts) e
+      where not pg_input_is_valid(e.key, 'uuid') or e.value::text !~ '^[1-9]\d{0,5}$'
+    ) then
+    perform private.refuse('validation_error', 422, 'Must be an object of up to 10,000 ids of lots with counts of 1 to 999999.',
+      p_param => 'counts');
+  end if;
+  perform private.add_search_counts(p_counts);
+end
+$$;
+
+comment on function api.add_search_counts(jsonb) is
+  'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: a call whose outcome is not known is not repeated. For the service only. Refuses: validation_error.';
+
+grant execute on function
+  api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer), api.parking_lot_engagement_stats(date, date, text, integer),
+  api.add_search_counts(jsonb)
+to service_role;
