@@ -56,11 +56,11 @@ async function backfills(): Promise<void> {
     select id, conditions from public.badges where is_active order by sort_order`;
   const rows: string[][] = [];
   for (const { id, conditions } of badges) {
-    const start = () => sql`select private.backfill_badge_progress(${id})`;
+    const start = () => sql`select api.backfill_badge_progress(${id})`;
     const first = await seconds(() => start().then(workOff));
     rows.push([JSON.stringify(conditions), first, await seconds(() => start().then(workOff))]);
   }
-  const again = await seconds(() => sql`select private.backfill_all_badge_progress()`.then(workOff));
+  const again = await seconds(() => sql`select api.backfill_all_badge_progress()`.then(workOff));
   rows.push([`all ${badges.length}`, "", again]);
   const [made] = await sql<{ progress: number; badges: number }[]>`
     select (select count(*)::integer from public.user_badge_progress where count > 0) as progress,

@@ -7,8 +7,8 @@
 --
 -- Invariants: nobody changes an entry; app_users.total_exp is the sum of a person's entries and level the highest that it
 -- reaches, whoever writes at the same time; only the ledger's triggers write the two.
--- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back; for the
--- service private.recalculate_all_user_levels, after an edit of levels.
+-- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back. After an edit of
+-- levels, people keep theirs until they are recalculated (migration level_recalculation).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -21,6 +21,8 @@ create table private.exp_rules (
   amount integer not null constraint exp_rules_amount_bounds check (amount between 1 and 10000),
   daily_limit integer constraint exp_rules_daily_limit_bounds check (daily_limit between 1 and 1000),
   is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   constraint exp_rules_one_a_cause unique nulls not distinct (reason, activity_type)
 );
 
@@ -32,13 +34,15 @@ comment on column private.exp_rules.daily_limit is 'How many sources a person is
 
 create table public.levels (
   level integer primary key constraint levels_level_positive check (level >= 1),
-  required_exp integer not null constraint levels_one_a_required_exp unique,
+  required_exp integer not null,
   name text constraint levels_name_length check (char_length(name) between 1 and 50),
   name_en text constraint levels_name_en_length check (char_length(name_en) between 1 and 50),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
 );
 
-comment on table public.levels is 'The points from which on a person has a level.';
+comment on table public.levels is 'The points from which on a person has a level; they rise with the level (triggers).';
 comment on column public.levels.name is 'In Japanese; name_en is the English name.';
 
 create table public.exp_entries (
@@ -82,7 +86,7 @@ create policy "People read their own points" on public.exp_entries for select to
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: entries come from private.give_exp and stay.
 
-grant select (level, required_exp, name, name_en) on public.levels to authenticated;
+grant select (level, required_exp, name, name_en, created_at, updated_at) on public.levels to authenticated;
 grant select (id, user_id, reason, source_type, source_id, turn, amount, given_on, created_at)
   on public.exp_entries to authenticated;
 grant select (total_exp, level) on public.app_users to authenticated;
@@ -115,6 +119,49 @@ comment on function private.tg_exp_rules__check_codes() is
 
 create trigger _100_check_codes before insert or update of reason, activity_type on private.exp_rules
   for each row execute function private.tg_exp_rules__check_codes();
+create trigger _200_touch_updated_at before update on private.exp_rules
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_levels__hold() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('public.levels', 0));
+  return null;
+end
+$$;
+
+comment on function private.tg_levels__hold() is
+  'One writer of levels at a time: the check that follows then sees the levels of all others.';
+
+create function private.tg_levels__check_rise() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_level integer := (
+    select o.level from (select l.*, lag(l.required_exp) over (order by l.level) as below from public.levels l) o
+    where o.required_exp <= o.below order by o.level limit 1
+  );
+begin
+  if v_level is not null then
+    perform private.refuse('validation_error', 422, 'required_exp must rise with the level', p_param => 'required_exp',
+      p_details => jsonb_build_object('level', v_level));
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_levels__check_rise() is
+  'Rejects levels of which a higher one requires no more than a lower one; details.level is the first of them.';
+
+create trigger _100_hold before insert or update on public.levels
+  for each statement execute function private.tg_levels__hold();
+create trigger _200_touch_updated_at before update on public.levels
+  for each row execute function private.tg_touch_updated_at();
+create trigger _300_check_rise after insert or update on public.levels
+  for each statement execute function private.tg_levels__check_rise();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: sums and levels
@@ -178,32 +225,7 @@ create trigger _500_tell_level after update of level on public.app_users
   for each row when (new.level > old.level and new.status <> 'withdrawn')
   execute function private.tg_app_users__tell_level();
 
-create function private.recalculate_all_user_levels() returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changed integer;
-begin
-  -- Locked first, in one order: the sums below then see every entry that those who held the rows have committed.
-  perform 1 from public.app_users u where u.status <> 'withdrawn' order by u.id for no key update;
-  update public.app_users u
-  set total_exp = s.total_exp, level = private.level_at(s.total_exp)
-  from (
-    select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
-    from public.app_users p left join public.exp_entries e on e.user_id = p.id
-    where p.status <> 'withdrawn' group by p.id
-  ) s
-  where u.id = s.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp));
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end
-$$;
-
-comment on function private.recalculate_all_user_levels() is
-  'Sums up everybody''s entries anew and sets sums and levels that differ; how many did. Needed after an edit of levels. Reads all entries; refuses nothing.';
-
-grant execute on function private.recalculate_all_user_levels(), private.level_at(integer) to service_role;
+grant execute on function private.level_at(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: giving and taking back

@@ -7,8 +7,11 @@
 -- {"hours": {"from", "to"}} (from inclusive, to exclusive, over midnight when to is not later), {"weekdays": [0..6]} (0 is
 -- Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A field is one of the deed's metadata.
 --
+-- A fault is two texts: where it is (where.all.0.hours, of an array the place from 0) and what is wrong there.
+--
 -- Invariants: what private.badge_conditions_fault lets pass, private.evaluate_badge_conditions answers for any metadata,
 -- without an error.
+-- Interface: api.evaluate_badge_conditions.
 
 create function private.badge_kinds() returns text[]
 language sql immutable
@@ -46,29 +49,29 @@ $$;
 
 comment on function private.is_whole_between(jsonb, integer, integer) is 'Whether a value is a whole number within bounds.';
 
-create function private.badge_field_fault(p_operator text, p_value jsonb) returns text
+create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if jsonb_typeof(p_value) <> 'object' or p_value - array['field', 'value'] <> '{}'
     or coalesce(jsonb_typeof(p_value -> 'field'), '') <> 'string' then
-    return format('%s needs an object of field and value', p_operator);
+    return array[p_operator, format('%s needs an object of field and value', p_operator)];
   elsif p_operator = 'equals' then
     if coalesce(jsonb_typeof(p_value -> 'value'), '') not in ('string', 'number', 'boolean') then
-      return 'equals needs a text, a number or a boolean as value';
+      return array['equals.value', 'equals needs a text, a number or a boolean as value'];
     end if;
   elsif coalesce(jsonb_typeof(p_value -> 'value'), '') <> 'number' then
-    return format('%s needs a number as value', p_operator);
+    return array[p_operator || '.value', format('%s needs a number as value', p_operator)];
   end if;
   return null;
 end
 $$;
 
 comment on function private.badge_field_fault(text, jsonb) is
-  'What is wrong about what an operator on a field is given; null: nothing.';
+  'The fault of what an operator on a field is given; null: none.';
 
-create function private.badge_span_fault(p_operator text, p_value jsonb) returns text
+create function private.badge_span_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -77,26 +80,37 @@ begin
     if jsonb_typeof(p_value) <> 'array' or jsonb_array_length(p_value) = 0 or exists (
       select from jsonb_array_elements(p_value) as d (value) where not private.is_whole_between(d.value, 0, 6)
     ) then
-      return 'weekdays needs a list of days 0 to 6';
+      return array['weekdays', 'weekdays needs a list of days 0 to 6'];
     end if;
   elsif jsonb_typeof(p_value) <> 'object' or p_value - array['from', 'to'] <> '{}' then
-    return format('%s needs an object of from and to', p_operator);
+    return array[p_operator, format('%s needs an object of from and to', p_operator)];
   elsif p_operator = 'hours' then
     if not coalesce(private.is_whole_between(p_value -> 'from', 0, 23)
       and private.is_whole_between(p_value -> 'to', 0, 24), false) then
-      return 'hours needs from 0 to 23 and to 0 to 24';
+      return array['hours', 'hours needs from 0 to 23 and to 0 to 24'];
     end if;
   elsif not coalesce(private.is_short_date(p_value -> 'from') and private.is_short_date(p_value -> 'to'), false) then
-    return 'dates needs from and to as YYYY-MM-DD';
+    return array['dates', 'dates needs from and to as YYYY-MM-DD'];
   end if;
   return null;
 end
 $$;
 
 comment on function private.badge_span_fault(text, jsonb) is
-  'What is wrong about what an operator on time is given; null: nothing.';
+  'The fault of what an operator on time is given; null: none.';
 
-create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text
+create function private.fault_within(p_place text, p_fault text[]) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_fault is not null then array[concat_ws('.', p_place, nullif(p_fault[1], '')), p_fault[2]] end;
+end
+$$;
+
+comment on function private.fault_within(text, text[]) is 'A fault inside a part, as a fault of the whole; null: none.';
+
+create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -105,69 +119,91 @@ declare
   v_value jsonb;
 begin
   if p_depth > 8 then
-    return 'predicates may be nested 8 deep';
+    return array['', 'predicates may be nested 8 deep'];
   elsif coalesce(jsonb_typeof(p_predicate), '') <> 'object' then
-    return 'a predicate must be an object of one operator';
+    return array['', 'a predicate must be an object of one operator'];
   end if;
   v_operator := jsonb_path_query_first(p_predicate, '$.keyvalue().key') #>> '{}';
   if v_operator is null or p_predicate - v_operator <> '{}' then
-    return 'a predicate must be an object of one operator';
+    return array['', 'a predicate must be an object of one operator'];
   end if;
   v_value := p_predicate -> v_operator;
   if v_operator in ('all', 'any') then
     if jsonb_typeof(v_value) <> 'array' or jsonb_array_length(v_value) not between 1 and 20 then
-      return format('%s needs a list of 1 to 20 predicates', v_operator);
+      return array[v_operator, format('%s needs a list of 1 to 20 predicates', v_operator)];
     end if;
     return (
-      select min(private.badge_predicate_fault(e.value, p_depth + 1)) from jsonb_array_elements(v_value) as e (value)
+      select private.fault_within(format('%s.%s', v_operator, f.place - 1), f.fault)
+      from (
+        select e.place, private.badge_predicate_fault(e.value, p_depth + 1) as fault
+        from jsonb_array_elements(v_value) with ordinality as e (value, place) offset 0
+      ) f
+      where f.fault is not null order by f.place limit 1
     );
   elsif v_operator = 'not' then
-    return private.badge_predicate_fault(v_value, p_depth + 1);
+    return private.fault_within('not', private.badge_predicate_fault(v_value, p_depth + 1));
   elsif v_operator in ('min', 'max', 'equals') then
     return private.badge_field_fault(v_operator, v_value);
   elsif v_operator in ('hours', 'weekdays', 'dates') then
     return private.badge_span_fault(v_operator, v_value);
   end if;
-  return format('%s is no operator', v_operator);
+  return array[v_operator, format('%s is no operator', v_operator)];
 end
 $$;
 
-comment on function private.badge_predicate_fault(jsonb, integer) is 'What is wrong about a predicate; null: nothing.';
+comment on function private.badge_predicate_fault(jsonb, integer) is 'The first fault of a predicate; null: none.';
 
-create function private.badge_conditions_fault(p_conditions jsonb) returns text
+create function private.badge_conditions_fault(p_conditions jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
+declare
+  v_unknown text;
 begin
   if coalesce(jsonb_typeof(p_conditions), '') <> 'object' then
-    return 'conditions must be an object';
+    return array['', 'conditions must be an object'];
   elsif p_conditions - array['activity', 'measure', 'where'] <> '{}' then
-    return format('%s is no part of conditions', (
-      select min(k.key) from jsonb_object_keys(p_conditions - array['activity', 'measure', 'where']) as k (key)
-    ));
+    v_unknown := (select min(k.key) from jsonb_object_keys(p_conditions - array['activity', 'measure', 'where']) as k (key));
+    return array[v_unknown, format('%s is no part of conditions', v_unknown)];
   elsif coalesce(jsonb_typeof(p_conditions -> 'activity'), '') <> 'array'
     or jsonb_array_length(p_conditions -> 'activity') = 0
     or not p_conditions -> 'activity' <@ to_jsonb(private.badge_kinds()) then
-    return 'activity must be a list of kinds of activity';
+    return array['activity', 'activity must be a list of kinds of activity'];
   elsif coalesce(p_conditions ->> 'measure', '') not in ('count', 'distinct_lots', 'distinct_days', 'streak_days') then
-    return 'measure must be count, distinct_lots, distinct_days or streak_days';
+    return array['measure', 'measure must be count, distinct_lots, distinct_days or streak_days'];
   elsif p_conditions ->> 'measure' in ('distinct_days', 'streak_days')
     and p_conditions -> 'activity' ?| array['review_approved', 'error_report_resolved'] then
-    return 'days are counted of deeds, not of states that can end';
+    return array['measure', 'days are counted of activities, not of states that can end'];
   elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'review_approved'
     and jsonb_array_length(p_conditions -> 'activity') > 1 then
-    return 'lots of approved reviews are counted alone';
+    return array['activity', 'lots of approved reviews are counted alone'];
   elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'error_report_resolved' then
-    return 'lots are not counted of reports';
+    return array['measure', 'lots are not counted of reports'];
   elsif p_conditions ? 'where' then
-    return private.badge_predicate_fault(p_conditions -> 'where');
+    return private.fault_within('where', private.badge_predicate_fault(p_conditions -> 'where'));
   end if;
   return null;
 end
 $$;
 
 comment on function private.badge_conditions_fault(jsonb) is
-  'What is wrong about a badge''s conditions, in words; null: nothing, private.evaluate_badge_conditions understands them.';
+  'The first fault of a badge''s conditions, where and what; null: private.evaluate_badge_conditions understands them.';
+
+create function private.require_badge_conditions(p_conditions jsonb) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_fault text[] := private.badge_conditions_fault(p_conditions);
+begin
+  if v_fault is not null then
+    perform private.refuse('validation_error', 422, v_fault[2], p_param => concat_ws('.', 'conditions', nullif(v_fault[1], '')));
+  end if;
+end
+$$;
+
+comment on function private.require_badge_conditions(jsonb) is
+  'Rejects (validation_error, the place as param) conditions that are not understood.';
 
 create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
 language plpgsql immutable
@@ -217,7 +253,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return p_conditions -> 'activity' ? (p_metadata ->> 'kind')
+  return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)
     and case when p_conditions ? 'where'
       then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
 end
@@ -244,6 +280,31 @@ comment on function private.badge_metadata(text, jsonb, timestamptz) is
 grant execute on function
   private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_between(jsonb, integer, integer),
   private.badge_field_fault(text, jsonb), private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
-  private.badge_conditions_fault(jsonb), private.evaluate_badge_predicate(jsonb, jsonb),
+  private.badge_conditions_fault(jsonb), private.fault_within(text, text[]), private.require_badge_conditions(jsonb),
+  private.evaluate_badge_predicate(jsonb, jsonb),
   private.evaluate_badge_conditions(jsonb, jsonb), private.badge_metadata(text, jsonb, timestamptz)
 to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.evaluate_badge_conditions(metadata jsonb, conditions jsonb) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  perform private.require_badge_conditions(conditions);
+  if jsonb_typeof(metadata) is distinct from 'object' then
+    perform private.refuse('validation_error', 422, 'metadata must be an object', p_param => 'metadata');
+  elsif metadata ? 'hour' and not private.is_whole_between(metadata -> 'hour', 0, 23) then
+    perform private.refuse('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
+  end if;
+  return private.evaluate_badge_conditions(metadata, conditions);
+end
+$$;
+
+comment on function api.evaluate_badge_conditions(jsonb, jsonb) is
+  'For the service: whether an activity counts under a badge''s conditions. metadata is that of the activity, with kind, hour (0 to 23), weekday (0 is Sunday) and date (YYYY-MM-DD), those of Japan. Reads nothing. Refuses: validation_error.';
+
+grant execute on function api.evaluate_badge_conditions(jsonb, jsonb) to service_role;

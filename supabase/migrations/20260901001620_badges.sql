@@ -7,7 +7,7 @@
 -- Invariants: a badge that is saved has conditions that are understood; one that got in otherwise counts nothing, is noted in
 -- private.badge_faults, and stops neither the deed nor the other badges; a person earns a badge once.
 -- Interface: api.list_my_badges, list_my_badge_progress (migration badge_lists); for the service
--- private.backfill_badge_progress and private.backfill_all_badge_progress (migration badge_backfill).
+-- api.backfill_badge_progress and api.backfill_all_badge_progress (migration badge_backfill).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -135,18 +135,14 @@ create function private.tg_badges__check_conditions() returns trigger
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_fault text := private.badge_conditions_fault(new.conditions);
 begin
-  if v_fault is not null then
-    perform private.refuse('validation_error', 422, v_fault, p_param => 'conditions');
-  end if;
+  perform private.require_badge_conditions(new.conditions);
   return new;
 end
 $$;
 
 comment on function private.tg_badges__check_conditions() is
-  'Refuses conditions that are not understood, with what is wrong. A trigger and no constraint: a rule that changes later leaves the row readable.';
+  'Rejects conditions that are not understood, with the place and what is wrong. A trigger and no constraint: a rule that changes later leaves the row readable.';
 
 create trigger _200_check_conditions before insert or update of conditions on public.badges
   for each row execute function private.tg_badges__check_conditions();
@@ -283,7 +279,7 @@ set search_path = ''
 as $$
 declare
   v_badge public.badges;
-  v_fault text;
+  v_fault text[];
   v_mark text;
   v_badge_ids uuid[] := '{}';
   v_marks text[] := '{}';
@@ -303,7 +299,7 @@ begin
   loop
     v_fault := private.badge_conditions_fault(v_badge.conditions);
     if v_fault is not null then
-      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault) on conflict do nothing;
+      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
     elsif private.evaluate_badge_conditions(v_metadata, v_badge.conditions) then
       v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
       if v_mark is not null then

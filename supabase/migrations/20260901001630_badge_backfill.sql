@@ -5,14 +5,16 @@
 -- Deeds that happen meanwhile count as ever: a batch holds the accounts of its people, and marks are a set.
 --
 -- Invariants: a rebuild gives what counting deed by deed gave; a badge already earned is not earned again and not taken.
--- Interface: private.backfill_badge_progress, private.backfill_all_badge_progress (start), private.next_badge_batch (work).
+-- Interface: api.backfill_badge_progress, api.backfill_all_badge_progress (start), private.next_badge_batch (work).
 
 create table private.badge_backfills (
   badge_id uuid primary key references public.badges (id) on delete cascade,
   had_other_conditions boolean not null default false,
   last_user_id uuid,
-  people integer not null default 0,
+  done_users integer not null default 0,
+  total_users integer not null,
   started_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   finished_at timestamptz
 );
 
@@ -20,48 +22,68 @@ comment on table private.badge_backfills is 'The rebuild of each badge: running 
 comment on column private.badge_backfills.had_other_conditions is
   'People who are not done may have marks of what counted before: they earn the badge by the rebuild alone.';
 comment on column private.badge_backfills.last_user_id is 'Everybody up to this one is done.';
-comment on column private.badge_backfills.people is 'How many are done.';
+comment on column private.badge_backfills.total_users is 'How many there were when it started; at the end how many were done.';
 
 grant select on private.badge_backfills to service_role;
 
-create function private.backfill_badge_progress(p_target_badge_id uuid) returns void
+create function private.start_badge_backfills(p_badge_ids uuid[], p_has_other_conditions boolean default false) returns void
 language plpgsql
-security definer -- the job table is written here alone
-set search_path = ''
-as $$
-begin
-  perform 1 from public.badges b where b.id = p_target_badge_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
-  end if;
-  insert into private.badge_backfills as f (badge_id) values (p_target_badge_id)
-  on conflict (badge_id) do update
-  set had_other_conditions = f.had_other_conditions and f.finished_at is null, last_user_id = null, people = 0,
-    started_at = now(), finished_at = null;
-end
-$$;
-
-comment on function private.backfill_badge_progress(uuid) is
-  'Starts to rebuild everybody''s progress with a badge from history; one that is running begins anew. Refuses: not_found.';
-
-create function private.backfill_all_badge_progress() returns integer
-language plpgsql
-security definer -- the job table is written here alone
+security definer -- the job table is written here and by the worker alone
 set search_path = ''
 as $$
 declare
-  v_started integer;
+  v_people integer := private.count_people();
 begin
-  perform private.backfill_badge_progress(b.id) from public.badges b where b.is_active order by b.id;
-  get diagnostics v_started = row_count;
-  return v_started;
+  insert into private.badge_backfills as f (badge_id, total_users, had_other_conditions)
+  select b.id, v_people, p_has_other_conditions from unnest(p_badge_ids) as b (id) order by b.id
+  on conflict (badge_id) do update
+  set had_other_conditions = excluded.had_other_conditions or (f.had_other_conditions and f.finished_at is null),
+    last_user_id = null, done_users = 0, total_users = excluded.total_users, started_at = now(), updated_at = now(),
+    finished_at = null;
 end
 $$;
 
-comment on function private.backfill_all_badge_progress() is
-  'Starts to rebuild everybody''s progress with every active badge; how many badges. Refuses: not_found.';
+comment on function private.start_badge_backfills(uuid[], boolean) is
+  'Starts to rebuild everybody''s progress with these badges from history; a rebuild that is running starts again from the beginning.';
 
-grant execute on function private.backfill_badge_progress(uuid), private.backfill_all_badge_progress() to service_role;
+create function private.badge_backfill_progress(p_badge_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object('badge_id', b.id)
+      || private.job_progress(f.done_users, f.total_users, f.started_at, f.updated_at, f.finished_at is not null)
+    from public.badges b left join private.badge_backfills f on f.badge_id = b.id
+    where b.id = p_badge_id
+  );
+end
+$$;
+
+comment on function private.badge_backfill_progress(uuid) is
+  'How far the rebuild of a badge is, as private.job_progress says it; null when there is no such badge.';
+
+create function private.badge_backfills_progress() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select private.job_progress(sum(f.done_users), sum(f.total_users),
+        coalesce(min(f.started_at) filter (where f.finished_at is null), max(f.started_at)), max(f.updated_at),
+        bool_and(f.finished_at is not null))
+      || jsonb_build_object('done_badges', count(f.finished_at), 'total_badges', count(*))
+    from private.badge_backfills f
+  );
+end
+$$;
+
+comment on function private.badge_backfills_progress() is
+  'How far the latest rebuilds of all badges are in sum, as private.job_progress says it, with done_badges and total_badges. started_at is that of the oldest that is not done, or of the latest.';
+
+grant execute on function
+  private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
+to service_role;
 
 -- Everything that can count, from the tables themselves.
 create view private.badge_sources with (security_invoker = true) as
@@ -139,8 +161,8 @@ as $$
 declare
   v_job private.badge_backfills;
   v_badge public.badges;
-  v_fault text;
-  v_user_ids uuid[];
+  v_fault text[];
+  v_user_ids uuid[] := '{}';
 begin
   -- One worker at a time on a badge; another takes the next badge, or nothing. Whoever changes the badge waits for the job
   -- at their end, and nothing here waits for them: what they changed begins anew.
@@ -154,19 +176,16 @@ begin
   select * into v_badge from public.badges b where b.id = v_job.badge_id;
   v_fault := private.badge_conditions_fault(v_badge.conditions);
   if v_fault is not null then
-    insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault) on conflict do nothing;
+    insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
   else
-    v_user_ids := array(
-      select u.id from public.app_users u
-      where u.status <> 'withdrawn' and (v_job.last_user_id is null or u.id > v_job.last_user_id)
-      order by u.id limit p_people for no key update
-    );
+    v_user_ids := private.next_people(v_job.last_user_id, p_people);
     perform private.rebuild_badge(v_badge, v_user_ids);
   end if;
   update private.badge_backfills f
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], f.last_user_id),
-    people = f.people + coalesce(cardinality(v_user_ids), 0),
-    finished_at = case when coalesce(cardinality(v_user_ids), 0) < p_people then clock_timestamp() end
+    done_users = f.done_users + cardinality(v_user_ids), updated_at = clock_timestamp(),
+    total_users = case when cardinality(v_user_ids) < p_people then f.done_users + cardinality(v_user_ids) else f.total_users end,
+    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
   where f.badge_id = v_job.badge_id;
   return true;
 end
@@ -182,10 +201,9 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and new.conditions is distinct from old.conditions then
-    perform private.backfill_badge_progress(new.id);
-    update private.badge_backfills f set had_other_conditions = true where f.badge_id = new.id;
-  elsif new.is_active then
-    perform private.backfill_badge_progress(new.id);
+    perform private.start_badge_backfills(array[new.id], true);
+  elsif new.is_active and (tg_op = 'INSERT' or (new.threshold, new.is_active) is distinct from (old.threshold, old.is_active)) then
+    perform private.start_badge_backfills(array[new.id]);
   end if;
   return null;
 end
@@ -199,3 +217,39 @@ create trigger _300_backfill after insert or update of conditions, threshold, is
 
 -- Where people and their deeds are many, a rebuild of one badge is some tens of batches.
 select cron.schedule('backfill_badges', '* * * * *', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.backfill_badge_progress(target_badge_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.badges b where b.id = target_badge_id for key share;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
+  end if;
+  perform private.start_badge_backfills(array[target_badge_id]);
+  return private.badge_backfill_progress(target_badge_id);
+end
+$$;
+
+comment on function api.backfill_badge_progress(uuid) is
+  'For the service: starts to rebuild everybody''s progress with a badge from history, and returns how far it is: {badge_id, status, done_users, total_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Refuses: not_found.';
+
+create function api.backfill_all_badge_progress() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.start_badge_backfills(array(select b.id from public.badges b where b.is_active for key share));
+  return private.badge_backfills_progress();
+end
+$$;
+
+comment on function api.backfill_all_badge_progress() is
+  'For the service: api.backfill_badge_progress for every active badge; returns how far all rebuilds are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It refuses nothing.';
+
+grant execute on function api.backfill_badge_progress(uuid), api.backfill_all_badge_progress() to service_role;

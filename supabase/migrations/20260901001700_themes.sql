@@ -5,8 +5,8 @@
 -- writes the row, under the id that it was listed with before. What is owned stays owned when it is no longer offered.
 --
 -- Invariants: a person owns a theme once and has at most one applied, which they own; a gift is never without its theme.
--- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts, and for the service gift_theme_to_user; for the other
--- domains private.grant_theme.
+-- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts; for the other domains private.grant_theme. Gifts are
+-- given by administrators (migration admin_themes).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -122,6 +122,8 @@ $$;
 comment on function private.grant_theme(uuid, uuid, text) is
   'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was. For functions of the service only.';
 
+grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
+
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -180,44 +182,6 @@ $$;
 comment on function private.apply_theme(uuid) is
   'Applies a theme of the caller''s, named by its own id or by that of their row, in place of any other. Refuses: unauthorized, forbidden, not_found.';
 
-create function private.gift_theme(p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text) returns jsonb
-language plpgsql
-security definer -- for the service alone, which needs no rights on the helpers
-set search_path = ''
-as $$
-declare
-  v_name text := (select t.name from public.themes t where t.id = p_theme_id);
-  v_message text := private.trimmed(p_message);
-  v_gift public.theme_gifts;
-begin
-  if v_name is null then
-    perform private.refuse('not_found', 404, 'There is no such theme', p_param => 'theme_id');
-  elsif not exists (select from public.admins a where a.id = p_admin_id and a.status = 'active') then
-    perform private.refuse('not_found', 404, 'There is no such administrator', p_param => 'admin_id');
-  elsif char_length(v_message) > 500 then
-    perform private.refuse('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
-  end if;
-  -- Held, so that nobody withdraws meanwhile and two gifts come one after the other.
-  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such user', p_param => 'user_id');
-  elsif exists (select from private.owned_themes(p_user_id) o where o.theme_id = p_theme_id) then
-    perform private.refuse('conflict', 409, 'The user owns this theme', p_param => 'theme_id',
-      p_details => '{"reason": "already_owned"}');
-  end if;
-  insert into public.theme_gifts (user_id, theme_id, admin_id, message)
-  values (p_user_id, p_theme_id, p_admin_id, v_message) returning * into v_gift;
-  perform private.grant_theme(p_user_id, p_theme_id, 'gift');
-  perform private.notify_user(p_user_id, 'theme_gift', 'テーマが届きました', coalesce(v_message, v_name));
-  return to_jsonb(v_gift);
-end
-$$;
-
-comment on function private.gift_theme(uuid, uuid, uuid, text) is
-  'What api.gift_theme_to_user does. Refuses: not_found, validation_error, conflict.';
-
-grant execute on function private.gift_theme(uuid, uuid, uuid, text) to service_role;
-
 create function private.theme_item(p_theme public.themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -274,6 +238,7 @@ grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
   private.theme_item(public.themes), private.my_theme_row(public.user_themes), private.theme_catalogue(uuid)
 to authenticated;
+grant execute on function private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -355,21 +320,6 @@ $$;
 comment on function api.list_my_theme_gifts(integer, text, text[]) is
   'What was given to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.gift_theme_to_user(
-  p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return private.gift_theme(p_theme_id, p_admin_id, p_user_id, p_message);
-end
-$$;
-
-comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
-  'Gives a theme to a person in the name of an administrator: the gift, the owned theme and a notification, or none of them. For the service alone. Refuses: not_found, validation_error, conflict.';
-
 grant execute on function
   api.list_my_themes(integer, text, text[]), commands.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])
 to authenticated;
-grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text) to service_role;

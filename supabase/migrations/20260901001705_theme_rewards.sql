@@ -1,7 +1,10 @@
 -- Themes that are earned: who reaches a theme's level or earns its badge owns it, in the transaction that did so.
 --
+-- A theme that is offered from now on, or for less, is given to those who have earned it already by a job, a batch of people
+-- a transaction, as levels are recalculated (1605).
+--
 -- Invariants: only what is offered is earned; what was earned stays when a level falls.
--- Interface: none. It hangs on app_users.level, on user_badges and on the themes themselves.
+-- Interface: none. It hangs on app_users.level, on user_badges and on the themes themselves; private.next_theme_batch (work).
 
 -- pgls-ignore lint/safety/addingForeignKeyConstraint: the table has no rows yet
 alter table public.themes
@@ -48,29 +51,75 @@ comment on function private.tg_user_badges__earn_themes() is 'Gives a person who
 create trigger _600_earn_themes after insert on public.user_badges
   for each row execute function private.tg_user_badges__earn_themes();
 
+create table private.theme_grants (
+  theme_id uuid primary key references public.themes (id) on delete cascade,
+  last_user_id uuid,
+  done_users integer not null default 0,
+  started_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+
+comment on table private.theme_grants is 'Themes that are given to those who have earned them already: running until it has finished_at.';
+comment on column private.theme_grants.last_user_id is 'Everybody up to this one is done.';
+
+create function private.next_theme_batch(p_people integer default 1000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_job private.theme_grants;
+  v_user_ids uuid[];
+begin
+  select * into v_job from private.theme_grants g
+  where g.finished_at is null order by g.theme_id limit 1 for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  v_user_ids := private.next_people(v_job.last_user_id, p_people);
+  -- What the theme asks for is read with the people: a change since the job began starts it again.
+  perform private.grant_theme(u.id, t.id, 'reward')
+  from public.themes t
+  join public.app_users u on u.id = any (v_user_ids) and (u.level >= t.unlock_level or exists (
+    select from public.user_badges b where b.user_id = u.id and b.badge_id = t.unlock_badge_id
+  ))
+  where t.id = v_job.theme_id and t.is_active and not t.is_free
+    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id);
+  update private.theme_grants g
+  set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], g.last_user_id),
+    done_users = g.done_users + cardinality(v_user_ids),
+    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
+  where g.theme_id = v_job.theme_id;
+  return true;
+end
+$$;
+
+comment on function private.next_theme_batch(integer) is
+  'Gives a theme to those of the next batch of people who have earned it; false when there is nothing to do. Commit after each.';
+
+select cron.schedule('grant_earned_themes', '* * * * *', 'do $work$ begin while private.next_theme_batch() loop commit; end loop; end $work$');
+
 create function private.tg_themes__give_to_earners() returns trigger
 language plpgsql
-security definer -- whoever edits themes may not write what is owned
+security definer -- whoever edits themes may not write the job table
 set search_path = ''
 as $$
 begin
-  perform private.grant_theme(u.id, new.id, 'reward')
-  from public.app_users u
-  where u.status <> 'withdrawn'
-    and (u.level >= new.unlock_level or exists (
-      select from public.user_badges b where b.user_id = u.id and b.badge_id = new.unlock_badge_id
-    ))
-    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = new.id);
+  insert into private.theme_grants (theme_id) values (new.id)
+  on conflict (theme_id) do update set last_user_id = null, done_users = 0, started_at = now(), finished_at = null;
   return null;
 end
 $$;
 
 comment on function private.tg_themes__give_to_earners() is
-  'A theme that is offered from now on, or for less, is given to those who have earned it already.';
+  'Starts the job that gives a theme, which is offered from now on or for less, to those who have earned it already.';
 
 create trigger _600_give_on_insert after insert on public.themes
   for each row when (new.is_active and not new.is_free and num_nonnulls(new.unlock_level, new.unlock_badge_id) > 0)
   execute function private.tg_themes__give_to_earners();
-create trigger _600_give_on_update after update of unlock_level, unlock_badge_id, is_active, is_free on public.themes
-  for each row when (new.is_active and not new.is_free and num_nonnulls(new.unlock_level, new.unlock_badge_id) > 0)
+create trigger _600_give_on_update after update on public.themes
+  for each row when (
+    new.is_active and not new.is_free and num_nonnulls(new.unlock_level, new.unlock_badge_id) > 0
+    and (new.unlock_level, new.unlock_badge_id, new.is_active, new.is_free)
+      is distinct from (old.unlock_level, old.unlock_badge_id, old.is_active, old.is_free)
+  )
   execute function private.tg_themes__give_to_earners();

@@ -85,17 +85,6 @@ Deno.test("an end that is sent again gives nothing more", async () => {
   assert.equal((await expOf(person)).total_exp, 65);
 });
 
-Deno.test("at the highest level nothing is missing", async () => {
-  const person = await signUp();
-  await inDatabase((sql) =>
-    sql`
-      insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
-      select ${person.id}, 'adjustment', 'fixture', gen_random_uuid(), max(required_exp) from public.levels`
-  );
-  const exp = await expOf(person);
-  assert.deepEqual([exp.next_level_exp, exp.exp_to_next_level], [null, null]);
-});
-
 Deno.test("the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
   const [person, other] = [await signUp(), await signUp()];
   await deeds(person, 6);

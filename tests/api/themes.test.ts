@@ -84,7 +84,7 @@ Deno.test("the picture of a theme has an address", async () => {
 
 Deno.test("a gift is listed with its message and owned; the second of the same theme is refused", async () => {
   const person = await signUp();
-  const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["support"] } } });
+  const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["rewards"] } } });
   const theme = await aTheme({ is_active: false });
   const body = { p_theme_id: theme, p_admin_id: admin.id, p_user_id: person.id, p_message: "Thank you" };
   const answer = await give(body);
@@ -101,7 +101,7 @@ Deno.test("a gift is listed with its message and owned; the second of the same t
 
 Deno.test("gifts are the caller's own, the latest first, page by page", async () => {
   const [person, other] = [await signUp(), await signUp()];
-  const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["support"] } } });
+  const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["rewards"] } } });
   const given: string[] = [];
   for (let n = 0; n < 3; n++) {
     given.unshift(await aTheme());

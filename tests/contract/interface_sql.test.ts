@@ -124,7 +124,16 @@ Deno.test("a route names the policy that its command is counted under", () => {
 const DOORS = ["api.run_command", "api.run_admin_command"];
 
 /** What the back office calls by name with the service key, as the specification lists it; no route does. */
-const BY_NAME = ["api.gift_theme_to_user", "api.parking_lot_engagement_stats"];
+const BY_NAME = [
+  "api.backfill_all_badge_progress",
+  "api.backfill_badge_progress",
+  "api.evaluate_badge_conditions",
+  "api.gift_theme_to_user",
+  "api.parking_lot_engagement_stats",
+  "api.recalculate_all_user_levels",
+  "api.vault_insert_secret",
+  "api.vault_read_secret",
+];
 
 Deno.test("every function of the interface is called by a route, by what routes share, or by name by the back office", async () => {
   const used = new Set([...routes.flatMap(called), ...await calledByShared(), ...DOORS, ...BY_NAME]);

@@ -242,7 +242,7 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
   assert.deepEqual(before.slice(1), [1, 1, 1]);
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.deepEqual(await standing(), before);
-  for (const badge of badges) await db.sql`select private.backfill_badge_progress(${badge})`;
+  for (const badge of badges) await db.sql`select api.backfill_badge_progress(${badge})`;
   await workOff();
   assert.deepEqual(await standing(), before);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, recalculateLevels, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -139,8 +139,7 @@ Deno.test("an edit of a rule counts for later deeds: amount, limit and switch, a
   assert.deepEqual(await given(), [10, 25, 10]);
   const { total_exp, sum } = await standing(user);
   assert.equal(total_exp, sum);
-  const [recount] = await db.sql<{ changed: number }[]>`select private.recalculate_all_user_levels() as changed`;
-  assert.equal(recount!.changed, 0);
+  assert.equal(await recalculateLevels(db.sql), 0);
 });
 
 Deno.test("a review that is shown again after an edit gives what the rule says by now", async () => {
@@ -212,19 +211,30 @@ Deno.test("a level that rises is told, and a recount changes nothing", async () 
   const told = await db.sql`
     select type from public.user_notifications where user_id = ${user} and type = 'level_up'`;
   assert.equal(told.length, 1);
-  const [recount] = await db.sql<{ changed: number }[]>`select private.recalculate_all_user_levels() as changed`;
-  assert.equal(recount!.changed, 0);
+  assert.equal(await recalculateLevels(db.sql), 0);
 });
 
 Deno.test("after an edit of the levels a recount sets what differs", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 5; n++) await deed(user, "session_end");
-  await db.sql`update public.levels set required_exp = 60000 where level = 2`;
-  await db.sql`select private.recalculate_all_user_levels()`;
+  await db.sql`update public.levels set required_exp = 120 where level = 2`;
+  await recalculateLevels(db.sql);
   assert.equal((await standing(user)).level, 1);
   await db.sql`update public.levels set required_exp = 50 where level = 2`;
-  await db.sql`select private.recalculate_all_user_levels()`;
+  await recalculateLevels(db.sql);
   assert.equal((await standing(user)).level, 2);
+});
+
+Deno.test("at the highest level nothing is missing", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+    select ${user}, 'adjustment', 'fixture', gen_random_uuid(), max(required_exp) from public.levels`;
+  const [row] = await db.as(
+    signedIn(user),
+    (sql) => sql<{ exp: Record<string, unknown> }[]>`select api.my_exp() as exp`,
+  );
+  assert.deepEqual([row!.exp["next_level_exp"], row!.exp["exp_to_next_level"]], [null, null]);
 });
 
 Deno.test("a source cannot count twice, nor an odd entry take", async () => {

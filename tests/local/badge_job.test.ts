@@ -37,8 +37,10 @@ Deno.test("each minute the job rebuilds what is to be rebuilt, a thousand people
     assert.deepEqual({ ...run, return_message: "" }, { status: "succeeded", return_message: "", username: "postgres" });
 
     const [backfill] = await sql`
-      select people, finished_at is not null as is_finished from private.badge_backfills where badge_id = ${badge!.id}`;
-    assert.deepEqual({ ...backfill }, { people: PEOPLE, is_finished: true });
+      select done_users, finished_at is not null as is_finished from private.badge_backfills where badge_id = ${
+      badge!.id
+    }`;
+    assert.deepEqual({ ...backfill }, { done_users: PEOPLE, is_finished: true });
     const [made] = await sql`
       select sum(count)::integer as counted, count(distinct xmin::text)::integer as transactions
       from public.user_badge_progress where badge_id = ${badge!.id}`;

@@ -284,7 +284,7 @@ const rebuild: Deed = async (sql) => {
   const [row] = await sql<{ worked: boolean }[]>`select private.next_badge_batch(40) as worked`;
   if (row!.worked) return;
   await sql`
-    select private.backfill_badge_progress(b.id)
+    select api.backfill_badge_progress(b.id)
     from (select id from public.badges where is_active order by random() limit 1) as b`;
 };
 

@@ -33,6 +33,18 @@ export async function runJob(sql: Sql | TransactionSql, name: string): Promise<v
   await sql.unsafe(job.command);
 }
 
+/** Recalculates everybody's level, as the service starts it and the job works it off; how many people's sum or level differed. */
+export async function recalculateLevels(sql: Sql): Promise<number> {
+  await sql`select api.recalculate_all_user_levels()`;
+  for (;;) {
+    await sql`select private.next_level_batch()`;
+    // A job that runs at the same time may hold the row: then there is no batch for us, and it is not finished.
+    const [job] = await sql<{ changed: number; is_finished: boolean }[]>`
+      select changed_users as changed, finished_at is not null as is_finished from private.level_recalculation`;
+    if (job!.is_finished) return job!.changed;
+  }
+}
+
 /** A signed-in caller, for `database().as`. */
 export function signedIn(sub: string): { role: "authenticated"; sub: string } {
   return { role: "authenticated", sub };

@@ -27,6 +27,28 @@ import { decideFieldValue, listFieldValues, readFieldValue } from "./field_value
 import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
 
 import { listLotEngagement } from "./parking_lot_engagement.ts";
+import {
+  backfillBadge,
+  backfillBadges,
+  createBadge,
+  deleteBadge,
+  listAdminBadges,
+  readBadge,
+  readBadgeBackfill,
+  readBadgeBackfills,
+  updateBadge,
+} from "./badges.ts";
+import { createExpRule, deleteExpRule, listExpRules, readExpRule, updateExpRule } from "./exp_rules.ts";
+import {
+  createLevel,
+  deleteLevel,
+  listAdminLevels,
+  readLevel,
+  readLevelRecalculation,
+  recalculateLevels,
+  updateLevel,
+} from "./levels.ts";
+import { createTheme, deleteTheme, giftTheme, listAdminThemes, readTheme, updateTheme } from "./themes.ts";
 
 export const routes = [
   listActivityLogs,
@@ -68,4 +90,32 @@ export const routes = [
   reactivateAdministrator,
 
   listLotEngagement,
+
+  listAdminBadges,
+  createBadge,
+  readBadge,
+  updateBadge,
+  deleteBadge,
+  backfillBadge,
+  readBadgeBackfill,
+  backfillBadges,
+  readBadgeBackfills,
+  listAdminLevels,
+  createLevel,
+  readLevel,
+  updateLevel,
+  deleteLevel,
+  recalculateLevels,
+  readLevelRecalculation,
+  listExpRules,
+  createExpRule,
+  readExpRule,
+  updateExpRule,
+  deleteExpRule,
+  listAdminThemes,
+  createTheme,
+  readTheme,
+  updateTheme,
+  deleteTheme,
+  giftTheme,
 ];

@@ -1,0 +1,174 @@
+-- Level recalculation: everybody's sum and level set from the ledger and the levels of now.
+--
+-- An edit of levels changes nobody's level by itself. The job works on the people in the order of their ids, a batch a
+-- transaction; its row keeps the last id. Whatever ends the worker, the next one continues after the last batch that was
+-- committed. The jobs of badges (1630) and themes (1705) have the same form and share private.next_people.
+--
+-- Invariants: there is one recalculation; a request while it runs starts it again from the beginning.
+-- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.level_recalculation (
+  is_only boolean primary key default true constraint level_recalculation_one_row check (is_only),
+  last_user_id uuid,
+  done_users integer not null default 0,
+  total_users integer not null,
+  changed_users integer not null default 0,
+  started_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+
+comment on table private.level_recalculation is 'The recalculation of levels: running until it has finished_at.';
+comment on column private.level_recalculation.last_user_id is 'Everybody up to this one is done.';
+comment on column private.level_recalculation.total_users is 'How many there were when it started; at the end how many were done.';
+comment on column private.level_recalculation.changed_users is 'Whose sum or level differed.';
+
+grant select on private.level_recalculation to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.count_people() returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select count(*) from public.app_users u where u.status <> 'withdrawn');
+end
+$$;
+
+comment on function private.count_people() is 'How many people a job over everybody has to work on.';
+
+create function private.next_people(p_after uuid, p_people integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Locked in one order. What reads after this sees everything that those who held the rows have committed.
+  return array(
+    select u.id from public.app_users u
+    where u.status <> 'withdrawn' and (p_after is null or u.id > p_after)
+    order by u.id limit p_people for no key update
+  );
+end
+$$;
+
+comment on function private.next_people(uuid, integer) is
+  'The next batch of a job over everybody, in the order of their ids; locks their rows until the transaction ends.';
+
+create function private.job_progress(
+  p_done_users bigint, p_total_users bigint, p_started_at timestamptz, p_updated_at timestamptz, p_is_finished boolean
+) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'status', case when p_started_at is null then 'none' when p_is_finished then 'done'
+      when p_done_users > 0 then 'running' else 'queued' end,
+    'done_users', coalesce(p_done_users, 0), 'total_users', coalesce(p_total_users, 0),
+    'started_at', p_started_at, 'updated_at', p_updated_at
+  );
+end
+$$;
+
+comment on function private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean) is
+  'How far a job over everybody is: {status, done_users, total_users, started_at, updated_at}. status is queued until the first batch is committed, then running, then done; none: it was never started.';
+
+create function private.level_recalculation_progress() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select private.job_progress(r.done_users, r.total_users, r.started_at, r.updated_at, r.finished_at is not null)
+      || jsonb_build_object('changed_users', coalesce(r.changed_users, 0))
+    from (values (true)) as one (is_only) left join private.level_recalculation r using (is_only)
+  );
+end
+$$;
+
+comment on function private.level_recalculation_progress() is
+  'How far the recalculation of levels is, as private.job_progress says it, with changed_users.';
+
+create function private.start_level_recalculation() returns void
+language plpgsql
+security definer -- the job table is written here and by the worker alone
+set search_path = ''
+as $$
+begin
+  insert into private.level_recalculation as r (total_users) values (private.count_people())
+  on conflict (is_only) do update
+  set last_user_id = null, done_users = 0, total_users = excluded.total_users, changed_users = 0,
+    started_at = now(), updated_at = now(), finished_at = null;
+end
+$$;
+
+comment on function private.start_level_recalculation() is
+  'Starts the recalculation of levels; one that is running starts again from the beginning.';
+
+create function private.next_level_batch(p_people integer default 1000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_job private.level_recalculation;
+  v_user_ids uuid[];
+  v_changed integer;
+begin
+  select * into v_job from private.level_recalculation r where r.finished_at is null for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  v_user_ids := private.next_people(v_job.last_user_id, p_people);
+  update public.app_users u
+  set total_exp = s.total_exp, level = private.level_at(s.total_exp)
+  from (
+    select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
+    from unnest(v_user_ids) as p (id) left join public.exp_entries e on e.user_id = p.id group by p.id
+  ) s
+  where u.id = s.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp));
+  get diagnostics v_changed = row_count;
+  update private.level_recalculation r
+  set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
+    done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,
+    updated_at = clock_timestamp(),
+    total_users = case when cardinality(v_user_ids) < p_people then r.done_users + cardinality(v_user_ids) else r.total_users end,
+    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end;
+  return true;
+end
+$$;
+
+comment on function private.next_level_batch(integer) is
+  'Sets the sums and levels that differ for the next batch of people; false when there is nothing to do. Commit after each.';
+
+select cron.schedule('recalculate_levels', '* * * * *', 'do $work$ begin while private.next_level_batch() loop commit; end loop; end $work$');
+
+grant execute on function
+  private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean), private.level_recalculation_progress(),
+  private.start_level_recalculation()
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.recalculate_all_user_levels() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.start_level_recalculation();
+  return private.level_recalculation_progress();
+end
+$$;
+
+comment on function api.recalculate_all_user_levels() is
+  'For the service: starts the job that sets everybody''s sum of points and level from the ledger and the levels of now, and returns how far it is: {status, done_users, total_users, changed_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Needed after an edit of levels. It refuses nothing.';
+
+grant execute on function api.recalculate_all_user_levels() to service_role;

@@ -1,0 +1,43 @@
+-- Vault: secrets that the back office keeps in the database, encrypted by the extension supabase_vault.
+--
+-- Both functions are for the service key alone. A secret is an argument or a result and nothing else: it is in no message of
+-- an error, and no reply that holds one is kept. Both functions are volatile, so that api.read_counted and
+-- api.run_admin_command, which call what only reads, do not reach them. The names of the arguments are those that the back
+-- office calls.
+--
+-- Interface: api.vault_read_secret, api.vault_insert_secret.
+
+create function api.vault_read_secret(secret_id uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (select s.decrypted_secret from vault.decrypted_secrets s where s.id = secret_id);
+end
+$$;
+
+comment on function api.vault_read_secret(uuid) is
+  'For the service: a secret of the vault in the clear; null when there is none with this id. Reads only; refuses nothing.';
+
+create function api.vault_insert_secret(new_secret text, new_name text) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if coalesce(new_secret, '') = '' then
+    perform private.refuse('validation_error', 422, 'new_secret must not be empty', p_param => 'new_secret');
+  elsif private.trimmed(new_name) is null or char_length(new_name) > 255 then
+    perform private.refuse('validation_error', 422, 'new_name must be a text of 1 to 255 characters', p_param => 'new_name');
+  end if;
+  return vault.create_secret(new_secret, new_name);
+exception when unique_violation then
+  perform private.refuse('conflict', 409, 'The vault has a secret of this name', p_param => 'new_name',
+    p_details => '{"reason": "exists"}');
+  return null;
+end
+$$;
+
+comment on function api.vault_insert_secret(text, text) is
+  'For the service: puts a secret into the vault under a name that is not taken, and returns its id. Refuses: validation_error, conflict.';
+
+grant execute on function api.vault_read_secret(uuid), api.vault_insert_secret(text, text) to service_role;
