@@ -115,9 +115,6 @@ comment on column public.parking_lots.tag_slugs is
 comment on column public.parking_lots.main_image_key is
   'Storage key of the main image when it may be shown. Kept by triggers, so that search needs no join.';
 
--- Deleting or renaming an operator looks for its lots.
-create index parking_lots_operator_code_idx on public.parking_lots (operator_code) where operator_code is not null;
-
 create table public.parking_lot_tags (
   parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
   tag_id uuid not null references public.tags (id) on delete cascade,

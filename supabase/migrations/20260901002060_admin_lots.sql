@@ -45,6 +45,22 @@ $$;
 
 comment on function private.is_geometry(jsonb) is 'Whether this is a GeoJSON geometry.';
 
+create function private.is_code_list(p_value jsonb, p_category text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_typeof(p_value) = 'array' and (
+    select count(*) > 0 and count(*) = count(distinct e.value) and bool_and(jsonb_typeof(e.value) = 'string' and exists (
+      select from public.codes c where c.category_id = p_category and c.code = e.value #>> '{}'
+    ))
+    from jsonb_array_elements(case jsonb_typeof(p_value) when 'array' then p_value else '[]' end) as e
+  );
+end
+$$;
+
+comment on function private.is_code_list(jsonb, text) is 'Whether this is an array of different codes of a category, with one at least.';
+
 create function private.text_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -110,16 +126,20 @@ begin
         else 'Must be the name of an IANA time zone, for example Asia/Tokyo.' end;
     when 'geometry' then
       return case when private.is_geometry(p_value) then null else 'Must be a GeoJSON geometry.' end;
-    when 'any' then
-      return null;
+    when 'codes' then
+      return case when private.is_code_list(p_value, p_rule ->> 'category') then null
+        else format('Must be a list of different codes of the category %s, with one at least.', p_rule ->> 'category') end;
+    when 'object', 'array' then
+      return case when jsonb_typeof(p_value) = p_rule ->> 'type' then null else format('Must be an %s.', p_rule ->> 'type') end;
   end case;
 end
 $$;
 
 comment on function private.field_problem(jsonb, jsonb) is
-  'What is wrong with a value by its rule; null when nothing is. A rule: {type, null: whether null is allowed}; of a text max (characters), pattern and must (the message), in (the values), category (of codes); of an integer min and max; of a number min or above, and max.';
+  'What is wrong with a value by its rule; null when nothing is. A rule: {type, null: whether null is allowed, required: whether a whole object has it}; of a text max (characters), pattern and must (the message), in (the values), category (of codes); of codes category; of an integer min and max; of a number min or above, and max.';
 
-create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null) returns void
+create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null, p_is_whole boolean default false)
+returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -136,14 +156,19 @@ begin
   from jsonb_object_keys(p_value) with ordinality as f (name, nth)
   where not p_rules ? f.name or private.field_problem(p_value -> f.name, p_rules -> f.name) is not null
   order by f.nth limit 1;
+  if v_problem is null and p_is_whole then
+    select r.name, 'This field is required.' into v_field, v_problem
+    from jsonb_each(p_rules) as r (name, rule) where r.rule @> '{"required": true}' and not p_value ? r.name
+    order by r.name limit 1;
+  end if;
   if v_problem is not null then
     perform private.refuse('validation_error', 422, v_problem, p_param => concat_ws('.', p_at, v_field));
   end if;
 end
 $$;
 
-comment on function private.require_fields(jsonb, jsonb, text) is
-  'Rejects (validation_error, param names the field, with p_at before it) an object that has a field without a rule, or one that breaks its rule: {"<field>": <rule of private.field_problem>}. Fields may be absent.';
+comment on function private.require_fields(jsonb, jsonb, text, boolean) is
+  'Rejects (validation_error, param names the field, with p_at before it) an object that has a field without a rule, or one that breaks its rule: {"<field>": <rule of private.field_problem>}. Fields may be absent, but in a whole object those whose rule says required.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: fields of a lot
@@ -153,11 +178,11 @@ create function private.lot_field_rules() returns jsonb
 language sql immutable
 set search_path = ''
 return '{
-  "name": {"type": "text", "max": 200},
+  "name": {"type": "text", "max": 200, "required": true},
   "name_kana": {"type": "text", "max": 200, "null": true},
   "address": {"type": "text", "max": 500, "null": true},
-  "lat": {"type": "number", "min": -90, "max": 90},
-  "lng": {"type": "number", "min": -180, "max": 180},
+  "lat": {"type": "number", "min": -90, "max": 90, "required": true},
+  "lng": {"type": "number", "min": -180, "max": 180, "required": true},
   "area": {"type": "geometry", "null": true},
   "total_spaces": {"type": "integer", "min": 0, "max": 1000000, "null": true},
   "status": {"type": "text", "in": ["draft", "active", "suspended", "closed"]},
@@ -251,7 +276,7 @@ comment on function private.apply_lot_changes(uuid, jsonb) is
   'Changes fields of a lot that the caller holds locked, each checked by its rule (null: the field is emptied), and gives their private.difference; {} when nothing changes. Refuses: validation_error (param names the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
 
 grant execute on function
-  private.is_time_zone(text), private.is_geometry(jsonb), private.text_problem(jsonb, jsonb), private.field_problem(jsonb, jsonb),
-  private.require_fields(jsonb, jsonb, text), private.lot_field_rules(),
+  private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb, jsonb), private.field_problem(jsonb, jsonb),
+  private.require_fields(jsonb, jsonb, text, boolean), private.lot_field_rules(),
   private.require_lot_fields(jsonb, public.parking_lots), private.apply_lot_changes(uuid, jsonb)
 to service_role;

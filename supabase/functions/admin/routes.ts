@@ -14,6 +14,22 @@ import {
   suspendAdministrator,
   updateAdministrator,
 } from "./admins.ts";
+import {
+  createParkingLot,
+  deleteParkingLot,
+  listLotsOfAllStatuses,
+  listParkingLotHistory,
+  previewParkingLotFee,
+  readLotOfAnyStatus,
+  replaceDateOverrides,
+  replaceLotImages,
+  replaceLotTags,
+  replacePricingGroups,
+  replacePricingRules,
+  replaceSpots,
+  replaceWindows,
+  updateParkingLot,
+} from "./parking_lots.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -118,4 +134,18 @@ export const routes = [
   updateTheme,
   deleteTheme,
   giftTheme,
+  listLotsOfAllStatuses,
+  createParkingLot,
+  readLotOfAnyStatus,
+  updateParkingLot,
+  deleteParkingLot,
+  listParkingLotHistory,
+  previewParkingLotFee,
+  replaceSpots,
+  replacePricingGroups,
+  replacePricingRules,
+  replaceWindows,
+  replaceDateOverrides,
+  replaceLotTags,
+  replaceLotImages,
 ];

@@ -3,7 +3,7 @@ import { ClockTime, Id } from "./values.ts";
 
 const Day = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).nullable();
 
-const Window = z.object({
+export const Window = z.object({
   id: Id,
   window_type: z.enum(["business", "entry", "exit", "after_hours_exit"]).meta({
     description:

@@ -61,7 +61,7 @@ const Operator = z.object({
   color: known,
 }).meta({ id: "ParkingLotDetailOperator" });
 
-const Spot = z.object({
+export const Spot = z.object({
   id: Id,
   code: z.string(),
   vehicle_type_max: known.meta({ description: "A code of category `vehicle_type`" }),
@@ -71,7 +71,7 @@ const Spot = z.object({
   is_reservable: z.boolean(),
 }).meta({ id: "ParkingLotPublicSpot" });
 
-const PricingGroup = z.object({
+export const PricingGroup = z.object({
   id: Id,
   code: z.string(),
   name: z.string(),

@@ -1,0 +1,257 @@
+import type { z } from "zod";
+import { addressOf, confirmAsset, publishAsset } from "../_shared/assets.ts";
+import type { Links } from "../_shared/http/links.ts";
+import { route } from "../_shared/http/route.ts";
+import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import { AdminActivityLogs } from "../_shared/schema/admin_activity_logs.ts";
+import {
+  AdminParkingLot,
+  AdminParkingLots,
+  AdminParkingLotsQuery,
+  DeletedParkingLot,
+  NewParkingLot,
+  ParkingLotChanges,
+  ParkingLotHistoryQuery,
+} from "../_shared/schema/admin_parking_lots.ts";
+import { Fee } from "../_shared/schema/fees.ts";
+import {
+  DateOverrides,
+  FeePreview,
+  LotImages,
+  LotPricingRules,
+  LotTags,
+  PricingGroups,
+  Spots,
+  Windows,
+} from "../_shared/schema/parking_lot_sets.ts";
+import { LotParams } from "../_shared/schema/values.ts";
+
+type Shown = z.input<typeof AdminParkingLot>;
+type StoredImage = Omit<Shown["images"][number], "image_url"> & { storage_key: string | null; is_public: boolean };
+type Stored = Omit<Shown, "images"> & { images: StoredImage[] };
+
+/** A lot with the addresses of its images in place of their files. */
+async function shown(reader: { links: Links; storage: ObjectStorage }, { images, ...lot }: Stored): Promise<Shown> {
+  return {
+    ...lot,
+    images: await Promise.all(images.map(async ({ storage_key, is_public, ...image }) => ({
+      ...image,
+      image_url: storage_key === null ? null : await addressOf(reader, { storage_key, is_public }),
+    }))),
+  };
+}
+
+export const listLotsOfAllStatuses = route({
+  method: "GET",
+  path: "/admin/parking-lots",
+  access: "admin",
+  area: "lots",
+  summary: "List lots of every status",
+  description: "The newest change first.",
+  query: AdminParkingLotsQuery,
+  reply: [200, AdminParkingLots],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_parking_lots", query),
+});
+
+export const createParkingLot = route({
+  method: "POST",
+  path: "/admin/parking-lots",
+  access: "admin",
+  area: "lots",
+  summary: "Create a lot",
+  description: "A `draft` unless `status` is `active`. An `external_id` that another lot of the `source` has is " +
+    "`conflict` with `details.reason` `external_id_taken`.",
+  body: NewParkingLot,
+  reply: [201, AdminParkingLot],
+  refusals: ["conflict"],
+  handle: async ({ db, body, links, storage }) =>
+    await shown({ links, storage }, await db.rpc<Stored>("admin_create_parking_lot", { lot: body })),
+});
+
+export const readLotOfAnyStatus = route({
+  method: "GET",
+  path: "/admin/parking-lots/{id}",
+  access: "admin",
+  area: "lots",
+  summary: "Read a lot of any status with all that hangs on it",
+  params: LotParams,
+  reply: [200, AdminParkingLot],
+  refusals: ["lot_not_found"],
+  isVersioned: true,
+  handle: async ({ db, params, links, storage }) =>
+    await shown({ links, storage }, await db.rpc<Stored>("admin_get_parking_lot", { parking_lot_id: params.id })),
+});
+
+export const updateParkingLot = route({
+  method: "PATCH",
+  path: "/admin/parking-lots/{id}",
+  access: "admin",
+  area: "lots",
+  summary: "Change fields of a lot",
+  description: "Also its `status`: one that may not follow is `conflict`, with `details.allowed`.",
+  params: LotParams,
+  body: ParkingLotChanges,
+  reply: [200, AdminParkingLot],
+  refusals: ["lot_not_found", "precondition_failed", "conflict"],
+  isVersioned: true,
+  handle: async ({ db, params, body, ifMatch, links, storage }) => {
+    const args = { parking_lot_id: params.id, changes: body, if_match: ifMatch };
+    return await shown({ links, storage }, await db.rpc<Stored>("admin_update_parking_lot", args));
+  },
+});
+
+export const deleteParkingLot = route({
+  method: "DELETE",
+  path: "/admin/parking-lots/{id}",
+  access: "admin",
+  area: "lots",
+  summary: "Delete a lot, or close it where somebody ever parked",
+  description:
+    "`deleted` says which of the two it was. A lot that is deleted goes with all that hangs on it, reviews too.",
+  params: LotParams,
+  reply: [200, DeletedParkingLot],
+  refusals: ["lot_not_found"],
+  handle: ({ db, params }) => db.rpc("admin_delete_parking_lot", { parking_lot_id: params.id }),
+});
+
+export const listParkingLotHistory = route({
+  method: "GET",
+  path: "/admin/parking-lots/{id}/history",
+  access: "admin",
+  area: "lots",
+  summary: "List what administrators did to a lot",
+  description: "Newest first, also of a lot that was deleted.",
+  params: LotParams,
+  query: ParkingLotHistoryQuery,
+  reply: [200, AdminActivityLogs],
+  refusals: [],
+  handle: ({ db, params, query }) => db.rpc("admin_list_parking_lot_history", { parking_lot_id: params.id, ...query }),
+});
+
+export const previewParkingLotFee = route({
+  method: "POST",
+  path: "/admin/parking-lots/{id}/preview-fee",
+  access: "admin",
+  area: "lots",
+  summary: "Ask what a stay would cost with rules that are not stored",
+  description: "What calc-fee would answer if these sets were stored; they are checked as if they were. Nothing is " +
+    "stored. Rules may name a group of the same request by an `id` that the client chose.",
+  params: LotParams,
+  body: FeePreview,
+  reply: [200, Fee],
+  refusals: ["lot_not_found", "conflict", "fee_unknown"],
+  handle: ({ db, params, body }) =>
+    db.rpc<z.input<typeof Fee>>("admin_preview_parking_lot_fee", { parking_lot_id: params.id, ...body }),
+});
+
+const REPLACES = "Replaces the whole set: an item with the `id` of a row of the lot is that row, one without an `id` " +
+  "the row that is the same, other items are new rows, and rows that no item is are deleted. All is checked before it " +
+  "is stored; what is wrong is named by its place.";
+
+/** The route that replaces a set of a lot. */
+function replaceSet<Name extends string>(
+  { name, path, summary, body, more = "" }: {
+    name: Name;
+    path: `/${string}`;
+    summary: string;
+    body: z.ZodObject<Record<Name, z.ZodType>, z.core.$strict>;
+    more?: string;
+  },
+) {
+  return route({
+    method: "PUT",
+    path: `/admin/parking-lots/{id}${path}`,
+    access: "admin",
+    area: "lots",
+    summary,
+    description: `${REPLACES}${more}`,
+    params: LotParams,
+    body,
+    reply: [200, AdminParkingLot],
+    refusals: ["lot_not_found", "precondition_failed", "conflict"],
+    isVersioned: true,
+    handle: async ({ db, params, body, ifMatch, links, storage }) => {
+      const items = (body as Record<string, unknown>)[name];
+      const args = { parking_lot_id: params.id, set: name, items, if_match: ifMatch };
+      return await shown({ links, storage }, await db.rpc<Stored>("admin_put_parking_lot_set", args));
+    },
+  });
+}
+
+export const replaceSpots = replaceSet({
+  name: "spots",
+  path: "/spots",
+  summary: "Replace the spots of a lot",
+  body: Spots,
+  more: " The same spot is the one with the same `code`.",
+});
+
+export const replacePricingGroups = replaceSet({
+  name: "pricing_groups",
+  path: "/pricing-groups",
+  summary: "Replace the pricing groups of a lot",
+  body: PricingGroups,
+  more:
+    " The same group is the one with the same `code`. A group goes after its rules: as long as it has any, leaving " +
+    "it out is `conflict`, with `details.reason` `pricing_group_in_use`.",
+});
+
+export const replacePricingRules = replaceSet({
+  name: "pricing_rules",
+  path: "/pricing-rules",
+  summary: "Replace the pricing rules of a lot",
+  body: LotPricingRules,
+  more: " A rate that is never in force, because other rules of its group go before it at all times, is rejected.",
+});
+
+export const replaceWindows = replaceSet({
+  name: "windows",
+  path: "/windows",
+  summary: "Replace the weekly hours of a lot",
+  body: Windows,
+  more: " Windows that contradict each other (of the same days, one closed and the other not) are rejected.",
+});
+
+export const replaceDateOverrides = replaceSet({
+  name: "date_overrides",
+  path: "/date-overrides",
+  summary: "Replace the date overrides of a lot",
+  body: DateOverrides,
+  more: " The same override is the one of the same date.",
+});
+
+export const replaceLotTags = replaceSet({
+  name: "tags",
+  path: "/tags",
+  summary: "Replace the tags of a lot",
+  body: LotTags,
+});
+
+export const replaceLotImages = route({
+  method: "PUT",
+  path: "/admin/parking-lots/{id}/images",
+  access: "admin",
+  area: "lots",
+  summary: "Replace the images of a lot",
+  description: `${REPLACES} The same image is the one of the same file. Files are uploaded first (\`POST ` +
+    "/v1/storage/upload-url`, category `parking_lot`, `is_public`); those that the lot uses no more are deleted.",
+  params: LotParams,
+  body: LotImages,
+  reply: [200, AdminParkingLot],
+  refusals: ["lot_not_found", "precondition_failed", "conflict"],
+  isVersioned: true,
+  handle: async (work) => {
+    const { db, params, body: { images }, ifMatch, links, storage } = work;
+    await Promise.all(
+      images.map(({ asset_id }, nth) => confirmAsset(work, asset_id, "parking_lot", `images.${nth}.asset_id`)),
+    );
+    const args = { parking_lot_id: params.id, set: "images", items: images, if_match: ifMatch };
+    const lot = await db.rpc<Stored>("admin_put_parking_lot_set", args);
+    const published = await Promise.all(lot.images.map(async (image) => ({
+      ...image,
+      is_public: image.is_public || image.storage_key !== null && await publishAsset(work, image.asset_id),
+    })));
+    return await shown({ links, storage }, { ...lot, images: published });
+  },
+});
