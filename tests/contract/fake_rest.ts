@@ -90,6 +90,7 @@ export function configFor(gatewayUrl: string): Config {
     visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
     storage: null,
+    consoleUrl: null,
     apps: { appleAppIds: [], linkPaths: [], android: null },
   };
 }

@@ -33,18 +33,21 @@ Deno.test("every function is a group of the contract, and every group a function
   }
 });
 
-Deno.test("every index.ts serves its routes, with object storage and search counts where routes use them, and does nothing else", async () => {
+Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
   for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
-    const stores = routes.some(({ handle }) => /\bstorage\b/.test(handle.toString()));
+    const uses = (key: string) => routes.some(({ handle }) => new RegExp(`\\b${key}\\b`).test(handle.toString()));
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
-    const options = [...stores ? ["storage: objectStorage"] : [], ...searches ? ["searches: searchCounts"] : []].join(
-      ", ",
-    );
+    const options = [
+      ...uses("identity") ? ["identity: identityProvider"] : [],
+      ...uses("storage") ? ["storage: objectStorage"] : [],
+      ...searches ? ["searches: searchCounts"] : [],
+    ].join(", ");
     const expected = [
       'import { createApp } from "../_shared/http/app.ts";',
       ...searches ? ['import { searchCounts } from "../_shared/http/search_counts.ts";'] : [],
-      ...stores ? ['import { objectStorage } from "../_shared/providers/object_storage.ts";'] : [],
+      ...uses("identity") ? ['import { identityProvider } from "../_shared/providers/identity_provider.ts";'] : [],
+      ...uses("storage") ? ['import { objectStorage } from "../_shared/providers/object_storage.ts";'] : [],
       'import { routes } from "./routes.ts";',
       "",
       `Deno.serve(createApp(routes${options && `, { ${options} }`}).fetch);`,

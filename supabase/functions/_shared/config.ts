@@ -7,6 +7,8 @@ export interface Config {
   readonly gatewayUrl: string;
   /** `{base_url}` of the contract: what stands before `/v1/` for a client. */
   readonly baseUrl: string;
+  /** The console's address, where the links of invitations lead; null: where all links of mails lead. */
+  readonly consoleUrl: string | null;
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
@@ -98,6 +100,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
   const cdnUrl = address("CDN_URL") ||
     `${gatewayUrl}/storage/v1/object/public/assets`;
+  const consoleUrl = address("CONSOLE_URL") || null;
 
   const storage = get("S3_ENDPOINT")
     ? {
@@ -115,7 +118,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const apps = readApps(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps };
+  return { gatewayUrl, baseUrl, consoleUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps };
 }
 
 function readSecret(

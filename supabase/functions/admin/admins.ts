@@ -6,6 +6,7 @@ import {
   Administrators,
   AdministratorsQuery,
   AdministratorUpdate,
+  NewAdministrator,
 } from "../_shared/schema/admin_admins.ts";
 
 export const listAdministrators = route({
@@ -33,6 +34,34 @@ export const getAdministrator = route({
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_admin", params),
 });
+
+export const inviteAdministrator = route({
+  method: "POST",
+  path: "/admin/admins",
+  access: "admin",
+  area: "admins",
+  summary: "Invite an administrator",
+  description:
+    "Creates the account and mails a link that opens it. Nothing is created when the mail cannot be sent. An " +
+    "address that has an account is `conflict`, with `details.reason` `email_exists`; with `being_invited` another " +
+    "request is sending the invitation. With an `Idempotency-Key` a repeated request never sends a second mail.",
+  body: NewAdministrator,
+  reply: [201, Administrator],
+  refusals: ["not_found"],
+  handle: async ({ db, service, identity, caller, body }) => {
+    const { invitation_id: id } = await db.rpc<{ invitation_id: string }>("admin_invite_admin", body);
+    // By the service itself, not once a key: a repeated request goes on from where the one before it stopped.
+    const invitation = { admin_id: caller.id, id };
+    const { email, is_sent } = await service.rpc<Claimed>("admin_claim_invitation", invitation);
+    if (!is_sent) await identity.invite(email, { invitation: id });
+    return await service.rpc("admin_get_invited_admin", invitation);
+  },
+});
+
+interface Claimed {
+  readonly email: string;
+  readonly is_sent: boolean;
+}
 
 export const updateAdministrator = route({
   method: "PATCH",

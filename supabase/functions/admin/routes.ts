@@ -9,6 +9,7 @@ import {
 } from "./articles.ts";
 import {
   getAdministrator,
+  inviteAdministrator,
   listAdministrators,
   reactivateAdministrator,
   suspendAdministrator,
@@ -100,6 +101,7 @@ export const routes = [
   deleteAd,
 
   listAdministrators,
+  inviteAdministrator,
   getAdministrator,
   updateAdministrator,
   suspendAdministrator,

@@ -44,7 +44,7 @@ export function asAdmin(config: Config, adminId: string, trace: CallTrace): Data
 }
 
 /** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
-function keyed([key = ""]: readonly string[]): Record<string, string> {
+export function keyed([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };
 }
 

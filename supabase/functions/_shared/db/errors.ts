@@ -64,7 +64,7 @@ function builtIn(code: string, status: number, message: string): Code | undefine
 }
 
 /** How the runtime words a request that was not sent because nobody took the connection. */
-const neverConnected = /client error \(Connect\)/;
+export const neverConnected = /client error \(Connect\)/;
 
 /** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
 function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {

@@ -20,13 +20,18 @@ export async function call(
   const attempt = async () => {
     const started = performance.now();
     const reply = await client.rpc(name as never, named as never).abortSignal(AbortSignal.timeout(DEADLINE_MS));
-    trace.onCall(name, performance.now() - started, !reply.error);
+    trace.onCall(calledFunction(name, args), performance.now() - started, !reply.error);
     return reply;
   };
   const first = await attempt();
   const result = first.error && isTransient(first.error) ? await attempt() : first;
   if (result.error) throw translate(result.error, result.status);
   return result.data;
+}
+
+/** The function that does the work: for a command not the one that counts and calls it. */
+function calledFunction(name: string, { command }: Record<string, unknown>): string {
+  return typeof command === "string" ? command : name;
 }
 
 /** Arguments by the names they have in the database. */

@@ -4,6 +4,7 @@ import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
 import { asAdmin, asCaller, asService, asVisitor, type Database } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
+import type { IdentityProvider } from "../providers/identity_provider.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
 import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly storage?: (config: () => Config) => ObjectStorage;
   /** Where searches are counted; without it they are not. */
   readonly searches?: (config: () => Config) => SearchCounts;
+  /** The identity provider, for groups whose handlers use it. */
+  readonly identity?: (config: () => Config) => IdentityProvider;
   /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
   readonly maxInFlight?: number;
 }
@@ -36,6 +39,7 @@ interface House {
   readonly links: Links;
   readonly storage: ObjectStorage | undefined;
   readonly searches: SearchCounts | undefined;
+  readonly identity: IdentityProvider | undefined;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -49,6 +53,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     links: linksOf(config),
     storage: options.storage?.(config),
     searches: options.searches?.(config),
+    identity: options.identity?.(config),
   };
   const log = options.log ?? logToConsole;
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
@@ -170,6 +175,10 @@ async function answer(
     get storage() {
       if (!house.storage) throw new TypeError(`${route.path}: its group's createApp was given no object storage`);
       return commands.before(house.storage);
+    },
+    get identity() {
+      if (!house.identity) throw new TypeError(`${route.path}: its group's createApp was given no identity provider`);
+      return commands.before(house.identity);
     },
     get service() {
       return commands.before(asService(house.config(), traceOf(exchange)));

@@ -60,8 +60,12 @@ export function traceOf(exchange: Exchange): CallTrace {
   };
 }
 
-/** Counts a request, reads, or checks an upload: a request that got no further has not been carried out. */
-const PREPARING = /^(take_\w+|check_administrator|read_counted|pending_asset|place_asset)$/;
+/**
+ * Counts a request, reads, checks an upload or prepares an invitation: a request that got no further has not been carried
+ * out.
+ */
+const PREPARING =
+  /^(take_\w+|check_administrator|read_counted|pending_asset|place_asset|admin_invite_admin|admin_claim_invitation)$/;
 
 /**
  * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A

@@ -3,6 +3,7 @@ import type { Access, CallerOf } from "../auth/access.ts";
 import type { AppsConfig } from "../config.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
+import type { IdentityProvider } from "../providers/identity_provider.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
@@ -36,6 +37,7 @@ export interface Work<A extends Access, P, Q, B> {
   /** The service itself, for what a provider said; never around a policy. */
   readonly service: Database;
   readonly storage: ObjectStorage;
+  readonly identity: IdentityProvider;
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */

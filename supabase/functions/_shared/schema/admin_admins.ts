@@ -50,6 +50,12 @@ export const AdministratorsQuery = z.strictObject({
 
 export const AdministratorParams = z.strictObject({ id: Id.meta({ description: "The administrator" }) });
 
+export const NewAdministrator = z.strictObject({
+  email: z.email().max(255).meta({ description: "Where the invitation goes", examples: ["ops@example.com"] }),
+  name: Name.optional(),
+  areas: Areas,
+}).meta({ id: "NewAdministrator" });
+
 export const AdministratorUpdate = z.strictObject({
   name: Name.optional(),
   areas: Areas.optional().meta({ description: "All areas that the administrator has from now on" }),

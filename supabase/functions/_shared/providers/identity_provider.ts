@@ -1,0 +1,75 @@
+/** The identity provider's administration, which the secret key opens: /auth/v1 of the project. */
+import type { Config } from "../config.ts";
+import { keyed } from "../db/client.ts";
+import { neverConnected } from "../db/errors.ts";
+import { outcomeUnknown, Refusal } from "../errors.ts";
+
+export interface IdentityProvider {
+  /**
+   * Creates the user of an address, with what they are to have in their metadata, and mails them a link that opens the
+   * account: both or neither. Does nothing when somebody has the address.
+   */
+  invite(email: string, metadata: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/** Less than the 15 seconds for which an invitation is claimed: nobody sends it a second time while this one may arrive. */
+const DEADLINE_MS = 10_000;
+/** After a failure the claim ends by itself. */
+const RETRY_AFTER = { "Retry-After": "15" };
+
+export function identityProvider(config: () => Config): IdentityProvider {
+  return {
+    invite: async (email, metadata) => {
+      const { gatewayUrl, serviceKeys, consoleUrl } = config();
+      const url = new URL(`${gatewayUrl}/auth/v1/invite`);
+      if (consoleUrl !== null) url.searchParams.set("redirect_to", consoleUrl);
+      const response = await send(url, {
+        method: "POST",
+        headers: { ...keyed(serviceKeys), "Content-Type": "application/json" },
+        body: JSON.stringify({ email, data: metadata }),
+      });
+      const text = await response.text();
+      if (!response.ok && codeOf(text) !== "email_exists") throw failure(response.status, text);
+    },
+  };
+}
+
+async function send(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+  } catch (cause) {
+    const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
+    if (!isTimeout && !(cause instanceof TypeError)) throw cause;
+    if (neverConnected.test(`${cause} ${cause.cause}`)) {
+      throw new Refusal("service_unavailable", { headers: RETRY_AFTER, cause });
+    }
+    throw outcomeUnknown(cause);
+  }
+}
+
+/** Its errors take back what it did, but those of a gateway in between, which does not know. */
+function failure(status: number, text: string): Refusal {
+  const cause = new Error(`the identity provider answered ${status}: ${text.slice(0, 500)}`);
+  if (status === 502 || status === 504) return outcomeUnknown(cause);
+  if (status === 429 || status >= 500) return new Refusal("service_unavailable", { headers: RETRY_AFTER, cause });
+  if (status !== 400 && status !== 422) return new Refusal("server_error", { cause });
+  const message = "The identity provider does not accept this e-mail address.";
+  return new Refusal("validation_error", {
+    message,
+    param: "email",
+    details: { errors: [{ param: "email", code: "refused", message }] },
+    cause,
+  });
+}
+
+/** The code of an error, which older versions of the interface call `error_code`. */
+function codeOf(text: string): unknown {
+  try {
+    const error: unknown = JSON.parse(text);
+    if (typeof error !== "object" || error === null) return undefined;
+    return "error_code" in error ? error.error_code : "code" in error ? error.code : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
