@@ -131,6 +131,8 @@ begin
         else format('Must be a list of different codes of the category %s, with one at least.', p_rule ->> 'category') end;
     when 'object', 'array' then
       return case when jsonb_typeof(p_value) = p_rule ->> 'type' then null else format('Must be an %s.', p_rule ->> 'type') end;
+    when 'any' then
+      return null; -- the caller checks it
   end case;
 end
 $$;
