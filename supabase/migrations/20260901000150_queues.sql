@@ -23,16 +23,21 @@ create extension if not exists supabase_vault;
 select pgmq."create"('session_reminders');
 
 create table private.dead_messages (
+  id uuid primary key default gen_random_uuid(),
   queue text not null,
   msg_id bigint not null,
   message jsonb not null,
   read_count integer not null,
   enqueued_at timestamptz not null,
   died_at timestamptz not null default now(),
-  primary key (queue, msg_id)
+  unique (queue, msg_id)
 );
 
-comment on table private.dead_messages is 'Messages that no consumer could finish, for somebody to look at.';
+comment on table private.dead_messages is 'Messages that no consumer could finish, for administrators to put back or to discard.';
+
+-- The list of the console, of all queues and of one; the purge.
+create index dead_messages_died_at_idx on private.dead_messages (died_at desc, id desc);
+create index dead_messages_queue_idx on private.dead_messages (queue, died_at desc, id desc);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals

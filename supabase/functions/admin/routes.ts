@@ -31,6 +31,8 @@ import {
   replaceWindows,
   updateParkingLot,
 } from "./parking_lots.ts";
+import { discardDeadMessage, listDeadMessages, requeueDeadMessage } from "./dead_messages.ts";
+import { listJobs } from "./jobs.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -106,6 +108,11 @@ export const routes = [
   updateAdministrator,
   suspendAdministrator,
   reactivateAdministrator,
+
+  listJobs,
+  listDeadMessages,
+  requeueDeadMessage,
+  discardDeadMessage,
 
   listLotEngagement,
 
