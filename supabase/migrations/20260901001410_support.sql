@@ -5,8 +5,8 @@
 --
 -- Invariants: five new tickets a person in any 24 hours; a ticket has 1 to 200 messages; its status is what its last
 -- event made it: opened or written to by the author (open), answered by support (answered), closed.
--- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for the
--- console private.answer_support_ticket(ticket, body, what was seen) and private.close_support_ticket(ticket, what was seen).
+-- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for
+-- administrators 2050.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -23,6 +23,7 @@ create table public.support_tickets (
     constraint support_tickets_status_known check (status in ('open', 'answered', 'closed')),
   message_count integer not null default 0
     constraint support_tickets_message_count_bounds check (message_count between 0 and 200),
+  status_changed_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -30,12 +31,14 @@ create table public.support_tickets (
 comment on table public.support_tickets is 'Conversations with support.';
 comment on column public.support_tickets.user_id is 'Whose it is; it goes with that person.';
 comment on column public.support_tickets.message_count is 'Messages written into it, kept by trigger.';
+comment on column public.support_tickets.status_changed_at is 'Since when it has its status: an open one has waited since then, however often its author wrote.';
 comment on column public.support_tickets.updated_at is 'When it was last written to or closed.';
 
 -- A person's own, newest first; and how many they opened of late.
 create index support_tickets_user_id_idx on public.support_tickets (user_id, created_at desc, id desc);
--- What waits for support, longest waiting first.
-create index support_tickets_status_idx on public.support_tickets (status, updated_at, id);
+-- The console's queue of each status, longest waiting first, and the same of a category.
+create index support_tickets_status_idx on public.support_tickets (status, status_changed_at, id);
+create index support_tickets_category_idx on public.support_tickets (category, status, status_changed_at, id);
 
 create table public.support_messages (
   id uuid primary key default gen_random_uuid(),
@@ -67,7 +70,8 @@ create policy "People read the messages of their own tickets" on public.support_
   using ((select true from public.support_tickets t where t.id = ticket_id));
 -- No insert, update or delete: what counts tickets and moves them is in private.
 
-grant select (id, user_id, category, subject, status, message_count, created_at, updated_at) on public.support_tickets to authenticated;
+grant select (id, user_id, category, subject, status, message_count, status_changed_at, created_at, updated_at)
+  on public.support_tickets to authenticated;
 grant select (id, ticket_id, author, body, created_at) on public.support_messages to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -76,6 +80,20 @@ grant select (id, ticket_id, author, body, created_at) on public.support_message
 
 create trigger _100_touch_updated_at before update on public.support_tickets
   for each row execute function private.tg_touch_updated_at();
+create function private.tg_support_tickets__note_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.status_changed_at := now();
+  return new;
+end
+$$;
+
+comment on function private.tg_support_tickets__note_change() is 'Notes when the status of a ticket changed.';
+
+create trigger _200_note_change before update of status on public.support_tickets
+  for each row when (new.status <> old.status) execute function private.tg_support_tickets__note_change();
 create trigger _900_check_start before insert on public.support_tickets
   for each row execute function private.tg_check_state('support_ticket');
 create trigger _900_check_move before update on public.support_tickets
@@ -193,63 +211,6 @@ $$;
 comment on function private.write_support_message(uuid, text, uuid[]) is
   'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
 
-create function private.decided_ticket(p_ticket_id uuid, p_admin_id uuid, p_seen_updated_at timestamptz)
-returns public.support_tickets
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_ticket public.support_tickets;
-begin
-  select * into v_ticket from public.support_tickets t where t.id = p_ticket_id for no key update;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
-  end if;
-  perform private.check_decision(p_admin_id, v_ticket.user_id, v_ticket.updated_at, p_seen_updated_at);
-  return v_ticket;
-end
-$$;
-
-comment on function private.decided_ticket(uuid, uuid, timestamptz) is
-  'A ticket that an administrator decides on as they saw it, held until the transaction ends. Refuses: forbidden, validation_error, not_found, conflict.';
-
-create function private.answer_support_ticket(p_ticket_id uuid, p_body text, p_seen_updated_at timestamptz) returns void
-language plpgsql
-security definer -- no client holds these rights: the function asks for an administrator of support itself
-set search_path = ''
-as $$
-declare
-  v_admin_id uuid := private.require_admin('support');
-  v_ticket public.support_tickets := private.decided_ticket(p_ticket_id, v_admin_id, p_seen_updated_at);
-begin
-  perform private.require_message_room(v_ticket.message_count);
-  update public.support_tickets set status = 'answered' where id = p_ticket_id;
-  insert into public.support_messages (ticket_id, author, admin_id, body)
-  values (p_ticket_id, 'support', v_admin_id, private.written_text(p_body, 4000, 'message'));
-  perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject, 'user');
-end
-$$;
-
-comment on function private.answer_support_ticket(uuid, text, timestamptz) is
-  'Answers a ticket as the calling administrator saw it (its updated_at); it is then answered, and its author is notified. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
-
-create function private.close_support_ticket(p_ticket_id uuid, p_seen_updated_at timestamptz) returns void
-language plpgsql
-security definer -- as private.answer_support_ticket
-set search_path = ''
-as $$
-declare
-  v_ticket public.support_tickets := private.decided_ticket(p_ticket_id, private.require_admin('support'), p_seen_updated_at);
-begin
-  if v_ticket.status <> 'closed' then
-    update public.support_tickets set status = 'closed' where id = p_ticket_id;
-  end if;
-end
-$$;
-
-comment on function private.close_support_ticket(uuid, timestamptz) is
-  'Closes a ticket that is answered, as the calling administrator saw it (its updated_at); one that is closed stays so. Refuses: unauthorized, forbidden (also their own), validation_error, not_found, conflict.';
-
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -315,6 +276,7 @@ grant execute on function
   private.support_ticket_row(public.support_tickets), private.support_message_rows(uuid[]),
   private.support_message_page(uuid, integer, text)
 to authenticated;
+grant execute on function private.require_message_room(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

@@ -143,7 +143,7 @@ set search_path = ''
 as $$
 declare
   c_rules constant jsonb := '{"id": {"type": "uuid"}, "status": {"type": "text", "in": ["approved", "rejected", "hidden"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "seen_updated_at": {"type": "any"}}';
+    "reason": {"type": "text", "max": 500, "null": true}, "seen_updated_at": {"type": "text", "max": 64}}';
   v_at integer;
   v_decision jsonb;
   v_param text;

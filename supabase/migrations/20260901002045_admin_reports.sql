@@ -54,7 +54,7 @@ as $$
 begin
   perform private.require_fields(p_changes, '{
     "assigned_admin_id": {"type": "uuid", "null": true}, "status": {"type": "text", "in": ["in_review", "resolved", "rejected"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "any"}, "seen_updated_at": {"type": "any"}
+    "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "object"}, "seen_updated_at": {"type": "text", "max": 64}
   }');
   if not p_changes ?| '{assigned_admin_id,status}' then
     perform private.refuse('validation_error', 422, 'Give status, assigned_admin_id or both', p_param => 'status');

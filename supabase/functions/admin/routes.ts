@@ -43,6 +43,7 @@ import {
 } from "./user_search_presets.ts";
 import { listErrorReports, readErrorReport, updateErrorReport } from "./error_reports.ts";
 import { decideFieldValue, listFieldValues, readFieldValue } from "./field_values.ts";
+import { answerTicket, closeTicket, listTicketQueue, readTicketOfUser } from "./support_tickets.ts";
 import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
 
 import { listLotEngagement } from "./parking_lot_engagement.ts";
@@ -90,6 +91,10 @@ export const routes = [
   listFieldValues,
   readFieldValue,
   decideFieldValue,
+  listTicketQueue,
+  readTicketOfUser,
+  answerTicket,
+  closeTicket,
 
   listArticlesOfAllStates,
   createArticle,

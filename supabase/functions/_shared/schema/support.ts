@@ -7,11 +7,13 @@ const Category = z.string().min(1).max(50).meta({
   examples: ["app_problem"],
 });
 
+export const TicketStatus = z.enum(["open", "answered", "closed"]);
+
 export const SupportTicket = z.object({
   id: Id,
   category: Category,
   subject: z.string(),
-  status: z.enum(["open", "answered", "closed"]).meta({ description: "A message of the author reopens a ticket" }),
+  status: TicketStatus.meta({ description: "A message of the author reopens a ticket" }),
   created_at: Timestamp,
   updated_at: Timestamp.meta({ description: "When it was last written to or closed" }),
 }).meta({ id: "SupportTicket" });
@@ -42,7 +44,7 @@ export const TicketParams = z.strictObject({ id: Id.meta({ description: "The tic
 const Attachments = z.array(Id).max(5).optional().meta({
   description: "Files uploaded with the category `support`, each in one message",
 });
-const Message = text(1, 4000);
+export const Message = text(1, 4000);
 
 export const NewSupportTicket = z.strictObject({
   category: Category,

@@ -1,0 +1,243 @@
+-- Administrators and support: the queue of tickets, answers and closing.
+--
+-- An answer names what was read (seen_updated_at): a message of the author since then is a conflict. It makes the ticket
+-- answered, notifies the author and is recorded, in one transaction. A ticket is closed when it is answered; a message of the
+-- author opens it again. Which administrator answered is shown to administrators only.
+--
+-- Invariants: an administrator neither answers nor closes their own ticket; of two administrators who answer the same version
+-- one succeeds; the record says that a message was written, never what it says.
+-- Interface: api.admin_list_support_tickets, admin_get_support_ticket, admin_answer_support_ticket, admin_update_support_ticket.
+
+select private.add_admin_actions('[
+  ["support_ticket.answer", "問い合わせへの返信", "Answered a support ticket"],
+  ["support_ticket.close", "問い合わせの終了", "Closed a support ticket"]
+]');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.admin_support_ticket_rows(p_ticket_ids uuid[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', t.id, 'user_id', t.user_id, 'user_name', u.display_name, 'category', t.category, 'subject', t.subject,
+      'status', t.status, 'status_changed_at', t.status_changed_at, 'message_count', t.message_count,
+      'last_message_at', m.created_at, 'created_at', t.created_at, 'updated_at', t.updated_at
+    ) order by t.status_changed_at, t.id)
+    from public.support_tickets t
+    join public.app_users u on u.id = t.user_id
+    left join lateral (
+      select o.created_at from public.support_messages o
+      where o.ticket_id = t.id order by o.created_at desc, o.id desc limit 1
+    ) m on true
+    where t.id = any (p_ticket_ids)
+  );
+end
+$$;
+
+comment on function private.admin_support_ticket_rows(uuid[]) is
+  'Tickets as the console shows them, those first that have their status longest; null for none.';
+
+create function private.admin_support_message_rows(p_message_ids uuid[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', m.id, 'author', m.author, 'admin_id', m.admin_id, 'admin_name', a.name, 'body', m.body,
+      'attachments', coalesce(f.files, '[]'), 'created_at', m.created_at
+    ) order by m.created_at, m.id)
+    from public.support_messages m
+    left join public.admins a on a.id = m.admin_id
+    left join private.files_of('support_message', p_message_ids) f on f.entity_id = m.id
+    where m.id = any (p_message_ids)
+  );
+end
+$$;
+
+comment on function private.admin_support_message_rows(uuid[]) is
+  'Messages as the console shows them, oldest first, with who answered; null for none.';
+
+create function private.held_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
+returns public.support_tickets
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ticket public.support_tickets;
+begin
+  -- The author before the ticket: in the order in which every function locks them.
+  perform 1 from public.app_users u
+  where u.id = (select t.user_id from public.support_tickets t where t.id = p_id) for no key update;
+  select * into v_ticket from public.support_tickets t where t.id = p_id for no key update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  end if;
+  perform private.check_decision(p_admin_id, v_ticket.user_id, v_ticket.updated_at, p_seen_updated_at);
+  return v_ticket;
+end
+$$;
+
+comment on function private.held_support_ticket(uuid, uuid, timestamptz) is
+  'A ticket that an administrator acts on as they saw it, locked until the transaction ends, after its author. Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function private.record_ticket_act(p_admin_id uuid, p_action text, p_before public.support_tickets) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_act(p_admin_id, p_action, 'support_ticket', t.id::text, t.user_id,
+    private.difference(to_jsonb(p_before), to_jsonb(t)) - 'status_changed_at')
+  from public.support_tickets t where t.id = (p_before).id;
+end
+$$;
+
+comment on function private.record_ticket_act(uuid, text, public.support_tickets) is
+  'Records an act on a ticket: its status and how many messages it has, before and after.';
+
+grant execute on function
+  private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),
+  private.held_support_ticket(uuid, uuid, timestamptz), private.record_ticket_act(uuid, text, public.support_tickets)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_support_tickets(
+  p_admin_id uuid, p_status text default 'open', p_category text default null, p_include text[] default '{}',
+  p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_support_tickets', p_status, p_category);
+  v_after jsonb;
+  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  v_matching constant text := concat(
+    'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end
+  );
+  v_ids uuid[];
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'support');
+  perform private.page_limit(p_limit);
+  if p_status is null or p_status not in ('open', 'answered', 'closed') then
+    perform private.refuse('validation_error', 422, 'status must be open, answered or closed', p_param => 'status');
+  end if;
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  execute concat(
+    'select array(select t.id ', v_matching,
+    case when v_after is not null then ' and (t.status_changed_at, t.id) > ($3, $4)' end,
+    ' order by t.status_changed_at, t.id limit $5)'
+  ) into v_ids using p_status, p_category, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
+  if 'total' = any (p_include) then
+    execute 'select count(*) ' || v_matching into v_total using p_status, p_category;
+  end if;
+  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_support_tickets(uuid, text, text, text[], text, integer) is
+  'Tickets of one status, open unless another is given, those first that have it longest: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_support_ticket(
+  p_admin_id uuid, p_id uuid, p_limit integer default 20, p_cursor text default null
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_support_messages', p_id);
+  v_after jsonb;
+  v_ticket jsonb;
+  v_page jsonb;
+begin
+  perform private.check_admin(p_admin_id, 'support');
+  perform private.page_limit(p_limit);
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
+  if v_ticket is null then
+    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+  end if;
+  v_page := private.page(v_filters, private.admin_support_message_rows(array(
+    select m.id from public.support_messages m
+    where m.ticket_id = p_id
+      and (v_after is null or (m.created_at, m.id) > ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+    order by m.created_at, m.id limit p_limit + 1
+  )), '{created_at,id}', p_limit);
+  return v_ticket || jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
+end
+$$;
+
+comment on function api.admin_get_support_ticket(uuid, uuid, integer, text) is
+  'A ticket as api.admin_list_support_tickets lists it, with a page of its messages, oldest first, in messages and next_cursor; attachments are storage keys. Reads only. For administrators of support. Refuses: forbidden, validation_error, not_found.';
+
+create function api.admin_answer_support_ticket(
+  p_admin_id uuid, p_id uuid, p_message text, p_seen_updated_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_message text;
+  v_ticket public.support_tickets;
+  v_message_id uuid;
+begin
+  perform private.hold_admin(p_admin_id, 'support');
+  v_message := private.written_text(p_message, 4000, 'message');
+  v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  perform private.require_message_room(v_ticket.message_count);
+  if v_ticket.status <> 'answered' then
+    perform private.check_move('support_ticket', v_ticket.status, 'answered');
+    update public.support_tickets set status = 'answered' where id = p_id;
+  end if;
+  insert into public.support_messages (ticket_id, author, admin_id, body) values (p_id, 'support', p_admin_id, v_message)
+  returning id into v_message_id;
+  perform private.notify_user(v_ticket.user_id, 'support_reply', 'サポートから返信がありました', v_ticket.subject);
+  perform private.record_ticket_act(p_admin_id, 'support_ticket.answer', v_ticket);
+  return jsonb_build_object(
+    'message', private.admin_support_message_rows(array[v_message_id]) -> 0,
+    'ticket', private.admin_support_ticket_rows(array[p_id]) -> 0
+  );
+end
+$$;
+
+comment on function api.admin_answer_support_ticket(uuid, uuid, text, timestamptz) is
+  'Answers a ticket as the administrator saw it (p_seen_updated_at, its updated_at); it is then answered, and its author is notified. {message, ticket}. A ticket that is closed takes no answer, one that is answered takes another. Not idempotent. For administrators of support, not in their own tickets. Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function api.admin_update_support_ticket(
+  p_admin_id uuid, p_id uuid, p_status text, p_seen_updated_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ticket public.support_tickets;
+begin
+  perform private.hold_admin(p_admin_id, 'support');
+  if p_status is distinct from 'closed' then
+    perform private.refuse('validation_error', 422, 'status must be closed', p_param => 'status');
+  end if;
+  v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  perform private.check_move('support_ticket', v_ticket.status, p_status);
+  update public.support_tickets set status = p_status where id = p_id;
+  perform private.record_ticket_act(p_admin_id, 'support_ticket.close', v_ticket);
+  return private.admin_support_ticket_rows(array[p_id]) -> 0;
+end
+$$;
+
+comment on function api.admin_update_support_ticket(uuid, uuid, text, timestamptz) is
+  'Closes a ticket that is answered, as the administrator saw it (p_seen_updated_at, its updated_at), and returns it. Not idempotent: one that is closed is a conflict. For administrators of support, not on their own tickets. Refuses: forbidden, validation_error, not_found, conflict.';
+
+grant execute on function
+  api.admin_list_support_tickets(uuid, text, text, text[], text, integer), api.admin_get_support_ticket(uuid, uuid, integer, text),
+  api.admin_answer_support_ticket(uuid, uuid, text, timestamptz), api.admin_update_support_ticket(uuid, uuid, text, timestamptz)
+to service_role;
