@@ -65,8 +65,23 @@ $$;
 
 comment on function private.lot_fields_json(public.parking_lots) is 'The fields of a lot that the console writes.';
 
+create function private.delete_lot(p_lot_id uuid) returns void
+language plpgsql
+security definer -- triggers of what goes with the lot write what is private; the caller has checked that it may go
+set search_path = ''
+as $$
+begin
+  update public.assets set deleted_at = now()
+  where entity_id = p_lot_id and entity_type = 'parking_lot' and attached_at is not null and deleted_at is null;
+  delete from public.parking_lots where id = p_lot_id;
+end
+$$;
+
+comment on function private.delete_lot(uuid) is
+  'Deletes a lot with all that hangs on it, the files of its images too. For a caller who holds the lot and these files.';
+
 grant execute on function
-  private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
+  private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -141,9 +156,7 @@ begin
     end if;
     return jsonb_build_object('id', p_parking_lot_id, 'deleted', false, 'status', 'closed');
   end if;
-  update public.assets set deleted_at = now()
-  where entity_id = p_parking_lot_id and entity_type = 'parking_lot' and attached_at is not null and deleted_at is null;
-  delete from public.parking_lots where id = p_parking_lot_id;
+  perform private.delete_lot(p_parking_lot_id);
   perform private.record_act(p_admin_id, 'parking_lot.delete', 'parking_lot', p_parking_lot_id::text, null,
     private.difference(private.lot_fields_json(v_lot), null));
   return jsonb_build_object('id', p_parking_lot_id, 'deleted', true, 'status', null);
