@@ -31,8 +31,6 @@ import {
   replaceWindows,
   updateParkingLot,
 } from "./parking_lots.ts";
-import { discardDeadMessage, listDeadMessages, requeueDeadMessage } from "./dead_messages.ts";
-import { listJobs } from "./jobs.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -113,11 +111,6 @@ export const routes = [
   updateAdministrator,
   suspendAdministrator,
   reactivateAdministrator,
-
-  listJobs,
-  listDeadMessages,
-  requeueDeadMessage,
-  discardDeadMessage,
 
   listLotEngagement,
 
