@@ -2,7 +2,7 @@
 --
 -- A category is a list (vehicle_type, review_status, ...); a code is one of its values; each code is written once for each
 -- language. Clients show display_label and send code. Domains that store a code constrain it themselves, and a test keeps
--- the two lists equal; the rows are shipped by migrations (reference_data), not written by clients.
+-- the two lists equal. Migrations ship the rows (reference_data); administrators change what people read of them.
 --
 -- Invariants: a code exists at most once for each language; codes are ASCII identifiers and never change their meaning.
 -- A code that is no longer offered is kept, with is_active false, because old rows still use it.
@@ -15,11 +15,13 @@
 
 create table public.code_categories (
   id text collate "C" primary key constraint code_categories_id_form check (id ~ '^[a-z][a-z0-9_]*$'),
-  description text not null constraint code_categories_description_length check (char_length(description) between 1 and 200)
+  description text not null constraint code_categories_description_length check (char_length(description) between 1 and 200),
+  is_open boolean not null default false
 );
 
 comment on table public.code_categories is 'The code lists of the service.';
 comment on column public.code_categories.description is 'What the list is for, and which field holds its codes.';
+comment on column public.code_categories.is_open is 'Whether administrators add and withdraw codes: no constraint and no function names them.';
 
 create table public.codes (
   category_id text collate "C" not null references public.code_categories (id),
@@ -33,6 +35,8 @@ create table public.codes (
     and coalesce(jsonb_typeof(metadata -> 'url'), 'null') in ('string', 'null')
   ),
   is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   primary key (category_id, code, lang)
 );
 
@@ -40,6 +44,9 @@ comment on table public.codes is 'The codes of each list with their labels: one 
 comment on column public.codes.sort_order is 'The place in the list, the same in every language. Sizes and levels run from small to large.';
 comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients read all three: null where the row has none.';
 comment on column public.codes.is_active is 'False for a code that is no longer offered; old rows may still hold it.';
+
+create trigger _100_touch_updated_at before update on public.codes
+  for each row execute function private.tg_touch_updated_at();
 
 -- No further index: the list of a language is the better part of a small table, and a reply of it is cached at the edge.
 
@@ -56,7 +63,7 @@ for select to anon, authenticated using (true);
 create policy "Anyone reads the codes in use" on public.codes
 for select to anon, authenticated using (is_active);
 
--- No insert, update or delete: migrations write the code master.
+-- No insert, update or delete for clients: migrations and administrators write the code master.
 
 grant select (id, description) on public.code_categories to anon, authenticated;
 grant select (category_id, code, lang, display_label, sort_order, metadata, is_active) on public.codes to anon, authenticated;

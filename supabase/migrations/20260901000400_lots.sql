@@ -34,10 +34,13 @@ create table public.tags (
   category text check (char_length(category) between 1 and 50),
   icon_name text check (char_length(icon_name) between 1 and 50),
   sort_order integer not null default 0,
-  created_at timestamptz not null default now()
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
 );
 
 comment on table public.tags is 'What a lot can be said to offer. Master data.';
+comment on column public.tags.is_active is 'False for a tag that is no longer offered; lots that have it still show it.';
 comment on column public.tags.slug is 'The value that a search names; among them every attribute of SearchQueryV1.';
 
 create table public.parking_lots (
@@ -225,7 +228,7 @@ create policy "Everyone reads public assets" on public.assets for select to anon
   using (is_public and status = 'placed' and deleted_at is null);
 
 grant select (id, name, name_en, slug, color) on public.operators to anon, authenticated;
-grant select (id, name, name_en, slug, color, category, icon_name, sort_order) on public.tags to anon, authenticated;
+grant select (id, name, name_en, slug, color, category, icon_name, sort_order, is_active) on public.tags to anon, authenticated;
 grant select (
   id, name, name_kana, address, lat, lng, area, total_spaces, status, structure, max_height_m, max_width_m,
   max_length_m, max_weight_t, min_clearance_cm, max_tire_width_mm, max_parking_duration_min, entry_method, shape_type,
@@ -346,6 +349,8 @@ begin
 end
 $$;
 
+create trigger _100_touch_updated_at before update on public.tags
+  for each row execute function private.tg_touch_updated_at();
 create trigger _100_refresh_lot_facts after update of slug on public.tags
   for each row when (old.slug is distinct from new.slug) execute function private.tg_tags__refresh_lot_facts();
 

@@ -1,6 +1,6 @@
 -- Tags, as clients read them: the master of what a lot can be said to offer, for filters and for the labels of a lot.
 --
--- Invariants: every tag is in the list, whether a lot has it or not.
+-- Invariants: every tag that is offered is in the list, whether a lot has it or not.
 -- Interface: api.list_tags.
 
 create function api.list_tags(
@@ -21,17 +21,17 @@ begin
     ) order by t.sort_order, t.slug)
     from (
       select t.id, t.name, t.name_en, t.slug, t.color, t.category, t.icon_name, t.sort_order from public.tags t
-      where v_after is null or (t.sort_order, t.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
+      where t.is_active and (v_after is null or (t.sort_order, t.slug) > ((v_after ->> 0)::integer, v_after ->> 1))
       order by t.sort_order, t.slug
       limit p_limit + 1
     ) t
   ), '{sort_order,slug}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.tags
+      select count(*) from public.tags t where t.is_active
     )) else '{}' end;
 end
 $$;
 
 comment on function api.list_tags(text, integer, text, text[]) is
-  'All tags by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
+  'The tags that are offered by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
 
 grant execute on function api.list_tags(text, integer, text, text[]) to anon, authenticated;

@@ -124,11 +124,16 @@ create table public.holidays (
   holiday_date date not null,
   name text not null check (char_length(name) between 1 and 200),
   name_en text check (char_length(name_en) between 1 and 200),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   primary key (calendar, holiday_date)
 );
 
 comment on table public.holidays is 'Public holidays by calendar; parking_lots.holiday_calendar names one.';
 comment on column public.holidays.name is 'In the calendar''s own language; name_en is the English name.';
+
+create trigger _100_touch_updated_at before update on public.holidays
+  for each row execute function private.tg_touch_updated_at();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security

@@ -316,8 +316,13 @@ begin
 end
 $$;
 
+-- What a lot shows of its tags. A tag that is no longer offered changes no lot.
 create trigger _900_record_changes after update on public.tags
-  for each row when (old.* is distinct from new.*) execute function private.tg_tags__record_changes();
+  for each row when (
+    (old.name, old.name_en, old.slug, old.color, old.category, old.icon_name, old.sort_order)
+      is distinct from (new.name, new.name_en, new.slug, new.color, new.category, new.icon_name, new.sort_order)
+  )
+  execute function private.tg_tags__record_changes();
 
 create function private.tg_assets__record_changes() returns trigger
 language plpgsql

@@ -2,7 +2,7 @@
 --
 -- Invariants: a code names one plan for ever; a plan that is no longer sold stays as a row, because subscriptions name it;
 -- features are a list of texts or an object.
--- Interface: api.list_subscription_plans. Administrators' rows are written with the service key.
+-- Interface: api.list_subscription_plans. Administrators write the rows (api.admin_create_subscription_plan and its siblings).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -55,7 +55,7 @@ alter table public.subscription_plans enable row level security;
 create policy "Anyone reads the plans on sale" on public.subscription_plans
   for select to anon, authenticated using (is_active);
 
--- No insert, update or delete: plans are written with the service key.
+-- No insert, update or delete for clients: administrators write plans.
 
 grant select (
   id, code, name, name_en, description, description_en, price_minor, currency, billing_period, accent_color, features,

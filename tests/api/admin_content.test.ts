@@ -3,19 +3,10 @@ import assert from "node:assert/strict";
 import { asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";
-import { type Resource, resources } from "./content.ts";
+import { replied, type Resource, resources, type Row } from "./content.ts";
 import { inDatabase } from "./lots.ts";
 
 const editor = await anAdministrator("content");
-
-type Row = Record<string, unknown>;
-
-/** The response's body, which has this status. */
-async function replied(response: Response, status: number): Promise<Row> {
-  const text = await response.text();
-  assert.equal(response.status, status, text);
-  return text === "" ? {} : JSON.parse(text);
-}
 
 async function created(resource: Resource, by: Administrator = editor): Promise<{ row: Row; at: string }> {
   const row = await replied(await by.ask(resource.path, sending("POST", resource.body())), 201);
@@ -128,10 +119,9 @@ for (const resource of resources) {
   Deno.test(`${path}: the service calls the same functions by rpc, and the same fields are rejected`, async () => {
     const { row, at } = await created(resource);
     const { apiUrl, secretKey } = stack();
-    const name = target === "plan" ? "subscription_plan" : target;
     const ids = Object.fromEntries(resource.key.split("/").map((part) => [`p_${part}`, row[part]]));
     const update = (adminId: string, changes: Row) =>
-      fetch(`${apiUrl}/rest/v1/rpc/admin_update_${name}`, {
+      fetch(`${apiUrl}/rest/v1/rpc/admin_update_${target}`, {
         method: "POST",
         headers: { apikey: secretKey, "content-type": "application/json" },
         body: JSON.stringify({ p_admin_id: adminId, ...ids, p_changes: changes }),

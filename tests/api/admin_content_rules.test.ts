@@ -1,33 +1,12 @@
 // What holds for one resource of the area content: its states, what everyone then reads, and what may be deleted.
 import assert from "node:assert/strict";
-import { anAdministrator, sending } from "./administrators.ts";
+import { picture, put } from "../support/files.ts";
+import { sending } from "./administrators.ts";
 import { ask } from "./client.ts";
-import { ads, articles, type Resource, tomorrow, yesterday } from "./content.ts";
+import { ads, anEditor, articles, type Row, sponsors, tomorrow, yesterday } from "./content.ts";
 import { inDatabase } from "./lots.ts";
 
-const editor = await anAdministrator("content");
-// deno-lint-ignore no-explicit-any -- replies of many routes, whose schemas the other tests compare
-type Row = Record<string, any>;
-
-async function replied(response: Response | Promise<Response>, status = 200): Promise<Row> {
-  const text = await (await response).text();
-  assert.equal((await response).status, status, text);
-  return text === "" ? {} : JSON.parse(text);
-}
-
-const create = (resource: Resource, fields: Row = {}) =>
-  replied(editor.ask(resource.path, sending("POST", { ...resource.body(), ...fields })), 201);
-const change = (at: string, changes: Row, status = 200) => replied(editor.ask(at, sending("PATCH", changes)), status);
-const remove = (at: string, status = 204) => replied(editor.ask(at, { method: "DELETE" }), status);
-
-/** The names of the acts on a row after it was created. */
-async function actions(id: string): Promise<string[]> {
-  const rows = await inDatabase((sql) =>
-    sql<{ action: string }[]>`select action from public.admin_activity_logs where target_id = ${id} order by created_at`
-  );
-  return rows.slice(1).map(({ action }) => action.split(".")[1]!);
-}
-
+const { editor, replied, create, change, remove, actions } = await anEditor();
 const now = () => new Date().toISOString();
 
 Deno.test("admin articles: a draft is read by nobody, a published article by everyone until it is withdrawn", async () => {
@@ -146,4 +125,82 @@ Deno.test("admin ads: the list is filtered by placement, status and words", asyn
     assert.deepEqual((await list(`&status=${status}`)).items.map((row: Row) => row.id), [id], status);
   }
   assert.deepEqual((await list("&placement=article")).items.map((row: Row) => row.id), [made.scheduled.id]);
+});
+
+Deno.test("admin sponsors: is_active and the time decide what everyone reads, and one that was shown stays", async () => {
+  const sponsor = await create(sponsors, { sort_order: -9 });
+  const at = `${sponsors.path}/${sponsor.id}`;
+  const isListed = async () => {
+    const { items } = await replied(ask("/sponsors?limit=100"));
+    return items.some(({ id }: Row) => id === sponsor.id);
+  };
+  assert.deepEqual([sponsor.status, sponsor.time_zone, await isListed()], ["scheduled", "Asia/Tokyo", false]);
+  assert.equal((await change(at, { starts_at: yesterday() })).status, "shown");
+  assert.equal(await isListed(), true);
+  const hours = [{ weekday: 7, opens: "09:00", closes: "24:00" }];
+  assert.deepEqual((await change(at, { opening_hours: hours })).opening_hours, hours);
+  assert.equal((await change(at, { opening_hours: null })).opening_hours, null);
+  assert.equal((await change(at, { is_active: false })).status, "withdrawn");
+  assert.equal(await isListed(), false);
+  await change(at, { starts_at: tomorrow() });
+  assert.deepEqual((await remove(at, 409)).error.details, { reason: "was_shown" });
+  assert.deepEqual(await actions(sponsor.id), ["update", "update", "update", "withdraw", "update"]);
+});
+
+/** A public upload of the editor that nothing uses yet. */
+async function upload(isPublic = true): Promise<string> {
+  const bytes = picture("image/jpeg");
+  const { upload_url, asset_id } = await replied(
+    editor.ask(
+      "/storage/upload-url",
+      sending("POST", {
+        file_name: "shop.jpg",
+        file_size: bytes.length,
+        mime_type: "image/jpeg",
+        category: "parking_lot",
+        is_public: isPublic,
+      }),
+    ),
+    201,
+  );
+  assert.equal(await put(upload_url, bytes, "image/jpeg"), 200);
+  return asset_id;
+}
+
+Deno.test("admin sponsors: the picture is an upload of the administrator, checked, attached, and deleted when replaced", async () => {
+  const [first, second] = [await upload(), await upload()];
+  const sponsor = await create(sponsors, { image_asset_id: first });
+  const at = `${sponsors.path}/${sponsor.id}`;
+  const asset = async (id: string) =>
+    (await inDatabase((sql) =>
+      sql`
+        select entity_type, entity_id, published_at is not null as is_published, deleted_at is not null as is_deleted
+        from public.assets where id = ${id}`
+    ))[0];
+  const attached = { entity_type: "sponsor", entity_id: sponsor.id, is_published: true };
+  assert.deepEqual({ ...await asset(first) }, { ...attached, is_deleted: false });
+  await inDatabase((sql) => sql`update public.assets set is_public = true where id = ${first}`);
+  assert.match((await replied(editor.ask(at))).image_url, /parking_lot\/[0-9a-f]{32}\.jpg$/);
+  assert.equal((await change(at, { image_asset_id: second })).image_asset_id, second);
+  assert.deepEqual({ ...await asset(second) }, { ...attached, is_deleted: false });
+  assert.equal((await asset(first))?.["is_deleted"] ?? true, true);
+  for (const id of [first, await upload(false), crypto.randomUUID()]) {
+    const { error } = await change(at, { image_asset_id: id }, 404);
+    assert.equal(error.param, "image_asset_id");
+  }
+  assert.equal((await change(at, { image_asset_id: null })).image_url, null);
+  assert.equal((await asset(second))?.["is_deleted"] ?? true, true);
+});
+
+Deno.test("admin sponsors: the list is filtered by category, status and words", async () => {
+  const word = crypto.randomUUID().slice(0, 8);
+  const cafe = await create(sponsors, { name: word, category: "cafe" });
+  const shop = await create(sponsors, { address: `1-1 ${word}`, category: "shop", is_active: false });
+  const list = async (query: string) => {
+    const { items } = await replied(editor.ask(`${sponsors.path}?q=${word.toUpperCase()}${query}`));
+    return items.map(({ id }: Row) => id);
+  };
+  assert.deepEqual((await list("")).toSorted(), [cafe.id, shop.id].toSorted());
+  assert.deepEqual(await list("&category=cafe"), [cafe.id]);
+  assert.deepEqual(await list("&status=withdrawn"), [shop.id]);
 });

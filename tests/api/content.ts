@@ -1,4 +1,8 @@
 // The resources of the area content, as the tests of the console try them: what each is made of, and what it rejects.
+import assert from "node:assert/strict";
+import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { inDatabase } from "./lots.ts";
+
 export interface Resource {
   readonly path: string;
   /** The `target_type` of its acts; their actions begin with it. */
@@ -65,4 +69,154 @@ export const ads: Resource = {
   isDeletable: true,
 };
 
-export const resources: readonly Resource[] = [articles, ads];
+export const sponsors: Resource = {
+  path: "/admin/sponsors",
+  target: "sponsor",
+  key: "id",
+  body: () => ({
+    name: `Sponsor ${unique()}`,
+    lat: -20.5,
+    lng: 57.5,
+    starts_at: tomorrow(),
+    opening_hours: [{ weekday: 1, opens: "18:00", closes: "02:00" }],
+  }),
+  change: { checkin_radius_m: 250 },
+  wrong: [
+    ["name", ""],
+    ["description", "a".repeat(4001)],
+    ["category", "Two words"],
+    ["address", ""],
+    ["lat", 90.5],
+    ["lng", "139"],
+    ["website", "example.com"],
+    ["image_asset_id", "picture"],
+    ["opening_hours", [{ weekday: 8, opens: "18:00", closes: "20:00" }]],
+    ["time_zone", "Asia/Nowhere"],
+    ["time_zone", "+09:00"],
+    ["checkin_radius_m", 5],
+    ["sort_order", null],
+    ["sort_order", 3e9],
+    ["ends_at", "2020-01-01T00:00:00Z"],
+  ],
+  isDeletable: true,
+};
+
+export const plans: Resource = {
+  path: "/admin/subscription-plans",
+  target: "subscription_plan",
+  key: "id",
+  body: () => ({
+    code: `plan_${unique()}`,
+    name: "プラン",
+    price_minor: 500,
+    billing_period: "month",
+    sort_order: 900,
+  }),
+  change: { price_minor: 600 },
+  wrong: [
+    ["name", null],
+    ["name_en", "a".repeat(101)],
+    ["description", "a".repeat(1001)],
+    ["price_minor", -1],
+    ["price_minor", 1.5],
+    ["currency", "yen"],
+    ["billing_period", "day"],
+    ["accent_color", "red"],
+    ["features", ["a", null]],
+    ["features", "all"],
+    ["features_en", 5],
+    ["is_active", "yes"],
+  ],
+  isDeletable: false,
+};
+
+export const codes: Resource = {
+  path: "/admin/codes",
+  target: "code",
+  key: "category_id/code",
+  body: () => ({
+    category_id: "structure",
+    code: `built_${unique()}`,
+    labels: { ja: "構造", en: `Built ${unique()}` },
+  }),
+  change: { sort_order: 905 },
+  wrong: [
+    ["labels", { ja: "構造" }],
+    ["labels", { ja: "構造", en: "" }],
+    ["labels", { ja: "構造", en: "Built", fr: "Construit" }],
+    ["labels", "Built"],
+    ["metadata", { colour: "#000000" }],
+    ["metadata", { color: "red" }],
+    ["metadata", { url: "javascript:alert(1)" }],
+    ["metadata", []],
+    ["sort_order", "first"],
+    ["is_active", null],
+  ],
+  isDeletable: false,
+};
+
+export const tags: Resource = {
+  path: "/admin/tags",
+  target: "tag",
+  key: "id",
+  body: () => ({ slug: `tag_${unique()}`, name: "タグ", name_en: "Tag", color: "#123456", sort_order: 900 }),
+  change: { name: "別のタグ" },
+  wrong: [
+    ["name", ""],
+    ["name_en", "a".repeat(101)],
+    ["color", "#12345G"],
+    ["category", "a".repeat(51)],
+    ["icon_name", ""],
+    ["sort_order", 0.5],
+    ["is_active", 1],
+  ],
+  isDeletable: true,
+};
+
+let day = 0;
+export const holidays: Resource = {
+  path: "/admin/holidays",
+  target: "holiday",
+  key: "calendar/holiday_date",
+  body: () => ({
+    calendar: "XX",
+    holiday_date: new Date(Date.UTC(2030, 0, 1 + day++)).toISOString().slice(0, 10),
+    name: "祝日",
+  }),
+  change: { name: "別の祝日" },
+  wrong: [["name", ""], ["name", null], ["name_en", "a".repeat(201)]],
+  isDeletable: true,
+};
+
+export const resources: readonly Resource[] = [articles, ads, sponsors, plans, codes, tags, holidays];
+
+// deno-lint-ignore no-explicit-any -- replies of many routes, whose schemas the other tests compare
+export type Row = Record<string, any>;
+
+/** The body of a response, which must have this status. */
+export async function replied(response: Response | Promise<Response>, status = 200): Promise<Row> {
+  const text = await (await response).text();
+  assert.equal((await response).status, status, text);
+  return text === "" ? {} : JSON.parse(text);
+}
+
+/** An administrator of the content, and what they do. */
+export async function anEditor() {
+  const editor: Administrator = await anAdministrator("content");
+  return {
+    editor,
+    replied,
+    create: (resource: Resource, fields: Row = {}) =>
+      replied(editor.ask(resource.path, sending("POST", { ...resource.body(), ...fields })), 201),
+    change: (at: string, changes: Row, status = 200) => replied(editor.ask(at, sending("PATCH", changes)), status),
+    remove: (at: string, status = 204) => replied(editor.ask(at, { method: "DELETE" }), status),
+    /** The names of the acts on a row after it was created. */
+    async actions(id: string): Promise<string[]> {
+      const rows = await inDatabase((sql) =>
+        sql<{ action: string }[]>`
+          select action from public.admin_activity_logs where target_id = ${id} order by created_at`
+      );
+      return rows.slice(1).map(({ action }) => action.split(".")[1]!);
+    },
+  };
+}

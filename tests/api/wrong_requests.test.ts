@@ -56,6 +56,7 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/sponsors/{id}/checkin": { body: { lat: 35.68, lng: 139.76, accuracy_m: 10 } },
   "GET /admin/user-search-presets": { query: `user_id=${user.id}` },
   "/admin/user-search-presets": { body: { user_id: user.id, name: "Near work", query_json: {} } },
+  "/admin/holidays/{calendar}/{holiday_date}": { path: "/admin/holidays/JP/2020-01-01" },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };

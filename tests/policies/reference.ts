@@ -11,14 +11,14 @@ export const reference: Domain = {
   tables: [
     {
       table: "code_categories",
-      grants: { select: toEveryone(allBut()) },
+      grants: { select: toEveryone(allBut("is_open")) },
       key: "id",
       rows: () => ({ fixture: "fixture" }),
       reads: byEveryone(["fixture"]),
     },
     {
       table: "codes",
-      grants: { select: toEveryone(allBut()) },
+      grants: { select: toEveryone(allBut("created_at", "updated_at")) },
       key: "category_id || '.' || code",
       rows: () => ({ inUse: "fixture.in_use", retired: "fixture.retired" }),
       reads: byEveryone(["inUse"]),

@@ -31,6 +31,8 @@ import {
   replaceWindows,
   updateParkingLot,
 } from "./parking_lots.ts";
+import { changeCode, createCode, listCodesOfAllStates, readCodeOfAnyState } from "./codes.ts";
+import { changeHoliday, createHoliday, deleteHoliday, listHolidays, readHoliday } from "./holidays.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -43,7 +45,15 @@ import { listErrorReports, readErrorReport, updateErrorReport } from "./error_re
 import { decideFieldValue, listFieldValues, readFieldValue } from "./field_values.ts";
 import { answerTicket, closeTicket, listTicketQueue, readTicketOfUser } from "./support_tickets.ts";
 import { decideReview, decideReviews, listReviewQueue, readReview } from "./reviews.ts";
-
+import {
+  changeSponsor,
+  createSponsor,
+  deleteSponsor,
+  listSponsorsOfAllStates,
+  readSponsorOfAnyState,
+} from "./sponsors.ts";
+import { changePlan, createPlan, listPlansOfAllStates, readPlanOfAnyState } from "./subscription_plans.ts";
+import { changeTag, createTag, deleteTag, listTagsOfAllStates, readTagOfAnyState } from "./tags.ts";
 import { listLotEngagement } from "./parking_lot_engagement.ts";
 import {
   backfillBadge,
@@ -104,6 +114,29 @@ export const routes = [
   readAdOfAnyState,
   changeAd,
   deleteAd,
+  listSponsorsOfAllStates,
+  createSponsor,
+  readSponsorOfAnyState,
+  changeSponsor,
+  deleteSponsor,
+  listPlansOfAllStates,
+  createPlan,
+  readPlanOfAnyState,
+  changePlan,
+  listCodesOfAllStates,
+  createCode,
+  readCodeOfAnyState,
+  changeCode,
+  listTagsOfAllStates,
+  createTag,
+  readTagOfAnyState,
+  changeTag,
+  deleteTag,
+  listHolidays,
+  createHoliday,
+  readHoliday,
+  changeHoliday,
+  deleteHoliday,
 
   listAdministrators,
   inviteAdministrator,

@@ -10,6 +10,6 @@ export const listCodes = route({
   query: CodesQuery,
   reply: [200, Codes],
   refusals: [],
-  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_codes", query),
 });

@@ -10,6 +10,6 @@ export const listPlans = route({
   query: SubscriptionPlansQuery,
   reply: [200, SubscriptionPlans],
   refusals: [],
-  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_subscription_plans", query),
 });

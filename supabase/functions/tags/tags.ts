@@ -6,10 +6,10 @@ export const listTags = route({
   path: "/tags",
   access: "public",
   summary: "List the tag master",
-  description: "Every tag with its name in one language. Changes rarely: keep it and revalidate.",
+  description: "Every tag that is offered, with its name in one language. Changes rarely: keep it and revalidate.",
   query: TagsQuery,
   reply: [200, Tags],
   refusals: [],
-  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_tags", query),
 });

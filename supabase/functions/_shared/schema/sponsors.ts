@@ -3,7 +3,7 @@ import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { NearbyQuery } from "./parking_lots.ts";
 import { Id, Timestamp } from "./values.ts";
 
-const WeeklyHours = z.array(z.object({
+export const WeeklyHours = z.array(z.object({
   weekday: z.int().min(1).max(7).meta({ description: "1 is Monday, 7 Sunday" }),
   opens: z.string().meta({ examples: ["10:00"] }),
   closes: z.string().meta({ description: "Before `opens`: on the next day", examples: ["20:00"] }),

@@ -4,7 +4,10 @@ import { Id, text, Timestamp } from "./values.ts";
 export const LARGEST_UPLOAD = 10 * 1024 * 1024;
 
 export const UploadCategory = z.enum(["review", "session_photo", "error_report", "support", "avatar", "parking_lot"])
-  .meta({ id: "UploadCategory", description: "What the file is for; `parking_lot` is for administrators of lots" });
+  .meta({
+    id: "UploadCategory",
+    description: "What the file is for; `parking_lot` is for administrators of lots or content",
+  });
 
 export const UploadRequest = z.strictObject({
   file_name: text(1, 255).meta({

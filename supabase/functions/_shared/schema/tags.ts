@@ -22,7 +22,7 @@ const fields = {
 /** A tag where a lot shows it. */
 export const LotTag = z.object(fields).meta({ id: "Tag" });
 
-const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });
+export const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });
 
 export const Tags = z.object({
   items: z.array(Tag).meta({ description: "In `sort_order`" }),

@@ -70,6 +70,10 @@ export function text(min: number, max: number) {
   }).meta({ minLength: min, maxLength: max });
 }
 
+export const Color = z.string().regex(/^#[0-9a-f]{6}$/, "Must be #rrggbb in lower case.").meta({
+  examples: ["#1565c0"],
+});
+
 /** The address of a page or picture elsewhere. */
 export const WebAddress = z.string().regex(/^https?:\/\/[!-~]+$/, "Must be an http or https address in ASCII.").max(
   2000,

@@ -1,0 +1,80 @@
+import { route } from "../_shared/http/route.ts";
+import {
+  Holiday,
+  HolidayChanges,
+  HolidayParams,
+  Holidays,
+  HolidaysQuery,
+  NewHoliday,
+} from "../_shared/schema/admin_holidays.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+export const listHolidays = route({
+  method: "GET",
+  path: "/admin/holidays",
+  access: "admin",
+  area: "content",
+  summary: "List public holidays",
+  description: "By calendar and date.",
+  query: HolidaysQuery,
+  reply: [200, Holidays],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_holidays", query),
+});
+
+export const createHoliday = route({
+  method: "POST",
+  path: "/admin/holidays",
+  access: "admin",
+  area: "content",
+  summary: "Add a public holiday",
+  description: "Hours and fees of the lots with this calendar follow it at once. 409 with `details.reason` " +
+    "`already_exists` where the calendar has a holiday on this date.",
+  body: NewHoliday,
+  reply: [201, Holiday],
+  refusals: ["conflict"],
+  handle: ({ db, body }) => db.rpc("admin_create_holiday", { holiday: body }),
+});
+
+export const readHoliday = route({
+  method: "GET",
+  path: "/admin/holidays/{calendar}/{holiday_date}",
+  access: "admin",
+  area: "content",
+  summary: "Read a public holiday",
+  params: HolidayParams,
+  reply: [200, Holiday],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: ({ db, params }) => db.rpc("admin_get_holiday", params),
+});
+
+export const changeHoliday = route({
+  method: "PATCH",
+  path: "/admin/holidays/{calendar}/{holiday_date}",
+  access: "admin",
+  area: "content",
+  summary: "Change the names of a public holiday",
+  description: "For another date, delete it and add one.",
+  params: HolidayParams,
+  body: HolidayChanges,
+  reply: [200, Holiday],
+  refusals: ["not_found", "conflict"],
+  isVersioned: true,
+  handle: ({ db, params, body, ifMatch }) =>
+    db.rpc("admin_update_holiday", { ...params, changes: body, if_match: ifMatch }),
+});
+
+export const deleteHoliday = route({
+  method: "DELETE",
+  path: "/admin/holidays/{calendar}/{holiday_date}",
+  access: "admin",
+  area: "content",
+  summary: "Delete a public holiday",
+  description: "Hours and fees of the lots with this calendar follow at once.",
+  params: HolidayParams,
+  reply: [204, Nothing],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_holiday", { ...params, if_match: ifMatch }),
+});

@@ -1,0 +1,121 @@
+import { confirmAsset } from "../_shared/assets.ts";
+import type { Caller } from "../_shared/auth/token.ts";
+import type { Database } from "../_shared/db/client.ts";
+import type { Links } from "../_shared/http/links.ts";
+import { route } from "../_shared/http/route.ts";
+import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import {
+  AdminSponsor,
+  AdminSponsorParams,
+  AdminSponsors,
+  AdminSponsorsQuery,
+  NewSponsor,
+  SponsorChanges,
+  type StoredAdminSponsor,
+  type StoredAdminSponsors,
+} from "../_shared/schema/admin_sponsors.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+function shown({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
+  return { ...sponsor, image_url: links.asset(image) };
+}
+
+interface Work {
+  readonly caller: Caller;
+  readonly service: Database;
+  readonly storage: ObjectStorage;
+  readonly body: { readonly image_asset_id?: string | null | undefined };
+}
+
+/** Checks the upload that is to be the picture, for whoever may change sponsors. */
+async function confirmImage({ body, ...work }: Work): Promise<void> {
+  if (!body.image_asset_id) return;
+  await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
+  await confirmAsset(work, body.image_asset_id, "parking_lot", "image_asset_id");
+}
+
+export const listSponsorsOfAllStates = route({
+  method: "GET",
+  path: "/admin/sponsors",
+  access: "admin",
+  area: "content",
+  summary: "List sponsors in every state",
+  description: "In `sort_order`.",
+  query: AdminSponsorsQuery,
+  reply: [200, AdminSponsors],
+  refusals: [],
+  handle: async ({ db, query, links }) => {
+    const page = await db.rpc<StoredAdminSponsors>("admin_list_sponsors", query);
+    return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
+  },
+});
+
+export const createSponsor = route({
+  method: "POST",
+  path: "/admin/sponsors",
+  access: "admin",
+  area: "content",
+  summary: "Create a sponsor",
+  description: "It is shown from `starts_at` to `ends_at` while `is_active`. Upload its picture first, with category " +
+    "`parking_lot` and `is_public`.",
+  body: NewSponsor,
+  reply: [201, AdminSponsor],
+  refusals: ["not_found"],
+  handle: async (work) => {
+    await confirmImage(work);
+    return shown(await work.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: work.body }), work.links);
+  },
+});
+
+export const readSponsorOfAnyState = route({
+  method: "GET",
+  path: "/admin/sponsors/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Read a sponsor in any state",
+  params: AdminSponsorParams,
+  reply: [200, AdminSponsor],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: async ({ db, params, links }) => shown(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
+});
+
+export const changeSponsor = route({
+  method: "PATCH",
+  path: "/admin/sponsors/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Change, withdraw or restore a sponsor",
+  description:
+    "What is absent stays. `is_active` `false` withdraws it; clients may keep the public list for a minute. " +
+    "A picture that is replaced is deleted.",
+  params: AdminSponsorParams,
+  body: SponsorChanges,
+  reply: [200, AdminSponsor],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: async (work) => {
+    await confirmImage(work);
+    const { db, params, body, ifMatch, links } = work;
+    const changed = await db.rpc<StoredAdminSponsor>("admin_update_sponsor", {
+      ...params,
+      changes: body,
+      if_match: ifMatch,
+    });
+    return shown(changed, links);
+  },
+});
+
+export const deleteSponsor = route({
+  method: "DELETE",
+  path: "/admin/sponsors/{id}",
+  access: "admin",
+  area: "content",
+  summary: "Delete a sponsor that was never shown",
+  description: "409 with `details.reason` `was_shown` for any other: set `is_active` to `false`.",
+  params: AdminSponsorParams,
+  reply: [204, Nothing],
+  refusals: ["not_found", "conflict"],
+  isVersioned: true,
+  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_sponsor", { ...params, if_match: ifMatch }),
+});

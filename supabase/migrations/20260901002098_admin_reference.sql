@@ -1,0 +1,388 @@
+-- Tags and public holidays in the console. What they share with the rest of the content is in admin_articles.
+--
+-- Nothing that is stored about a lot depends on a holiday: hours and fees look holidays up when they are asked for, so that a
+-- change counts at once. A tag's slug is stored with lots and in searches, and never changes. A tag that is withdrawn leaves
+-- the master list; lots that have it still show it, and searches that name it still find them.
+--
+-- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always offered.
+-- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag; api.admin_list_holidays,
+-- admin_get_holiday, admin_create_holiday, admin_update_holiday, admin_delete_holiday.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select private.add_admin_actions('[
+  ["tag.create", "タグの作成", "Created a tag"],
+  ["tag.update", "タグの変更", "Changed a tag"],
+  ["tag.withdraw", "タグの廃止", "Withdrew a tag"],
+  ["tag.restore", "タグの再開", "Restored a tag"],
+  ["tag.delete", "タグの削除", "Deleted a tag"],
+  ["holiday.create", "祝日の登録", "Created a holiday"],
+  ["holiday.update", "祝日の変更", "Changed a holiday"],
+  ["holiday.delete", "祝日の削除", "Deleted a holiday"]
+]');
+
+create function private.held_tag(p_id uuid, p_if_match text) returns public.tags
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_tag public.tags;
+begin
+  -- A lot that gets the tag holds it as well, by its foreign key.
+  select * into v_tag from public.tags t where t.id = p_id for update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such tag.', p_param => 'id');
+  end if;
+  perform private.require_match(p_if_match, v_tag.updated_at);
+  return v_tag;
+end
+$$;
+
+comment on function private.held_tag(uuid, text) is
+  'A tag, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+
+create function private.refuse_search_attribute(p_slug text, p_param text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if exists (select from public.codes c where c.category_id = 'attribute' and c.code = p_slug) then
+    perform private.refuse('conflict', 409, 'The tag is an attribute of searches: it is always offered.', p_param => p_param,
+      p_details => '{"reason": "search_attribute"}');
+  end if;
+end
+$$;
+
+comment on function private.refuse_search_attribute(text, text) is
+  'Rejects a tag that searches name as an attribute: conflict, details.reason search_attribute.';
+
+create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after));
+  v_after public.tags;
+  v_table text;
+  v_constraint text;
+begin
+  if v_changes = '{}' then
+    return to_jsonb(p_before);
+  end if;
+  insert into public.tags select p_after.*
+  on conflict (id) do update set
+    name = excluded.name, name_en = excluded.name_en, color = excluded.color, category = excluded.category,
+    icon_name = excluded.icon_name, sort_order = excluded.sort_order, is_active = excluded.is_active
+  returning * into v_after;
+  perform private.record_act(p_admin_id, private.content_action('tag', p_before.is_active, v_after.is_active), 'tag',
+    v_after.id::text, null, v_changes);
+  return to_jsonb(v_after);
+exception
+  when check_violation then
+    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
+    perform private.refuse_violation(v_table, v_constraint);
+  when unique_violation then
+    perform private.refuse_duplicate('slug');
+end
+$$;
+
+comment on function private.write_tag(uuid, public.tags, public.tags) is
+  'Writes a new tag, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+
+create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_holiday public.holidays;
+begin
+  select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date for update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
+  end if;
+  perform private.require_match(p_if_match, v_holiday.updated_at);
+  return v_holiday;
+end
+$$;
+
+comment on function private.held_holiday(text, date, text) is
+  'A holiday, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+
+create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after));
+  v_after public.holidays;
+  v_table text;
+  v_constraint text;
+begin
+  if v_changes = '{}' then
+    return to_jsonb(p_before);
+  elsif p_before.calendar is null then
+    insert into public.holidays select p_after.* returning * into v_after;
+  else
+    update public.holidays h set name = p_after.name, name_en = p_after.name_en
+    where h.calendar = p_after.calendar and h.holiday_date = p_after.holiday_date
+    returning * into v_after;
+  end if;
+  perform private.record_act(p_admin_id, case when p_before.calendar is null then 'holiday.create' else 'holiday.update' end,
+    'holiday', concat_ws('/', v_after.calendar, v_after.holiday_date), null, v_changes);
+  return to_jsonb(v_after);
+exception
+  when check_violation then
+    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
+    perform private.refuse_violation(v_table, v_constraint);
+  when unique_violation then
+    perform private.refuse_duplicate('holiday_date');
+end
+$$;
+
+comment on function private.write_holiday(uuid, public.holidays, public.holidays) is
+  'Writes a new holiday, or the names of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+
+grant execute on function
+  private.held_tag(uuid, text), private.refuse_search_attribute(text, text), private.write_tag(uuid, public.tags, public.tags),
+  private.held_holiday(text, date, text), private.write_holiday(uuid, public.holidays, public.holidays)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: tags
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_tags(
+  p_admin_id uuid, p_category text default null, p_is_active boolean default null, p_q text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_tags', p_category, p_is_active, p_q);
+  v_after jsonb;
+  v_items jsonb;
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
+  with matching as not materialized (
+    select t as tag, t.sort_order, t.slug from public.tags t
+    where (p_category is null or t.category = p_category)
+      and (p_is_active is null or t.is_active = p_is_active)
+      and (p_q is null or strpos(lower(concat_ws(' ', t.name, t.name_en, t.slug)), lower(p_q)) > 0)
+  ), page as (
+    select * from matching m
+    where v_after is null or (m.sort_order, m.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
+    order by m.sort_order, m.slug limit private.page_limit(p_limit) + 1
+  )
+  select (select jsonb_agg(to_jsonb(p.tag) order by p.sort_order, p.slug) from page p),
+    case when 'total' = any (p_include) then (select count(*) from matching) end
+  into v_items, v_total;
+  return private.page(v_filters, v_items, '{sort_order,slug}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_tags(uuid, text, boolean, text, text[], text, integer) is
+  'Tags, offered or not, with both names, by sort_order and slug: {items, next_cursor}, and total when p_include has it. p_q is looked for in names and slug. For administrators of content. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_tag(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_tag public.tags;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  select * into v_tag from public.tags t where t.id = p_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such tag.', p_param => 'id');
+  end if;
+  return to_jsonb(v_tag);
+end
+$$;
+
+comment on function api.admin_get_tag(uuid, uuid) is
+  'A tag, offered or not, with both names. For administrators of content. Refuses: forbidden, not_found.';
+
+create function api.admin_create_tag(p_admin_id uuid, p_tag jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.tags', p_tag, '{slug,name,name_en,color,category,icon_name,sort_order,is_active}',
+    '{slug,name}');
+  return private.write_tag(p_admin_id, null, jsonb_populate_record(null::public.tags, jsonb_build_object(
+    'id', gen_random_uuid(), 'sort_order', 0, 'is_active', true, 'created_at', now(), 'updated_at', now()
+  ) || p_tag));
+end
+$$;
+
+comment on function api.admin_create_tag(uuid, jsonb) is
+  'Creates a tag. Gives it as admin_get_tag does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+
+create function api.admin_update_tag(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.tags;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.tags', p_changes, '{name,name_en,color,category,icon_name,sort_order,is_active}');
+  v_before := private.held_tag(p_id, p_if_match);
+  if p_changes -> 'is_active' = 'false' then
+    perform private.refuse_search_attribute(v_before.slug, 'is_active');
+  end if;
+  return private.write_tag(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+end
+$$;
+
+comment on function api.admin_update_tag(uuid, uuid, jsonb, text) is
+  'Changes the fields of a tag that p_changes has, in the version that p_if_match names; is_active takes it out of the master list and back. Gives it as admin_get_tag does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_delete_tag(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.tags;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  v_before := private.held_tag(p_id, p_if_match);
+  perform private.refuse_search_attribute(v_before.slug, 'id');
+  if exists (select from public.parking_lot_tags lt where lt.tag_id = p_id) then
+    perform private.refuse('conflict', 409, 'Lots have this tag: set is_active to false instead.', p_param => 'id',
+      p_details => '{"reason": "in_use"}');
+  end if;
+  delete from public.tags t where t.id = p_id;
+  perform private.record_act(p_admin_id, 'tag.delete', 'tag', p_id::text, null, private.difference(to_jsonb(v_before), null));
+end
+$$;
+
+comment on function api.admin_delete_tag(uuid, uuid, text) is
+  'Deletes a tag that no lot has and that is no attribute of searches. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: holidays
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_holidays(
+  p_admin_id uuid, p_calendar text default null, p_from date default null, p_to date default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_holidays', p_calendar, p_from, p_to);
+  v_after jsonb;
+  v_items jsonb;
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{text,text}');
+  with matching as not materialized (
+    select h as holiday, h.calendar, h.holiday_date from public.holidays h
+    where (p_calendar is null or h.calendar = p_calendar)
+      and (p_from is null or h.holiday_date >= p_from) and (p_to is null or h.holiday_date <= p_to)
+  ), page as (
+    -- A date as text sorts as the date: it has four digits for the year.
+    select * from matching m
+    where v_after is null or (m.calendar, m.holiday_date::text) > (v_after ->> 0, v_after ->> 1)
+    order by m.calendar, m.holiday_date limit private.page_limit(p_limit) + 1
+  )
+  select (select jsonb_agg(to_jsonb(p.holiday) order by p.calendar, p.holiday_date) from page p),
+    case when 'total' = any (p_include) then (select count(*) from matching) end
+  into v_items, v_total;
+  return private.page(v_filters, v_items, '{calendar,holiday_date}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_holidays(uuid, text, date, date, text[], text, integer) is
+  'Public holidays by calendar and date, those from p_from to p_to: {items, next_cursor}, and total when p_include has it. For administrators of content. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_holiday(p_admin_id uuid, p_calendar text, p_holiday_date date) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_holiday public.holidays;
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
+  end if;
+  return to_jsonb(v_holiday);
+end
+$$;
+
+comment on function api.admin_get_holiday(uuid, text, date) is
+  'A public holiday with both names. For administrators of content. Refuses: forbidden, not_found.';
+
+create function api.admin_create_holiday(p_admin_id uuid, p_holiday jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.holidays', p_holiday, '{calendar,holiday_date,name,name_en}', '{calendar,holiday_date,name}');
+  return private.write_holiday(p_admin_id, null, jsonb_populate_record(null::public.holidays,
+    jsonb_build_object('created_at', now(), 'updated_at', now()) || p_holiday));
+end
+$$;
+
+comment on function api.admin_create_holiday(uuid, jsonb) is
+  'Adds a public holiday to a calendar: hours and fees of the lots with this calendar follow it at once. Gives it as admin_get_holiday does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+
+create function api.admin_update_holiday(
+  p_admin_id uuid, p_calendar text, p_holiday_date date, p_changes jsonb, p_if_match text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.holidays;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  perform private.check_fields('public.holidays', p_changes, '{name,name_en}');
+  v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
+  return private.write_holiday(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+end
+$$;
+
+comment on function api.admin_update_holiday(uuid, text, date, jsonb, text) is
+  'Changes the names of a public holiday, in the version that p_if_match names. Gives it as admin_get_holiday does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_delete_holiday(p_admin_id uuid, p_calendar text, p_holiday_date date, p_if_match text default null)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.holidays;
+begin
+  perform private.hold_admin(p_admin_id, 'content');
+  v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
+  delete from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
+  perform private.record_act(p_admin_id, 'holiday.delete', 'holiday', concat_ws('/', p_calendar, p_holiday_date), null,
+    private.difference(to_jsonb(v_before), null));
+end
+$$;
+
+comment on function api.admin_delete_holiday(uuid, text, date, text) is
+  'Deletes a public holiday: hours and fees of the lots with this calendar follow it at once. For administrators of content. Refuses: forbidden, not_found, precondition_failed.';
+
+grant execute on function
+  api.admin_list_tags(uuid, text, boolean, text, text[], text, integer), api.admin_get_tag(uuid, uuid),
+  api.admin_create_tag(uuid, jsonb), api.admin_update_tag(uuid, uuid, jsonb, text), api.admin_delete_tag(uuid, uuid, text),
+  api.admin_list_holidays(uuid, text, date, date, text[], text, integer), api.admin_get_holiday(uuid, text, date),
+  api.admin_create_holiday(uuid, jsonb), api.admin_update_holiday(uuid, text, date, jsonb, text),
+  api.admin_delete_holiday(uuid, text, date, text)
+to service_role;
