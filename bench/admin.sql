@@ -78,6 +78,21 @@ join bench_lots l on l.n = 1 + (a.n / 5 * 7919::bigint) % current_setting('bench
 -- A lot is saved once by a user.
 on conflict do nothing;
 
+-- table: private.parking_lot_daily_counts
+-- Half a million searches a day at a million lots, and what the activities come to.
+insert into private.parking_lot_daily_counts (parking_lot_id, day, saves, sessions, searches)
+select coalesce(a.parking_lot_id, s.id), coalesce(a.day, s.day), coalesce(a.saves, 0), coalesce(a.sessions, 0), coalesce(s.searches, 0)
+from (
+  select parking_lot_id, (created_at at time zone 'Asia/Tokyo')::date as day, count(*) filter (where activity_type = 'lot_save') as saves,
+    count(*) filter (where activity_type = 'session_start') as sessions
+  from public.user_activity_logs where activity_type in ('lot_save', 'session_start') and created_at > now() - interval '60 days'
+  group by 1, 2
+) a
+full join (
+  select l.id, current_date - d as day, 1 + (l.n + d) % 9 as searches
+  from bench_lots l cross join generate_series(0, 45) as d where (l.n + d) % 10 = 0
+) s on s.id = a.parking_lot_id and s.day = a.day;
+
 -- table: public.admin_activity_logs
 insert into public.admin_activity_logs (id, admin_id, action, target_type, target_id, user_id, changes, request_id, created_at)
 select bench_id(10, n), bench_id(11, 1 + n % 20),

@@ -59,12 +59,12 @@ export function expected({ area }: Route, { areas, isCaller }: Actor): string {
   return area === null || areas.includes(area!) ? "let in" : `403 admin:${area}`;
 }
 
-/** Three kinds of request, of which a function of the console must reject each before it looks at anything else. */
-export const FORMS = ["good", "malformed", "keyed"] as const;
+/**
+ * Kinds of request, each of which is rejected for its caller before anything else is looked at: with what the schemas
+ * require, with every field and no list empty, with a parameter that does not exist, with an idempotency key.
+ */
+export const FORMS = ["good", "whole", "malformed", "keyed"] as const;
 export type Form = typeof FORMS[number];
-
-/** A body that cannot be sampled from the schema alone; and what is harmless where the sample would not be. */
-const BODIES: Record<string, Record<string, unknown>> = {};
 
 /** A request of a route, made of its schemas: `good` as far as a schema can tell, of ids that nothing has. */
 export function requestOf(route: Route, form: Form): { path: string; init: RequestInit } {
@@ -80,14 +80,14 @@ export function requestOf(route: Route, form: Form): { path: string; init: Reque
   if (form === "keyed" && keepsAnswers(route)) headers["idempotency-key"] = crypto.randomUUID();
   if (body === undefined) return { path: `${path}?${search}`, init: { method, headers } };
   headers["content-type"] = "application/json";
-  const sent = BODIES[`${method} ${route.path}`] ?? sampled(route, "body", body);
+  const sent = (form === "whole" ? sample(body, true) : undefined) ?? sampled(route, "body", body);
   return { path: `${path}?${search}`, init: { method, headers, body: JSON.stringify(sent) } };
 }
 
 function sampled(route: Route, what: string, schema: NonNullable<Route["body"]>): Record<string, unknown> {
   const value = sample(schema);
   if (value !== undefined) return value;
-  throw new Error(`No sample fits the ${what} of ${route.method} ${route.path}: add it to BODIES`);
+  throw new Error(`tests/support/sample.ts finds nothing that fits the ${what} of ${route.method} ${route.path}`);
 }
 
 /** What the service answers an actor, in the words of `expected`. */

@@ -18,9 +18,9 @@ const TEXTS = ["a", "aa", "aaa", "a-b", "08:00", "2031-01-01", "JP", "JPY", "ja"
 
 /**
  * An object that the schema accepts: with what it requires, and where that is not enough with one further field, or with
- * all. Undefined where none was found.
+ * all. `whole` is with all first, and no list empty. Undefined where none was found.
  */
-export function sample(schema: z.ZodObject): Record<string, unknown> | undefined {
+export function sample(schema: z.ZodObject, whole = false): Record<string, unknown> | undefined {
   const printed = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
   const definitions = (printed["$defs"] ?? {}) as Record<string, JsonSchema>;
   const json = resolved(printed, definitions);
@@ -28,10 +28,13 @@ export function sample(schema: z.ZodObject): Record<string, unknown> | undefined
   const required = (json["required"] ?? []) as string[];
   const withFields = (names: readonly string[]) =>
     Object.fromEntries(
-      properties.filter(([name]) => names.includes(name)).map(([name, part]) => [name, valueOf(part, definitions)]),
+      properties.filter(([name]) => names.includes(name)).map((
+        [name, part],
+      ) => [name, valueOf(part, definitions, whole)]),
     );
   const names = properties.map(([name]) => name);
-  const candidates = [required, ...names.map((name) => [...required, name]), names];
+  const few = [required, ...names.map((name) => [...required, name])];
+  const candidates = whole ? [names, ...few] : [...few, names];
   return candidates.map(withFields).find((value) => schema.safeParse(value).success);
 }
 
@@ -40,9 +43,9 @@ function resolved(schema: JsonSchema, definitions: Record<string, JsonSchema>): 
   return typeof $ref === "string" ? resolved(definitions[$ref.split("/").at(-1)!]!, definitions) : schema;
 }
 
-function valueOf(given: JsonSchema, definitions: Record<string, JsonSchema>): unknown {
+function valueOf(given: JsonSchema, definitions: Record<string, JsonSchema>, whole: boolean): unknown {
   const schema = resolved(given, definitions);
-  const inner = (part: unknown) => valueOf(part as JsonSchema, definitions);
+  const inner = (part: unknown) => valueOf(part as JsonSchema, definitions, whole);
   const list = (name: string) => schema[name] as readonly JsonSchema[] | undefined;
   if ("const" in schema) return schema["const"];
   if (list("enum")) return list("enum")![0];
@@ -57,7 +60,7 @@ function valueOf(given: JsonSchema, definitions: Record<string, JsonSchema>): un
       return Object.fromEntries(required.map((name) => [name, inner(properties[name])]));
     }
     case "array":
-      return Array.from({ length: Number(schema["minItems"] ?? 0) }, () => inner(schema["items"]));
+      return Array.from({ length: Number(schema["minItems"] ?? (whole ? 1 : 0)) }, () => inner(schema["items"]));
     case "string":
       return textOf(schema);
     case "integer":
