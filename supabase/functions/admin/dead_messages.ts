@@ -1,0 +1,43 @@
+import { route } from "../_shared/http/route.ts";
+import { DeadMessageParams, DeadMessages, DeadMessagesQuery, RequeuedMessage } from "../_shared/schema/admin_jobs.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+export const listDeadMessages = route({
+  method: "GET",
+  path: "/admin/dead-messages",
+  access: "admin",
+  area: null,
+  summary: "List messages that no consumer could finish",
+  description: "Newest first. They are kept for 90 days.",
+  query: DeadMessagesQuery,
+  reply: [200, DeadMessages],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_dead_messages", query),
+});
+
+export const requeueDeadMessage = route({
+  method: "POST",
+  path: "/admin/dead-messages/{id}/requeue",
+  access: "admin",
+  area: "admins",
+  summary: "Put a dead message back into its queue",
+  description:
+    "Its consumer reads it again, as a new message. Where the queue does not exist any more: `conflict`, with " +
+    "`details.reason` `queue_gone`.",
+  params: DeadMessageParams,
+  reply: [202, RequeuedMessage],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("admin_requeue_dead_message", params),
+});
+
+export const discardDeadMessage = route({
+  method: "DELETE",
+  path: "/admin/dead-messages/{id}",
+  access: "admin",
+  area: "admins",
+  summary: "Discard a dead message",
+  params: DeadMessageParams,
+  reply: [204, Nothing],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("admin_discard_dead_message", params),
+});
