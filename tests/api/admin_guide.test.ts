@@ -1,7 +1,7 @@
 // docs/admin.md: its requests get the responses that stand below them, and its diagrams are the moves of the database.
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
-import { signUp } from "../support/people.ts";
+import { asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { aLot, inDatabase } from "./lots.ts";
 
@@ -66,18 +66,28 @@ async function send(block: Block, values: Values): Promise<Response> {
   return await fetch(url, { method: method!, headers: sent, body: body === "" ? null : filled(body, values) });
 }
 
-/** What the page takes for granted: an administrator of three areas, an app user, and their review of a lot. */
+/** What the page takes for granted: an administrator, an app user, their ticket, and their review and report of a lot. */
 async function given(): Promise<{ values: Values; email: string; password: string }> {
   const administrator = await signUp({
-    appMetadata: { admin: { name: "Guide", areas: ["content", "reviews", "search_presets"] } },
+    appMetadata: { admin: { name: "Guide", areas: ["content", "lots", "reviews", "search_presets", "support"] } },
   });
-  const [{ id: user }, lot] = [await signUp(), await aLot()];
-  await inDatabase((sql) =>
-    sql`insert into public.reviews (parking_lot_id, user_id, rating) values (${lot}, ${user}, 4)`
-  );
+  const [author, lot] = [await signUp(), await aLot()];
+  const write = async (path: string, body: unknown): Promise<string> => {
+    const response = await asUser(author)(path, { method: "POST", body: JSON.stringify(body) });
+    assert.equal(response.status, 201, path);
+    return (await response.json()).id;
+  };
+  await write(`/parking-lots/${lot}/reviews`, { rating: 4 });
+  await write("/error-reports", {
+    parking_lot_id: lot,
+    report_type: "vehicle_limits",
+    description: "2.1 m by the sign",
+  });
+  const ticket = await write("/support/tickets", { category: "other", subject: "Question", message: "How?" });
   const values: Values = new Map(Object.entries({
-    user,
+    user: author.id,
     lot,
+    ticket,
     unique: crypto.randomUUID(),
     secret_key: stack().secretKey,
   }));
