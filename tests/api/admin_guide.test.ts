@@ -66,17 +66,10 @@ async function send(block: Block, values: Values): Promise<Response> {
   return await fetch(url, { method: method!, headers: sent, body: body === "" ? null : filled(body, values) });
 }
 
-<<<<<<< HEAD
 /** What the page takes for granted: an administrator, an app user, their ticket, and their review and report of a lot. */
 async function given(): Promise<{ values: Values; email: string; password: string }> {
   const administrator = await signUp({
     appMetadata: { admin: { name: "Guide", areas: ["content", "lots", "reviews", "search_presets", "support"] } },
-=======
-/** What the page takes for granted: an administrator of four areas, an app user, and their review of a lot. */
-async function given(): Promise<{ values: Values; email: string; password: string }> {
-  const administrator = await signUp({
-    appMetadata: { admin: { name: "Guide", areas: ["content", "lots", "reviews", "search_presets"] } },
->>>>>>> 77e916a (docs(admin): how parking lots are kept, with requests that the tests run)
   });
   const [author, lot] = [await signUp(), await aLot()];
   const write = async (path: string, body: unknown): Promise<string> => {
