@@ -218,9 +218,15 @@ as $$
 declare
   v_moved uuid[];
 begin
+  -- Locked as the foreign key locks it: a badge that is new to the person and deleted meanwhile counts nothing.
+  perform from public.badges b
+  where b.id = any (p_badge_ids)
+    and not exists (select from public.user_badge_progress p where p.user_id = p_user_id and p.badge_id = b.id)
+  for key share;
   with new_marks as (
     insert into private.badge_marks (user_id, badge_id, mark)
-    select p_user_id, m.badge_id, m.mark from unnest(p_badge_ids, p_marks) as m (badge_id, mark)
+    select p_user_id, m.badge_id, m.mark
+    from unnest(p_badge_ids, p_marks) as m (badge_id, mark) join public.badges b on b.id = m.badge_id
     on conflict (user_id, badge_id, mark) do nothing
     returning badge_id
   ), moved as (

@@ -112,15 +112,16 @@ security definer -- nobody may write what they own by hand
 set search_path = ''
 as $$
 begin
+  -- Locked as the foreign key locks it: a theme that is deleted meanwhile is nobody's.
   insert into public.user_themes (user_id, theme_id, acquisition_type)
-  values (p_user_id, p_theme_id, p_acquisition_type)
+  select p_user_id, t.id, p_acquisition_type from public.themes t where t.id = p_theme_id for key share
   on conflict on constraint user_themes_owned_once do nothing;
   return found;
 end
 $$;
 
 comment on function private.grant_theme(uuid, uuid, text) is
-  'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was. For functions of the service only.';
+  'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was, or when there is no such theme. For functions of the service only.';
 
 grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
 
