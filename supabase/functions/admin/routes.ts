@@ -33,6 +33,9 @@ import {
 } from "./parking_lots.ts";
 import { changeCode, createCode, listCodesOfAllStates, readCodeOfAnyState } from "./codes.ts";
 import { changeHoliday, createHoliday, deleteHoliday, listHolidays, readHoliday } from "./holidays.ts";
+import { discardDeadMessage, listDeadMessages, requeueDeadMessage } from "./dead_messages.ts";
+import { listJobs } from "./jobs.ts";
+import { readOverview } from "./overview.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
   createUserSearchPreset,
@@ -144,6 +147,12 @@ export const routes = [
   updateAdministrator,
   suspendAdministrator,
   reactivateAdministrator,
+
+  readOverview,
+  listJobs,
+  listDeadMessages,
+  requeueDeadMessage,
+  discardDeadMessage,
 
   listLotEngagement,
 

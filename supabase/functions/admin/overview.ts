@@ -1,0 +1,17 @@
+import { route } from "../_shared/http/route.ts";
+import { Overview, OverviewQuery } from "../_shared/schema/admin_overview.ts";
+
+export const readOverview = route({
+  method: "GET",
+  path: "/admin/overview",
+  access: "admin",
+  area: null,
+  summary: "Get the figures of the console's first page",
+  description:
+    "Each part says as of when it is: jobs and dead messages are read now; sessions, open work and message " +
+    "queues are counted every minute; people, sessions by day and slow queries every five minutes.",
+  query: OverviewQuery,
+  reply: [200, Overview],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_get_overview", query),
+});

@@ -1,0 +1,307 @@
+-- Overview: the first page of the console, in one read.
+--
+-- What takes a scan is counted by jobs and kept, one row for each part: a million app users and ten million sessions are
+-- not counted when a page is opened. Each part says as of when it is. Parts that tell whether the jobs themselves run are read
+-- as they are now.
+--
+-- Every minute: sessions now, work that waits for administrators, queues. Every five minutes: people, sessions by day,
+-- slow statements. Of the sessions by day only today and yesterday are counted again.
+--
+-- Invariants: the text of a statement is shown without values; a count names nobody.
+-- Interface: api.admin_get_overview; the jobs refresh_overview_now and refresh_overview.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.overview_parts (
+  part text collate "C" primary key,
+  value jsonb not null,
+  at timestamptz not null default now()
+);
+
+comment on table private.overview_parts is 'What the overview shows and is not counted when it is read.';
+
+create table private.session_days (
+  day date primary key,
+  started integer not null
+);
+
+comment on table private.session_days is 'Sessions that were started on a day (Asia/Tokyo), for the overview: of the last 30 days and some more.';
+
+-- Sessions are written in the order in which they start, so that the summary of a range of pages will do. Those that were
+-- changed long after (their person left) are the outliers that the ranges keep apart.
+create index parking_sessions_started_at_idx on public.parking_sessions using brin (started_at timestamptz_minmax_multi_ops)
+  with (pages_per_range = 32, autosummarize = on);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: slow statements
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.masked_statement(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := p_text;
+begin
+  v_text := regexp_replace(v_text, '\$([A-Za-z_]\w*|)\$.*?\$\1\$', '?', 'g');
+  v_text := regexp_replace(v_text, '''(?:[^''\\]|''''|\\.)*''', '?', 'g');
+  v_text := regexp_replace(v_text, '/\*.*?\*/', ' ', 'g');
+  v_text := regexp_replace(v_text, '--[^\n]*', ' ', 'g');
+  -- A number, but neither a part of a name nor of a parameter ($1).
+  v_text := regexp_replace(v_text, '(?<![\w$])\d[\d.]*(e[+-]?\d+)?', '?', 'gi');
+  -- A quote that is left opens or ends a text that was not understood.
+  return case when v_text !~ '''' then left(btrim(regexp_replace(v_text, '\s+', ' ', 'g')), 500) end;
+end
+$$;
+
+comment on function private.masked_statement(text) is
+  'The text of a statement without values and comments, 500 characters at most; null where that cannot be told. The statistics replace values by parameters already, but not always.';
+
+create function private.slow_statements() returns jsonb
+language plpgsql
+security definer -- the statistics of statements show each role its own; texts leave this function without values
+set search_path = ''
+as $$
+declare
+  v_schema name := (
+    select n.nspname from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+    where e.extname = 'pg_stat_statements'
+  );
+  v_items jsonb;
+begin
+  if v_schema is null then
+    return '{"items": [], "reason": "not_installed"}';
+  end if;
+  -- Of what clients and jobs run: statements that change schemas or roles are written with their values.
+  execute format(
+    'select jsonb_agg(jsonb_build_object(''query'', s.text, ''calls'', s.calls, ''mean_ms'', round(s.mean::numeric, 2),
+      ''max_ms'', round(s.max::numeric, 2), ''total_ms'', round(s.total::numeric)) order by s.mean desc)
+    from (
+      select m.text, s.calls, s.mean_exec_time as mean, s.max_exec_time as max, s.total_exec_time as total
+      from %I.pg_stat_statements s cross join lateral (select private.masked_statement(s.query) as text) m
+      where s.dbid = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
+        and s.query ~* ''^\s*(select|insert|update|delete|with|merge)\M'' and m.text is not null
+      order by s.mean_exec_time desc limit 10
+    ) s', v_schema
+  ) into v_items;
+  return jsonb_build_object('items', coalesce(v_items, '[]'), 'reason', null);
+exception
+  when object_not_in_prerequisite_state then
+    return '{"items": [], "reason": "not_loaded"}';
+end
+$$;
+
+comment on function private.slow_statements() is
+  'The ten statements that take longest in the mean, {items, reason}; without the statistics no items and the reason.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: counting
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.keep_overview_part(p_part text, p_value jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.overview_parts as o (part, value) values (p_part, p_value)
+  on conflict (part) do update set value = excluded.value, at = excluded.at;
+end
+$$;
+
+comment on function private.keep_overview_part(text, jsonb) is 'Keeps a part of the overview, as of now.';
+
+create function private.queue_figures() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_queue text;
+  v_figures jsonb;
+  v_queues jsonb := '[]';
+begin
+  for v_queue in select m.queue_name from pgmq.meta m order by m.queue_name loop
+    -- A message that is read later is not late: its age counts from when it is due.
+    execute format(
+      'select jsonb_build_object(''queue'', $1, ''length'', count(*), ''due'', count(*) filter (where q.vt <= clock_timestamp()),
+        ''oldest_due_at'', min(q.vt) filter (where q.vt <= clock_timestamp()))
+      from pgmq.%I q', 'q_' || lower(v_queue)
+    ) into v_figures using v_queue;
+    v_queues := v_queues || v_figures;
+  end loop;
+  return v_queues;
+end
+$$;
+
+comment on function private.queue_figures() is 'Of each queue: how many messages it has, how many of them a consumer could read, and since when the oldest of these.';
+
+create function private.count_sessions_by_day() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_today constant date := (now() at time zone 'Asia/Tokyo')::date;
+  v_from constant date := least(v_today - 1, coalesce(
+    (select min(d.day)::date from generate_series(v_today - 29, v_today, interval '1 day') as d (day)
+    where not exists (select from private.session_days s where s.day = d.day::date)),
+    v_today
+  ));
+begin
+  insert into private.session_days as d (day, started)
+  select c.day::date, coalesce(s.started, 0)
+  from generate_series(v_from, v_today, interval '1 day') as c (day)
+  left join (
+    select (p.started_at at time zone 'Asia/Tokyo')::date as day, count(*)::integer as started
+    from public.parking_sessions p
+    where p.started_at >= v_from::timestamp at time zone 'Asia/Tokyo'
+    group by 1
+  ) s on s.day = c.day::date
+  on conflict (day) do update set started = excluded.started where d.started <> excluded.started;
+  delete from private.session_days where day < v_today - 60;
+  return (
+    select jsonb_agg(jsonb_build_object('date', d.day, 'started', d.started) order by d.day)
+    from private.session_days d where d.day > v_today - 30 and d.day <= v_today
+  );
+end
+$$;
+
+comment on function private.count_sessions_by_day() is
+  'Sessions of the last 30 days by the day they were started, [{date, started}]; counts today, yesterday and the days that were never counted.';
+
+create function private.refresh_overview_now() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.keep_overview_part('sessions', (
+    select jsonb_build_object('parking', count(*)) from public.parking_sessions where status = 'parking'
+  ));
+  perform private.keep_overview_part('open_work', jsonb_build_object(
+    'pending_reviews', (
+      select jsonb_build_object('count', count(*), 'oldest_at', min(created_at)) from public.reviews where status = 'pending'
+    ),
+    'open_error_reports', (
+      select jsonb_build_object('count', count(*), 'oldest_at', min(created_at)) from public.error_reports where status = 'open'
+    ),
+    'waiting_tickets', (
+      select jsonb_build_object('count', count(*), 'oldest_at', min(updated_at)) from public.support_tickets where status = 'open'
+    )
+  ));
+  perform private.keep_overview_part('message_queues', private.queue_figures());
+end
+$$;
+
+comment on function private.refresh_overview_now() is 'Counts the parts of the overview that show what goes on now.';
+
+create function private.refresh_overview() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.keep_overview_part('people', (
+    select jsonb_build_object(
+      'all', count(*), 'active', count(*) filter (where u.status = 'active'),
+      'new_7d', count(*) filter (where u.created_at > now() - interval '7 days'),
+      'premium', count(*) filter (where u.status = 'active' and u.premium_ends_at > now())
+    )
+    from public.app_users u where u.status <> 'withdrawn'
+  ));
+  perform private.keep_overview_part('sessions_by_day', private.count_sessions_by_day());
+  perform private.keep_overview_part('slow_queries', private.slow_statements());
+end
+$$;
+
+comment on function private.refresh_overview() is 'Counts the parts of the overview that take a scan or change slowly.';
+
+select cron.schedule('refresh_overview_now', '* * * * *', 'select private.refresh_overview_now()');
+select cron.schedule('refresh_overview', '*/5 * * * *', 'select private.refresh_overview()');
+
+select private.refresh_overview_now();
+select private.refresh_overview();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: reading
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.overview_values() returns jsonb
+language plpgsql stable
+security definer -- what was counted is private; it names nobody
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_object_agg(o.part, jsonb_build_object('at', o.at, 'value', o.value)) from private.overview_parts o
+  ) || jsonb_build_object('dead_messages', (
+    select jsonb_build_object('at', now(), 'count', count(*), 'newest_at', max(d.died_at)) from private.dead_messages d
+  ));
+end
+$$;
+
+comment on function private.overview_values() is 'Every part that was counted, {at, value} each, and the dead messages as of now.';
+
+create function private.waiting(p_counted jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_counted || jsonb_build_object(
+    'oldest_age_seconds', case when p_counted ->> 'oldest_at' is not null then
+      floor(extract(epoch from greatest(now() - (p_counted ->> 'oldest_at')::timestamptz, interval '0')))
+    end
+  );
+end
+$$;
+
+comment on function private.waiting(jsonb) is 'A queue of work {count, oldest_at} with the age of its oldest, now.';
+
+grant execute on function private.overview_values(), private.waiting(jsonb) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_get_overview(p_admin_id uuid, p_days integer default 14) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_values jsonb;
+begin
+  perform private.check_admin(p_admin_id, null);
+  if p_days is null or p_days not between 1 and 30 then
+    perform private.refuse('validation_error', 422, 'days must be between 1 and 30', p_param => 'days');
+  end if;
+  v_values := private.overview_values();
+  return jsonb_build_object(
+    'at', now(),
+    'people', jsonb_build_object('at', v_values #> '{people,at}') || (v_values #> '{people,value}'),
+    'sessions', jsonb_build_object('at', v_values #> '{sessions,at}') || (v_values #> '{sessions,value}'),
+    'sessions_by_day', jsonb_build_object('at', v_values #> '{sessions_by_day,at}', 'time_zone', 'Asia/Tokyo', 'days', (
+      select jsonb_agg(d.value order by d.nth)
+      from jsonb_array_elements(v_values #> '{sessions_by_day,value}') with ordinality as d (value, nth)
+      where d.nth > jsonb_array_length(v_values #> '{sessions_by_day,value}') - p_days
+    )),
+    'open_work', (
+      select jsonb_build_object('at', v_values #> '{open_work,at}') || jsonb_object_agg(w.key, private.waiting(w.value))
+      from jsonb_each(v_values #> '{open_work,value}') as w
+    ),
+    'message_queues', jsonb_build_object('at', v_values #> '{message_queues,at}', 'items', v_values #> '{message_queues,value}'),
+    'jobs', (
+      select jsonb_build_object(
+        'at', now(), 'active', count(*) filter (where j.is_active), 'failed_24h', coalesce(sum(j.failed), 0),
+        'last_started_at', max(j.started_at),
+        'failing', coalesce(jsonb_agg(j.name order by j.name) filter (where j.status = 'failed'), '[]')
+      )
+      from private.job_runs() j
+    ),
+    'dead_messages', v_values -> 'dead_messages',
+    'slow_queries', jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}')
+  );
+end
+$$;
+
+comment on function api.admin_get_overview(uuid, integer) is
+  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment; p_days of sessions by day. For any active administrator. Refuses: forbidden, validation_error.';
+
+grant execute on function api.admin_get_overview(uuid, integer) to service_role;

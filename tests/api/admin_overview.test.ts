@@ -1,0 +1,44 @@
+// The console's first page: every figure is what a count of the tables gives, and each part has its moment.
+import assert from "node:assert/strict";
+import { Overview } from "../../supabase/functions/_shared/schema/admin_overview.ts";
+import { readOverview } from "../../supabase/functions/admin/overview.ts";
+import { signUp } from "../support/people.ts";
+import { anAdministrator } from "./administrators.ts";
+import { replyOf } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+const PATH = "/admin/overview";
+
+Deno.test("admin overview: every active administrator reads it, with as many days as are asked for", async () => {
+  const administrator = await anAdministrator();
+  const read = await replyOf(readOverview, await administrator.ask(PATH), Overview);
+  assert.equal(read.sessions_by_day.days.length, 14);
+  const one = await replyOf(readOverview, await administrator.ask(`${PATH}?days=1`), Overview);
+  assert.deepEqual(one.sessions_by_day.days.map(({ date }) => date), [
+    new Date(Date.now() + 9 * 3_600_000).toISOString().slice(0, 10),
+  ]);
+  for (const wrong of ["days=0", "days=31", "days=x", "of=lots"]) {
+    const response = await administrator.ask(`${PATH}?${wrong}`);
+    assert.deepEqual([response.status, (await response.json()).error.param], [422, wrong.split("=")[0]]);
+  }
+});
+
+Deno.test("admin overview: who is no active administrator gets 403 with the scope", async () => {
+  const suspended = await anAdministrator("lots");
+  await inDatabase((sql) => sql`update public.admins set status = 'suspended' where id = ${suspended.id}`);
+  const response = await suspended.ask(`${PATH}?days=0`);
+  assert.deepEqual([response.status, (await response.json()).error.details], [403, { scope: "admin" }]);
+});
+
+Deno.test("admin overview: after the jobs have run a new app user is in it", async () => {
+  const administrator = await anAdministrator();
+  const before = await replyOf(readOverview, await administrator.ask(PATH), Overview);
+  await signUp();
+  await inDatabase((sql) => sql`select private.refresh_overview(), private.refresh_overview_now()`);
+  const after = await replyOf(readOverview, await administrator.ask(`${PATH}?days=30`), Overview);
+  assert.ok(after.people.all > before.people.all);
+  assert.ok(after.people.new_7d > 0 && after.people.new_7d <= after.people.all);
+  assert.ok(Date.parse(after.people.at) > Date.parse(before.people.at));
+  assert.equal(after.sessions_by_day.days.length, 30);
+  assert.ok(after.message_queues.items.some(({ queue }) => queue === "session_reminders"));
+});

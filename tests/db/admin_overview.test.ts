@@ -1,0 +1,142 @@
+// The overview's figures against counts by hand, the days of sessions, and the texts of slow statements.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newLot, newUser, runJob } from "../support/rows.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+const administrator = crypto.randomUUID();
+await db.sql`
+  insert into auth.users (id, email, raw_app_meta_data)
+  values (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"name": "Nobody", "areas": []}}')`;
+
+// deno-lint-ignore no-explicit-any -- the reply, as it comes
+async function overview(days = 14): Promise<any> {
+  return await db.as({ role: "service_role" }, async (sql) => {
+    const [row] = await sql`select api.admin_get_overview(${administrator}, ${days}) as reply`;
+    return row!["reply"];
+  });
+}
+
+async function refreshed(days?: number) {
+  await runJob(db.sql, "refresh_overview_now");
+  await runJob(db.sql, "refresh_overview");
+  return await overview(days);
+}
+
+Deno.test("overview: a database in which nothing happened has zeros and no oldest", async () => {
+  const { people, sessions, sessions_by_day, open_work, dead_messages } = await refreshed(30);
+  assert.deepEqual([people.all, people.active, people.new_7d, people.premium, sessions.parking], [0, 0, 0, 0, 0]);
+  assert.equal(sessions_by_day.days.length, 30);
+  assert.ok(sessions_by_day.days.every(({ started }: { started: number }) => started === 0));
+  for (const name of ["pending_reviews", "open_error_reports", "waiting_tickets"]) {
+    assert.deepEqual(open_work[name], { count: 0, oldest_at: null, oldest_age_seconds: null });
+  }
+  assert.deepEqual([dead_messages.count, dead_messages.newest_at], [0, null]);
+});
+
+Deno.test("overview: people, sessions and work that waits are counted", async () => {
+  const lot = await newLot(db.sql);
+  const users: string[] = [];
+  for (let n = 0; n < 6; n++) users.push(await newUser(db.sql));
+  const [old, premium, lapsed, suspended, gone, plain] = users as [string, string, string, string, string, string];
+  await db.sql`update public.app_users set created_at = now() - interval '8 days' where id = ${old}`;
+  await db.sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;
+  await db.sql`update public.app_users set premium_ends_at = now() - interval '1 day' where id = ${lapsed}`;
+  await db.sql`update public.app_users set status = 'suspended', premium_ends_at = 'infinity' where id = ${suspended}`;
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${gone}`;
+  await db.sql`
+    insert into public.reviews (parking_lot_id, user_id, rating, status, created_at) values
+      (${lot}, ${old}, 4, 'pending', now() - interval '2 hours'), (${lot}, ${premium}, 4, 'pending', now()),
+      (${lot}, ${plain}, 4, 'approved', now() - interval '9 hours')`;
+  await db.sql`
+    insert into public.error_reports (parking_lot_name, report_type, description, status, created_at) values
+      ('Lot', 'price', 'Dearer', 'open', now() - interval '1 hour'), ('Lot', 'price', 'Dearer', 'rejected', now() - interval '2 days')`;
+  await db.sql`
+    insert into public.support_tickets (user_id, category, subject, status) values
+      (${plain}, 'other', 'Subject', 'open'), (${plain}, 'other', 'Subject', 'answered')`;
+  await db
+    .sql`insert into public.parking_sessions (parking_lot_id, user_id) values (${lot}, ${plain}), (${lot}, ${old})`;
+  const { people, sessions, open_work } = await refreshed();
+  assert.deepEqual([people.all, people.active, people.new_7d, people.premium], [5, 4, 4, 1]);
+  assert.equal(sessions.parking, 2);
+  assert.deepEqual(
+    [open_work.pending_reviews, open_work.open_error_reports, open_work.waiting_tickets].map(({ count }) => count),
+    [2, 1, 1],
+  );
+  assert.equal(Math.round(open_work.pending_reviews.oldest_age_seconds / 60), 120);
+  assert.equal(Math.round(open_work.open_error_reports.oldest_age_seconds / 60), 60);
+});
+
+Deno.test("overview: sessions are counted on the day in Tokyo, today and yesterday each time, earlier days once", async () => {
+  const lot = await newLot(db.sql);
+  const days = async () => (await refreshed(30)).sessions_by_day.days.map((day: { started: number }) => day.started);
+  const before: number[] = await days();
+  // The first and the last moment of the day in Tokyo.
+  const start = (ago: number, at: string) =>
+    db.sql`
+      insert into public.parking_sessions (parking_lot_id, status, started_at)
+      select ${lot}, 'cancelled', (((now() at time zone 'Asia/Tokyo')::date - ${ago}::integer) + ${at}::time) at time zone 'Asia/Tokyo'`;
+  for (const [ago, at] of [[0, "00:00"], [1, "00:00"], [1, "23:59:59"], [5, "12:00"]] as const) await start(ago, at);
+  const after: number[] = await days();
+  const added = after.map((started, nth) => started - before[nth]!);
+  assert.deepEqual(added.slice(-6), [0, 0, 0, 0, 2, 1]);
+  // A day that was not counted, because no job ran, is counted when one runs again.
+  await db.sql`delete from private.session_days where day = (now() at time zone 'Asia/Tokyo')::date - 5`;
+  const again: number[] = await days();
+  assert.deepEqual(again.map((started, nth) => started - before[nth]!).slice(-6), [1, 0, 0, 0, 2, 1]);
+});
+
+Deno.test("overview: queues have their due messages, jobs and dead messages are as they are now", async () => {
+  await db
+    .sql`select private.enqueue('session_reminders', '{"n": 1}'), private.enqueue('session_reminders', '{"n": 2}', 3600)`;
+  await db.sql`
+    insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
+    select jobid, nextval('cron.runid_seq'), username, 'failed', now() - interval '1 minute', now()
+    from cron.job where jobname = 'purge_job_runs'`;
+  const { message_queues } = await refreshed();
+  const queue = message_queues.items.find(({ queue }: { queue: string }) => queue === "session_reminders");
+  assert.deepEqual([queue.length, queue.due], [2, 1]);
+  assert.ok(queue.oldest_due_at);
+  await db.sql`
+    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at) values ('session_reminders', 1, '{}', 5, now())`;
+  const { jobs, dead_messages } = await overview();
+  assert.deepEqual([jobs.failed_24h, jobs.failing], [1, ["purge_job_runs"]]);
+  const [row] = await db.sql`select count(*)::integer as active from cron.job where active`;
+  assert.equal(jobs.active, row!["active"]);
+  assert.equal(dead_messages.count, 1);
+});
+
+Deno.test("overview: days outside of 1 to 30 are rejected by their name", async () => {
+  for (const days of [0, 31]) {
+    const { code, param } = await refusal(overview(days));
+    assert.deepEqual([code, param], ["validation_error", "days"]);
+  }
+});
+
+Deno.test("overview: the text of a statement has no value of whatever form, and none is shown that is not understood", async () => {
+  const masked = async (text: string) =>
+    (await db.sql<{ text: string | null }[]>`select private.masked_statement(${text}) as text`)[0]!.text;
+  for (
+    const [text, expected] of [
+      ["select * from t where a = $1 and b1 = $2", "select * from t where a = $1 and b1 = $2"],
+      ["select * from t where a = 'Aki' and b = 42", "select * from t where a = ? and b = ?"],
+      ["select 'it''s', e'a\\'b', 1.5e-7, x2", "select ?, e?, ?, x2"],
+      ["select $$secret$$, $a$ it's $a$ from t", "select ?, ? from t"],
+      ["select 1 -- of Aki\nfrom t /* 'Aki' */", "select ? from t"],
+      ["select\n  1\n", "select ?"],
+      ["select 'open", null],
+    ] as const
+  ) {
+    const found = await masked(text);
+    assert.equal(found, expected, text);
+    for (const secret of ["Aki", "secret", "42"]) assert.ok(!found?.includes(secret), text);
+  }
+  assert.equal((await masked(`select ${"a, ".repeat(400)}`))?.length, 500);
+});
+
+Deno.test("overview: slow statements come from the statistics where they are installed, else there is the reason", async () => {
+  assert.deepEqual((await refreshed()).slow_queries.reason, "not_installed");
+});
