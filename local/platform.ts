@@ -15,6 +15,7 @@ import { PUBLIC_JWK } from "./gateway/signing_key.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
+import { type Providers, startProviders } from "./providers/providers.ts";
 import { Supervisor } from "./realtime/supervisor.ts";
 import {
   type AuthRules,
@@ -81,6 +82,7 @@ interface Services {
   readonly storage: Storage;
   readonly jobs: Jobs;
   readonly realtime: Realtime;
+  readonly providers: Providers;
 }
 
 /** The realtime server's process, and the gate that clients reach it through. */
@@ -104,7 +106,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
-    const { server, rest, auth, functions, storage, realtime } = services;
+    const { server, rest, auth, functions, storage, realtime, providers } = services;
     gateway.open({
       rest: (request, url, client) => rest.handle(request, url, client),
       auth: (request, url, client) => auth.handle(request, url, client),
@@ -113,7 +115,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.gate.handle(request, url),
     });
-    return status(gateway.port, server.url("postgres"));
+    return { ...status(gateway.port, server.url("postgres")), PROVIDERS_URL: providers.url };
   }
 
   async function reset(): Promise<Response> {
@@ -134,7 +136,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   function describe(): RunningPlatform {
-    const current = services === undefined ? null : status(gateway.port, services.server.url("postgres"));
+    const current = services === undefined
+      ? null
+      : { ...status(gateway.port, services.server.url("postgres")), PROVIDERS_URL: services.providers.url };
     return { pid: Deno.pid, root: ROOT, status: current, down: services === undefined ? [] : partsDown(services) };
   }
 
@@ -186,6 +190,7 @@ async function startServices(
   publicUrl: string,
 ): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
+  const providers = await startProviders();
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
@@ -222,13 +227,13 @@ async function startServices(
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
-    environment: { ...secrets, ...functionEnvironment(current, publicUrl) },
+    environment: { ...providers.environment, ...secrets, ...functionEnvironment(current, publicUrl) },
     verifyJwt: config.verifyJwt,
     importMap: config.importMap,
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);
-  return { server, rest, auth, functions, storage, jobs, realtime: await realtime };
+  return { server, rest, auth, functions, storage, jobs, realtime: await realtime, providers };
 }
 
 async function startRealtime(server: PostgresServer, options: PlatformOptions): Promise<Realtime> {
@@ -242,9 +247,10 @@ async function startRealtime(server: PostgresServer, options: PlatformOptions): 
   return { process, gate: new RealtimeGate((patience) => process.port(patience)) };
 }
 
-async function stopServices({ server, rest, auth, functions, jobs, realtime }: Services): Promise<void> {
+async function stopServices({ server, rest, auth, functions, jobs, realtime, providers }: Services): Promise<void> {
   await Promise.all([realtime.process.stop(), jobs.stop()]);
   await functions.stop();
+  await providers.stop();
   await Promise.all([rest.stop(), auth.stop()]);
   await server.stop();
 }

@@ -38,6 +38,8 @@ export interface Status {
   readonly S3_PROTOCOL_ACCESS_KEY_ID: string;
   readonly S3_PROTOCOL_ACCESS_KEY_SECRET: string;
   readonly S3_PROTOCOL_REGION: string;
+  /** The stand-ins of the providers (local/providers). */
+  readonly PROVIDERS_URL?: string;
 }
 
 export function status(port: number, databaseUrl: string): Status {

@@ -6,8 +6,8 @@
 --
 -- Invariants: nobody sees a notification that is not theirs, not sent or not for the inbox; a device's token belongs to one
 -- person, the one who registered it last, and a person has at most twenty.
--- Interface: api.list_my_notifications, mark_my_notifications_read, my_notification_preferences,
--- set_my_notification_preferences, put_my_push_token, delete_my_push_token; for the other domains private.notify_user.
+-- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for the
+-- other domains private.notify_user. Preferences have a migration of their own.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -217,7 +217,7 @@ begin
     'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
     'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
     'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
-    'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at
+    'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at, 'data', (p_notification).data
   );
 end
 $$;
@@ -251,65 +251,6 @@ $$;
 comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
   'The next notifications of an inbox behind p_after, latest first; p_unread true or false: only unread or read ones.';
 
-create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (
-    select jsonb_build_object(
-      'items', jsonb_agg(jsonb_build_object(
-        'notif_type', t.code, 'push_enabled', coalesce(p.push_enabled, t.push_enabled),
-        'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
-        'email_enabled', coalesce(p.email_enabled, t.email_enabled)
-      ) order by c.sort_order),
-      'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order)
-    )
-    from public.notification_types t
-    join public.codes c on c.category_id = 'notification_type' and c.code = t.code and c.lang = p_lang
-    left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
-  );
-end
-$$;
-
-comment on function private.notification_preferences_of(uuid, text) is
-  'How a person is told about each type, and what the types are called.';
-
-create function private.check_notification_preferences(p_items jsonb) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_at integer;
-  v_item jsonb;
-begin
-  if (case when jsonb_typeof(p_items) = 'array' then jsonb_array_length(p_items) not between 1 and 100 else true end) then
-    perform private.refuse('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
-  end if;
-  for v_at, v_item in select i.n - 1, i.item from jsonb_array_elements(p_items) with ordinality as i (item, n) loop
-    if jsonb_typeof(v_item) <> 'object'
-      or v_item - '{notif_type,push_enabled,in_app_enabled,email_enabled}'::text[] <> '{}'
-      or exists (
-        select from unnest('{push_enabled,in_app_enabled,email_enabled}'::text[]) as w
-        where jsonb_typeof(v_item -> w) is distinct from 'boolean'
-      ) then
-      perform private.refuse('validation_error', 422,
-        'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
-    elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
-      perform private.refuse('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
-    elsif (
-      select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
-    ) > 1 then
-      perform private.refuse('validation_error', 422, 'A type must not be given twice',
-        p_param => format('items.%s.notif_type', v_at));
-    end if;
-  end loop;
-end
-$$;
-
-comment on function private.check_notification_preferences(jsonb) is
-  'Refuses what is no list of ways to be told, each type once: validation_error.';
-
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -326,8 +267,7 @@ comment on function private.push_token_row(public.user_push_tokens) is 'A device
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),
-  private.inbox_page(uuid, boolean, jsonb, integer), private.notification_preferences_of(uuid, text),
-  private.check_notification_preferences(jsonb), private.push_token_row(public.user_push_tokens)
+  private.inbox_page(uuid, boolean, jsonb, integer), private.push_token_row(public.user_push_tokens)
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -395,47 +335,8 @@ comment on function commands.mark_my_notifications_read(uuid[], timestamptz) is
   'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Interface: preferences and devices
+-- Interface: devices
 -- ---------------------------------------------------------------------------------------------------------------------
-
-create function api.my_notification_preferences(p_lang text default 'ja') returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_user_id uuid := private.active_user();
-begin
-  if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
-  end if;
-  return private.notification_preferences_of(v_user_id, p_lang);
-end
-$$;
-
-comment on function api.my_notification_preferences(text) is
-  'How the caller is told about each type, and what the types are called: {items, types}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
-
-create function commands.set_my_notification_preferences(p_items jsonb, p_lang text default 'ja') returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_user_id uuid := private.writing_user();
-begin
-  perform private.check_notification_preferences(p_items);
-  insert into public.notification_preferences as p (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
-  select v_user_id, i.notif_type, i.push_enabled, i.in_app_enabled, i.email_enabled
-  from jsonb_to_recordset(p_items)
-    as i (notif_type text, push_enabled boolean, in_app_enabled boolean, email_enabled boolean)
-  order by i.notif_type
-  on conflict (user_id, notif_type) do update set push_enabled = excluded.push_enabled,
-    in_app_enabled = excluded.in_app_enabled, email_enabled = excluded.email_enabled;
-  return api.my_notification_preferences(p_lang);
-end
-$$;
-
-comment on function commands.set_my_notification_preferences(jsonb, text) is
-  'Sets how the caller is told about the types in p_items, all or none; the others stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
 create function commands.put_my_push_token(p_fcm_token text, p_device_type text) returns jsonb
 language plpgsql
@@ -475,7 +376,6 @@ comment on function commands.delete_my_push_token(uuid) is
 
 grant execute on function
   api.list_my_notifications(boolean, integer, text, text[]), commands.mark_my_notifications_read(uuid[], timestamptz),
-  api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text),
   commands.put_my_push_token(text, text), commands.delete_my_push_token(uuid)
 to authenticated;
 

@@ -28,7 +28,9 @@ begin
   delete from public.field_value_votes where user_id = new.id;
   delete from public.user_notifications where user_id = new.id;
   delete from public.notification_preferences where user_id = new.id;
+  delete from public.notification_quiet_hours where user_id = new.id;
   delete from public.user_push_tokens where user_id = new.id;
+  delete from private.push_times where user_id = new.id;
   delete from public.user_activity_logs where user_id = new.id;
   delete from public.user_badges where user_id = new.id;
   delete from public.user_badge_progress where user_id = new.id;
@@ -317,7 +319,7 @@ begin
       select n.name, private.own_rows(n.name, v_user_id)
       from unnest(array[
         'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
-        'field_value_votes', 'occupancy_reports', 'notification_preferences', 'user_push_tokens', 'exp_entries',
+        'field_value_votes', 'occupancy_reports', 'notification_preferences', 'notification_quiet_hours', 'user_push_tokens', 'exp_entries',
         'user_activity_logs', 'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
       ]) as n (name)
     ) d

@@ -166,9 +166,11 @@ Deno.test("these comparisons are of replies, not of errors alone", () => {
 });
 
 Deno.test("run_command: a function that only the service may execute is not found", async () => {
-  for (const each of functions.filter(({ mine }) => !mine)) {
-    const expected = each.isCommand ? 403 : [403, 404];
-    assert.ok([expected].flat().includes((await run(one, each.name, argumentsOf(each))).status), each.name);
+  let caller = one;
+  for (const [n, each] of functions.filter(({ mine }) => !mine).entries()) {
+    if (n % 50 === 0) caller = await signUp(); // more functions than one user's quota
+    const expected = each.isCommand ? [403] : [403, 404];
+    assert.ok(expected.includes((await run(caller, each.name, argumentsOf(each))).status), each.name);
   }
 });
 

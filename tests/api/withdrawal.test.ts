@@ -58,6 +58,7 @@ async function busyPerson() {
   await write(person, "PUT", "/me/push-tokens", { fcm_token: own.device, device_type: "ios" });
   await write(person, "PUT", "/me/notification-preferences", {
     items: [{ notif_type: "campaign", push_enabled: false, in_app_enabled: true, email_enabled: false }],
+    quiet_hours: { from: "22:00", to: "07:00", time_zone: "Asia/Tokyo" },
   });
   const start = { parking_lot_id: lot, vehicle_type: "standard", vehicle_id, start_lat: 35.6, start_lng: 139.7 };
   const { session_id } = await write(person, "POST", "/parking-sessions", start);

@@ -92,6 +92,7 @@ export function configFor(gatewayUrl: string): Config {
     storage: null,
     consoleUrl: null,
     apps: { appleAppIds: [], linkPaths: [], android: null },
+    push: null,
   };
 }
 

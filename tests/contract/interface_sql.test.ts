@@ -63,7 +63,11 @@ function called(route: Route): string[] {
 /** The functions that the router calls itself, and those of what routes share. */
 async function calledByShared(): Promise<string[]> {
   const folder = new URL("../../supabase/functions/_shared/http/", import.meta.url);
-  const shared = [new URL("../assets.ts", folder), new URL("../db/client.ts", folder)];
+  const shared = [
+    new URL("../assets.ts", folder),
+    new URL("../db/client.ts", folder),
+    new URL("../../push-dispatch/dispatch.ts", folder),
+  ];
   const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
     .map((file) => Deno.readTextFile(file));
   return (await Promise.all(files)).flatMap((text) =>

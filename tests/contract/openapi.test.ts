@@ -40,12 +40,14 @@ Deno.test("every index.ts serves its routes, with the providers and counts that 
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
     const options = [
       ...uses("identity") ? ["identity: identityProvider"] : [],
+      ...uses("push") ? ["push: pushSender"] : [],
       ...uses("storage") ? ["storage: objectStorage"] : [],
       ...searches ? ["searches: searchCounts"] : [],
     ].join(", ");
     const expected = [
       'import { createApp } from "../_shared/http/app.ts";',
       ...searches ? ['import { searchCounts } from "../_shared/http/search_counts.ts";'] : [],
+      ...uses("push") ? ['import { pushSender } from "../_shared/providers/fcm.ts";'] : [],
       ...uses("identity") ? ['import { identityProvider } from "../_shared/providers/identity_provider.ts";'] : [],
       ...uses("storage") ? ['import { objectStorage } from "../_shared/providers/object_storage.ts";'] : [],
       'import { routes } from "./routes.ts";',

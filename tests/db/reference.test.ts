@@ -108,6 +108,7 @@ const NAMED: Record<string, string[]> = {
 
 /** Constraints that fix a list which no client ever shows. */
 const INTERNAL_LISTS: Record<string, string> = {
+  "app_users.lang": "the languages of the code master itself",
   "codes.lang": "the languages of the code master itself",
   "articles.locale": "the languages of the code master itself",
   "assets.status": "how far an upload is; only the storage functions read it",

@@ -43,6 +43,9 @@ export const driver: Domain = {
       await sql`
         insert into public.notification_preferences (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
         values (${user_id}, ${TYPE}, true, true, true)`;
+      await sql`
+        insert into public.notification_quiet_hours (user_id, from_time, to_time, time_zone)
+        values (${user_id}, '22:00', '07:00', 'Asia/Tokyo')`;
       await asOwner(sql, () =>
         sql`
         insert into public.user_notifications (id, user_id, type, title, body, status, sent_at)
@@ -156,6 +159,13 @@ export const driver: Domain = {
           by: ["owner"],
         },
       },
+    },
+    {
+      table: "notification_quiet_hours",
+      grants: { select: { authenticated: allBut() } },
+      key: "user_id::text",
+      rows: ({ owner, stranger, suspended }) => ({ owners: owner, strangers: stranger, suspendeds: suspended }),
+      reads: own,
     },
     {
       table: "user_notifications",

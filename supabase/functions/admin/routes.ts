@@ -80,6 +80,7 @@ import {
   updateLevel,
 } from "./levels.ts";
 import { createTheme, deleteTheme, giftTheme, listAdminThemes, readTheme, updateTheme } from "./themes.ts";
+import { userNotificationRoutes } from "./user_notifications.ts";
 
 export const routes = [
   listActivityLogs,
@@ -197,4 +198,5 @@ export const routes = [
   replaceDateOverrides,
   replaceLotTags,
   replaceLotImages,
+  ...userNotificationRoutes,
 ];

@@ -53,5 +53,12 @@ export const putNotificationPreferences = route({
   body: NotificationPreferencesUpdate,
   reply: [200, NotificationPreferences],
   refusals: [],
-  handle: ({ db, query, body }) => db.rpc("set_my_notification_preferences", { ...query, ...body }),
+  // To the database null is an argument that is not given.
+  handle: ({ db, query, body: { items, quiet_hours } }) =>
+    db.rpc("set_my_notification_preferences", {
+      ...query,
+      items,
+      quiet_hours: quiet_hours ?? undefined,
+      remove_quiet_hours: quiet_hours === null,
+    }),
 });

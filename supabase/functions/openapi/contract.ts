@@ -10,6 +10,7 @@ import { routes as health } from "../health/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
+import { routes as pushDispatch } from "../push-dispatch/routes.ts";
 import { routes as reportCrash } from "../report-crash/routes.ts";
 import { routes as sponsors } from "../sponsors/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
@@ -46,6 +47,7 @@ export const groups: readonly Group[] = [
   { name: "ads", description: "Advertisements", routes: ads },
   { name: "admin", description: "What administrators do", routes: admin },
   { name: "well-known", description: "Which apps open links of this site", routes: wellKnown },
+  { name: "push-dispatch", description: "The consumer of the queue of push messages", routes: pushDispatch },
   { name: "report-crash", description: "What the app sends when it has fallen over", routes: reportCrash },
   {
     name: "openapi",

@@ -4,6 +4,7 @@ import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
 import { asAdmin, asCaller, asService, asVisitor, type Database } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
+import type { PushSender } from "../providers/fcm.ts";
 import type { IdentityProvider } from "../providers/identity_provider.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import { preflight } from "./cors.ts";
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly searches?: (config: () => Config) => SearchCounts;
   /** The identity provider, for groups whose handlers use it. */
   readonly identity?: (config: () => Config) => IdentityProvider;
+  /** The messaging service, for the group whose handler sends pushes. */
+  readonly push?: (config: () => Config) => PushSender;
   /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
   readonly maxInFlight?: number;
 }
@@ -40,6 +43,7 @@ interface House {
   readonly storage: ObjectStorage | undefined;
   readonly searches: SearchCounts | undefined;
   readonly identity: IdentityProvider | undefined;
+  readonly push: PushSender | undefined;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -52,6 +56,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     config,
     links: linksOf(config),
     storage: options.storage?.(config),
+    push: options.push?.(config),
     searches: options.searches?.(config),
     identity: options.identity?.(config),
   };
@@ -179,6 +184,10 @@ async function answer(
     get identity() {
       if (!house.identity) throw new TypeError(`${route.path}: its group's createApp was given no identity provider`);
       return commands.before(house.identity);
+    },
+    get push() {
+      if (!house.push) throw new TypeError(`${route.path}: its group's createApp was given no messaging service`);
+      return house.push;
     },
     get service() {
       return commands.before(asService(house.config(), traceOf(exchange)));

@@ -3,6 +3,7 @@ import type { Access, CallerOf } from "../auth/access.ts";
 import type { AppsConfig } from "../config.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
+import type { PushSender } from "../providers/fcm.ts";
 import type { IdentityProvider } from "../providers/identity_provider.ts";
 import type { ObjectStorage } from "../providers/object_storage.ts";
 import type { Cache } from "./caching.ts";
@@ -38,6 +39,7 @@ export interface Work<A extends Access, P, Q, B> {
   readonly service: Database;
   readonly storage: ObjectStorage;
   readonly identity: IdentityProvider;
+  readonly push: PushSender;
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */

@@ -14,6 +14,7 @@ export const UserNotification = z.object({
   sent_at: Timestamp.nullable(),
   read_at: Timestamp.nullable().meta({ description: "When the caller read it; null: not yet" }),
   created_at: Timestamp,
+  data: z.record(z.string(), z.string()).meta({ description: "What the app opens; the same that came with the push" }),
 }).meta({ id: "UserNotification" });
 
 export const UserNotifications = z.object({
@@ -67,9 +68,23 @@ const NotifPrefItem = z.object(ways).meta({ id: "NotifPrefItem" });
 
 const NotifType = z.object({ code: z.string(), display_label: z.string() }).meta({ id: "NotifType" });
 
+const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day, for example 22:00.").meta({
+  examples: ["22:00"],
+});
+
+const QuietHours = z.strictObject({
+  from: Clock,
+  to: Clock.meta({ description: "Before `from`: of the next day" }),
+  time_zone: text(1, 64).meta({ description: "An IANA time zone", examples: ["Asia/Tokyo"] }),
+}).meta({
+  id: "QuietHours",
+  description: "Pushes wait until they end, except those of `fee_increase` and `exit_closing`",
+});
+
 export const NotificationPreferences = z.object({
   items: z.array(NotifPrefItem).meta({ description: "Every type, with the service's choice where there is no other" }),
   types: z.array(NotifType).meta({ description: "What the types are called" }),
+  quiet_hours: QuietHours.nullable(),
 }).meta({ id: "NotificationPreferences" });
 
 export const NotificationPreferencesQuery = z.strictObject({
@@ -80,6 +95,7 @@ export const NotificationPreferencesUpdate = z.strictObject({
   items: z.array(z.strictObject(ways)).min(1).max(100).meta({
     description: "Each type at most once; types that are not named stay as they are",
   }),
+  quiet_hours: QuietHours.nullable().optional().meta({ description: "Null ends them; absent: they stay as they are" }),
 }).meta({ id: "NotificationPreferencesUpdate" });
 
 export const UserPushToken = z.object({

@@ -1,0 +1,37 @@
+// Stand-ins for the companies that the service depends on: they speak the wire protocols of the originals and are as strict.
+// Keys and accounts are made at start. /control scripts the answers and shows what was received.
+import { Fcm } from "./fcm.ts";
+import { GoogleAccounts } from "./google.ts";
+
+export interface Providers {
+  readonly url: string;
+  /** The settings that point the functions at the stand-ins. */
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+export async function startProviders(): Promise<Providers> {
+  const handlers = new Map<string, (request: Request, rest: string) => Promise<Response>>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    for (const [prefix, handle] of handlers) {
+      if (pathname.startsWith(prefix)) return handle(request, pathname.slice(prefix.length));
+    }
+    return new Response(null, { status: 404 });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  const accounts = await GoogleAccounts.make(`${url}/google/token`);
+  const fcm = new Fcm(accounts);
+  handlers.set("/google/token", (request) => accounts.token(request));
+  handlers.set("/fcm", (request, rest) => fcm.handle(request, rest));
+  handlers.set("/control/fcm", (request) => fcm.control(request));
+  return {
+    url,
+    environment: {
+      GOOGLE_SERVICE_ACCOUNT: accounts.keyFile,
+      FCM_PROJECT_ID: Fcm.PROJECT,
+      FCM_API_URL: `${url}/fcm`,
+    },
+    stop: () => server.shutdown(),
+  };
+}

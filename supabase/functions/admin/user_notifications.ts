@@ -1,0 +1,144 @@
+import { route } from "../_shared/http/route.ts";
+import {
+  ComposedNotification,
+  ComposedNotificationParams,
+  ComposedNotifications,
+  ComposedNotificationsQuery,
+  ComposedNotificationUpdate,
+  NewComposedNotification,
+  NotificationReach,
+  SentNotification,
+  TestedNotification,
+} from "../_shared/schema/admin_user_notifications.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+const listUserNotifications = route({
+  method: "GET",
+  path: "/admin/user-notifications",
+  access: "admin",
+  area: "notifications",
+  summary: "List composed notifications",
+  description: "Newest first.",
+  query: ComposedNotificationsQuery,
+  reply: [200, ComposedNotifications],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("admin_list_user_notifications", query),
+});
+
+const createUserNotification = route({
+  method: "POST",
+  path: "/admin/user-notifications",
+  access: "admin",
+  area: "notifications",
+  summary: "Compose a notification",
+  description: "A draft, or with `scheduled_at` one that is sent by itself at that time.",
+  body: NewComposedNotification,
+  reply: [201, ComposedNotification],
+  refusals: [],
+  isVersioned: true,
+  handle: ({ db, body }) => db.rpc("admin_create_user_notification", { notification: body }),
+});
+
+const previewUserNotification = route({
+  method: "POST",
+  path: "/admin/user-notifications/preview",
+  access: "admin",
+  area: "notifications",
+  summary: "Count whom a notification would reach",
+  description: "Nothing is stored.",
+  body: NewComposedNotification,
+  reply: [200, NotificationReach],
+  refusals: [],
+  handle: ({ db, body }) => db.rpc("admin_preview_user_notification", { notification: body }),
+});
+
+const readUserNotification = route({
+  method: "GET",
+  path: "/admin/user-notifications/{id}",
+  access: "admin",
+  area: "notifications",
+  summary: "Read a composed notification",
+  params: ComposedNotificationParams,
+  reply: [200, ComposedNotification],
+  refusals: ["not_found"],
+  isVersioned: true,
+  handle: ({ db, params }) => db.rpc("admin_read_user_notification", params),
+});
+
+const updateUserNotification = route({
+  method: "PATCH",
+  path: "/admin/user-notifications/{id}",
+  access: "admin",
+  area: "notifications",
+  summary: "Change a draft or a scheduled notification",
+  description: "A draft that is given `scheduled_at` is scheduled.",
+  params: ComposedNotificationParams,
+  body: ComposedNotificationUpdate,
+  reply: [200, ComposedNotification],
+  refusals: ["not_found", "conflict", "precondition_failed"],
+  isVersioned: true,
+  handle: ({ db, params, body, ifMatch }) =>
+    db.rpc("admin_update_user_notification", { id: params.id, changes: body, if_match: ifMatch }),
+});
+
+const deleteUserNotification = route({
+  method: "DELETE",
+  path: "/admin/user-notifications/{id}",
+  access: "admin",
+  area: "notifications",
+  summary: "Delete a draft or a scheduled notification",
+  params: ComposedNotificationParams,
+  reply: [204, Nothing],
+  refusals: ["not_found", "conflict", "precondition_failed"],
+  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_user_notification", { id: params.id, if_match: ifMatch }),
+});
+
+const sendUserNotification = route({
+  method: "POST",
+  path: "/admin/user-notifications/{id}/send",
+  access: "admin",
+  area: "notifications",
+  summary: "Send a notification now",
+  description: "Inboxes are filled and pushes go out after the response. Sending twice is 409.",
+  params: ComposedNotificationParams,
+  reply: [202, SentNotification],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, params }) => db.rpc("admin_send_user_notification", params),
+});
+
+const cancelUserNotification = route({
+  method: "POST",
+  path: "/admin/user-notifications/{id}/cancel",
+  access: "admin",
+  area: "notifications",
+  summary: "Cancel a draft or a scheduled notification",
+  params: ComposedNotificationParams,
+  reply: [200, ComposedNotification],
+  refusals: ["not_found", "conflict"],
+  handle: ({ db, params }) => db.rpc("admin_cancel_user_notification", params),
+});
+
+const testUserNotification = route({
+  method: "POST",
+  path: "/admin/user-notifications/{id}/test",
+  access: "admin",
+  area: "notifications",
+  summary: "Send a notification to the caller's own devices",
+  description: "For administrators who also use the app with the same account; 0 devices for the others.",
+  params: ComposedNotificationParams,
+  reply: [200, TestedNotification],
+  refusals: ["not_found"],
+  handle: ({ db, params }) => db.rpc("admin_test_user_notification", params),
+});
+
+export const userNotificationRoutes = [
+  listUserNotifications,
+  createUserNotification,
+  previewUserNotification,
+  readUserNotification,
+  updateUserNotification,
+  deleteUserNotification,
+  sendUserNotification,
+  cancelUserNotification,
+  testUserNotification,
+];

@@ -1,0 +1,160 @@
+/**
+ * The consumer of the queue push-dispatch: takes batches, sends them, records what became of each device, and goes on until
+ * the queue is empty or its time is up. It may end at any moment: what is not recorded is taken again by the next one.
+ */
+import type { Database } from "../_shared/db/client.ts";
+import type { PushSender } from "../_shared/providers/fcm.ts";
+
+interface Text {
+  readonly title: string;
+  readonly body: string;
+}
+
+interface Device {
+  readonly token_id: string;
+  readonly fcm_token: string;
+  readonly device_type: string;
+  readonly lang: "ja" | "en";
+  readonly badge: number;
+}
+
+/** Without `batch` it is a fan-out. */
+interface Batch {
+  readonly msg_id: number;
+  readonly notification_id: string;
+  readonly batch?: number;
+  readonly texts: { readonly ja: Text; readonly en: Text };
+  readonly data: Readonly<Record<string, string>>;
+  readonly devices: readonly Device[];
+}
+
+export interface DispatchOptions {
+  readonly concurrency: number;
+  /** When to take no more batches, in milliseconds after the start. */
+  readonly budgetMs: number;
+  /** How long an empty queue is looked at again before the consumer ends. */
+  readonly lingerMs: number;
+}
+
+export const DISPATCH: DispatchOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
+
+/** Longer than a batch can take: 500 devices, a request each. */
+const LEASE_SECONDS = 180;
+/** After which a device that could not be reached is tried again, by how often it was, in seconds. */
+const RETRY_SECONDS = 30;
+const POLL_MS = 500;
+
+export interface Dispatched {
+  batches: number;
+  delivered: number;
+  failed: number;
+  later: number;
+}
+
+export async function dispatch(
+  db: Database,
+  sender: PushSender,
+  options: DispatchOptions = DISPATCH,
+): Promise<Dispatched> {
+  const until = performance.now() + options.budgetMs;
+  const done: Dispatched = { batches: 0, delivered: 0, failed: 0, later: 0 };
+  const run: Run = { db, sender, concurrency: options.concurrency, done, isServiceUp: false };
+  let emptySince: number | undefined;
+  while (performance.now() < until) {
+    const taken = await db.rpc<{ found: number; batches: Batch[] }>("take_push_batches", {
+      limit: 1,
+      lease_seconds: LEASE_SECONDS,
+    });
+    if (taken.found === 0) {
+      emptySince ??= performance.now();
+      if (performance.now() - emptySince >= options.lingerMs) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      continue;
+    }
+    emptySince = undefined;
+    for (const batch of taken.batches) {
+      if (batch.batch === undefined) {
+        await fanOut(db, batch, until);
+      } else if (await send(run, batch) === "paused") {
+        return done;
+      }
+    }
+  }
+  return done;
+}
+
+/** Page by page; what is left when the time is up is taken again 20 seconds later. */
+async function fanOut(db: Database, { msg_id, notification_id }: Batch, until: number): Promise<void> {
+  while (performance.now() < until) {
+    const page = await db.rpc<{ is_done: boolean }>("fan_out_notification", { notification_id, msg_id });
+    if (page.is_done) return;
+  }
+}
+
+interface Run {
+  readonly db: Database;
+  readonly sender: PushSender;
+  readonly concurrency: number;
+  readonly done: Dispatched;
+  /** Whether the last batch reached some device: one that reaches none then has itself to blame. */
+  isServiceUp: boolean;
+}
+
+async function send(run: Run, batch: Batch): Promise<"sent" | "paused"> {
+  const { db, sender, done } = run;
+  const outcomes: { token_id: string; fcm_token: string; outcome: string }[] = [];
+  let retryAfter = 0;
+  let trouble: "outage" | "credentials" | undefined;
+  const waiting = [...batch.devices];
+  const sendSome = async () => {
+    // Nothing more is sent once the service is down; what it has taken is recorded.
+    for (let device = waiting.pop(); device !== undefined && trouble === undefined; device = waiting.pop()) {
+      const result = await sender.send(messageTo(device, batch));
+      if (result.outcome === "outage" || result.outcome === "credentials") {
+        trouble = result.outcome;
+        continue;
+      }
+      if (result.outcome === "later") retryAfter = Math.max(retryAfter, result.retryAfter ?? 0);
+      outcomes.push({ token_id: device.token_id, fcm_token: device.fcm_token, outcome: result.outcome });
+    }
+  };
+  await Promise.all(Array.from({ length: run.concurrency }, sendSome));
+  const isReached = outcomes.some(({ outcome }) => outcome !== "later");
+  if (!isReached && !run.isServiceUp) trouble ??= "outage";
+  run.isServiceUp = isReached;
+  if (isReached || trouble === undefined) {
+    await db.rpc("record_push_outcomes", {
+      msg_id: batch.msg_id,
+      notification_id: batch.notification_id,
+      batch: batch.batch,
+      outcomes,
+      retry_seconds: Math.max(retryAfter, Math.round(RETRY_SECONDS * (0.75 + Math.random() / 2))),
+    });
+  }
+  count(done, outcomes);
+  if (trouble === undefined) return "sent";
+  await db.rpc("pause_push", { reason: trouble, seconds: retryAfter, msg_ids: [batch.msg_id] });
+  return "paused";
+}
+
+function messageTo(device: Device, { notification_id, texts, data }: Batch) {
+  const { title, body } = texts[device.lang];
+  return {
+    token: device.fcm_token,
+    deviceType: device.device_type,
+    title,
+    body,
+    data: { ...data, notification_id },
+    badge: device.badge,
+    collapseKey: notification_id,
+  };
+}
+
+function count(done: Dispatched, outcomes: readonly { readonly outcome: string }[]): void {
+  done.batches++;
+  for (const { outcome } of outcomes) {
+    if (outcome === "delivered") done.delivered++;
+    else if (outcome === "later") done.later++;
+    else done.failed++;
+  }
+}

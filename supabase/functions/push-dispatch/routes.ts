@@ -1,0 +1,3 @@
+import { dispatchPushes } from "./pushes.ts";
+
+export const routes = [dispatchPushes];

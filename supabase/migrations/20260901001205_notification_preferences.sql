@@ -1,0 +1,222 @@
+-- Notification preferences: by which ways a user is notified of each type, and when their devices stay quiet.
+--
+-- A type has its own choice of ways; a row of a user overrides it. Quiet hours are one span of each day by the clock of a time
+-- zone. Pushes wait until it ends, except those of urgent types; the inbox does not wait.
+--
+-- Invariants: a user's choice is a row of theirs; quiet hours are not empty.
+-- Interface: api.my_notification_preferences, commands.set_my_notification_preferences; private.quiet_until for push.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.notification_quiet_hours (
+  user_id uuid primary key references public.app_users (id) on delete cascade,
+  from_time time not null,
+  to_time time not null,
+  time_zone text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint notification_quiet_hours_not_empty check (from_time <> to_time)
+);
+
+comment on table public.notification_quiet_hours is 'When a user''s devices stay quiet: from from_time until to_time of each day, by the clock of time_zone; past midnight where to_time is the earlier one.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.notification_quiet_hours enable row level security;
+
+create policy "Users read their own quiet hours" on public.notification_quiet_hours for select to authenticated
+  using ((select auth.uid()) = user_id);
+-- No insert, update or delete: private.put_quiet_hours writes.
+
+grant select (user_id, from_time, to_time, time_zone, created_at, updated_at)
+  on public.notification_quiet_hours to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create trigger _100_touch_updated_at before update on public.notification_quiet_hours
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.quiet_until(p_from time, p_to time, p_time_zone text, p_at timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_local timestamp := p_at at time zone p_time_zone;
+  v_time time := v_local::time;
+  v_is_quiet boolean := case when p_from < p_to then v_time >= p_from and v_time < p_to else v_time >= p_from or v_time < p_to end;
+begin
+  return case when v_is_quiet then
+    (v_local::date + case when p_from > p_to and v_time >= p_from then 1 else 0 end + p_to) at time zone p_time_zone
+  end;
+end
+$$;
+
+comment on function private.quiet_until(time, time, text, timestamptz) is
+  'When the quiet hours end in which a moment falls; null when it falls in none.';
+
+create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'items', jsonb_agg(jsonb_build_object(
+        'notif_type', t.code, 'push_enabled', coalesce(p.push_enabled, t.push_enabled),
+        'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
+        'email_enabled', coalesce(p.email_enabled, t.email_enabled)
+      ) order by c.sort_order),
+      'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order),
+      'quiet_hours', (
+        select jsonb_build_object('from', to_char(q.from_time, 'HH24:MI'), 'to', to_char(q.to_time, 'HH24:MI'), 'time_zone', q.time_zone)
+        from public.notification_quiet_hours q where q.user_id = p_user_id
+      )
+    )
+    from public.notification_types t
+    join public.codes c on c.category_id = 'notification_type' and c.code = t.code and c.lang = p_lang
+    left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
+  );
+end
+$$;
+
+comment on function private.notification_preferences_of(uuid, text) is
+  'How a person is told about each type, and what the types are called.';
+
+create function private.check_notification_preferences(p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_at integer;
+  v_item jsonb;
+begin
+  if (case when jsonb_typeof(p_items) = 'array' then jsonb_array_length(p_items) not between 1 and 100 else true end) then
+    perform private.refuse('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
+  end if;
+  for v_at, v_item in select i.n - 1, i.item from jsonb_array_elements(p_items) with ordinality as i (item, n) loop
+    if jsonb_typeof(v_item) <> 'object'
+      or v_item - '{notif_type,push_enabled,in_app_enabled,email_enabled}'::text[] <> '{}'
+      or exists (
+        select from unnest('{push_enabled,in_app_enabled,email_enabled}'::text[]) as w
+        where jsonb_typeof(v_item -> w) is distinct from 'boolean'
+      ) then
+      perform private.refuse('validation_error', 422,
+        'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
+    elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
+      perform private.refuse('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
+    elsif (
+      select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
+    ) > 1 then
+      perform private.refuse('validation_error', 422, 'A type must not be given twice',
+        p_param => format('items.%s.notif_type', v_at));
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.check_notification_preferences(jsonb) is
+  'Refuses what is no list of ways to be told, each type once: validation_error.';
+
+create function private.check_quiet_hours(p_quiet_hours jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_param text := case
+    when jsonb_typeof(p_quiet_hours) <> 'object' or p_quiet_hours - '{from,to,time_zone}'::text[] <> '{}' then ''
+    when coalesce(p_quiet_hours ->> 'from', '') !~ '^([01]\d|2[0-3]):[0-5]\d$' then '.from'
+    when coalesce(p_quiet_hours ->> 'to', '') !~ '^([01]\d|2[0-3]):[0-5]\d$' or p_quiet_hours -> 'to' = p_quiet_hours -> 'from' then '.to'
+    when not exists (select from pg_catalog.pg_timezone_names z where z.name = p_quiet_hours ->> 'time_zone') then '.time_zone' end;
+begin
+  if v_param is not null then
+    perform private.refuse('validation_error', 422,
+      'Quiet hours are {from, to, time_zone}: two different times as HH:MM, and an IANA time zone', p_param => 'quiet_hours' || v_param);
+  end if;
+end
+$$;
+
+comment on function private.check_quiet_hours(jsonb) is 'Refuses (validation_error) what are no quiet hours.';
+
+create function private.put_quiet_hours(p_quiet_hours jsonb) returns void
+language plpgsql
+security definer -- no client writes the table; the row is always the caller's
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+begin
+  if p_quiet_hours is null then
+    delete from public.notification_quiet_hours q where q.user_id = v_user_id;
+    return;
+  end if;
+  perform private.check_quiet_hours(p_quiet_hours);
+  insert into public.notification_quiet_hours as q (user_id, from_time, to_time, time_zone)
+  values (v_user_id, (p_quiet_hours ->> 'from')::time, (p_quiet_hours ->> 'to')::time, p_quiet_hours ->> 'time_zone')
+  on conflict (user_id) do update set from_time = excluded.from_time, to_time = excluded.to_time, time_zone = excluded.time_zone;
+end
+$$;
+
+comment on function private.put_quiet_hours(jsonb) is
+  'Sets the caller''s quiet hours, or ends them where p_quiet_hours is null. Refuses: unauthorized, validation_error.';
+
+grant execute on function
+  private.notification_preferences_of(uuid, text), private.check_notification_preferences(jsonb), private.put_quiet_hours(jsonb)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.my_notification_preferences(p_lang text default 'ja') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+begin
+  if p_lang is null or p_lang not in ('ja', 'en') then
+    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+  end if;
+  return private.notification_preferences_of(v_user_id, p_lang);
+end
+$$;
+
+comment on function api.my_notification_preferences(text) is
+  'How the caller is notified of each type, what the types are called, and the quiet hours: {items, types, quiet_hours}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function commands.set_my_notification_preferences(
+  p_items jsonb, p_lang text default 'ja', p_quiet_hours jsonb default null, p_remove_quiet_hours boolean default false
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+begin
+  perform private.check_notification_preferences(p_items);
+  insert into public.notification_preferences as p (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
+  select v_user_id, i.notif_type, i.push_enabled, i.in_app_enabled, i.email_enabled
+  from jsonb_to_recordset(p_items)
+    as i (notif_type text, push_enabled boolean, in_app_enabled boolean, email_enabled boolean)
+  order by i.notif_type
+  on conflict (user_id, notif_type) do update set push_enabled = excluded.push_enabled,
+    in_app_enabled = excluded.in_app_enabled, email_enabled = excluded.email_enabled;
+  if p_remove_quiet_hours or p_quiet_hours is not null then
+    perform private.put_quiet_hours(case when not p_remove_quiet_hours then p_quiet_hours end);
+  end if;
+  return api.my_notification_preferences(p_lang);
+end
+$$;
+
+comment on function commands.set_my_notification_preferences(jsonb, text, jsonb, boolean) is
+  'Sets how the caller is told about the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text, jsonb, boolean)
+to authenticated;

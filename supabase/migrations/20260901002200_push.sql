@@ -1,0 +1,211 @@
+-- Push: notifications that reach devices, each device once, with counts that are exact.
+--
+-- What is to be pushed is a row of private.push_deliveries for each device, in batches of at most 500; the queue push-dispatch
+-- has one message for each batch. A consumer (the function push-dispatch, migration push_worker) reads a message, sends, and
+-- records the outcome of each device. A row's outcome is written once, and the statement that writes it raises the counts of
+-- a composed notification: a message that is read twice, or by two consumers, sends twice at most and counts once.
+--
+-- A notification to one user is a sent row of user_notifications, and its deliveries are written in the same transaction. A
+-- notification to many is a row without a user; its fan-out (migration push_fan_out) writes the rows of the inboxes and the
+-- deliveries, page by page.
+--
+-- Rules. A user gets at most five pushes of a type in a minute: what exceeds stays in the inbox and is counted as suppressed.
+-- Preferences of the type, the owner of the device and the account's standing are asked again when the batch is sent. In quiet
+-- hours pushes wait, except those of urgent types.
+--
+-- Invariants: one row for each notification and device; an outcome is never changed; success_count, failure_count and
+-- suppressed_count of a composed notification are the numbers of its deliveries with such outcomes.
+-- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select pgmq."create"('push-dispatch');
+
+alter table public.app_users
+  add column lang text collate "C" not null default 'ja' constraint app_users_lang_known check (lang in ('ja', 'en'));
+
+comment on column public.app_users.lang is 'The language that the service writes to the user in.';
+
+alter table public.notification_types add column is_urgent boolean not null default false;
+
+comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
+
+update public.notification_types set is_urgent = true where code in ('fee_increase', 'exit_closing');
+
+alter table public.user_notifications
+  add column title_en text constraint user_notifications_title_en_length check (char_length(title_en) between 1 and 200),
+  add column body_en text constraint user_notifications_body_en_length check (char_length(body_en) between 1 and 4000),
+  add column data jsonb not null default '{}' constraint user_notifications_data_object check (jsonb_typeof(data) = 'object'),
+  add column segment jsonb constraint user_notifications_segment_object check (jsonb_typeof(segment) = 'object'),
+  add column is_composed boolean not null default false,
+  add column composed_id uuid,
+  add column success_count integer not null default 0,
+  add column failure_count integer not null default 0,
+  add column suppressed_count integer not null default 0;
+
+comment on column public.user_notifications.title_en is 'The title for users who read English; null: as title. Rows of inboxes have the text of their user in title.';
+comment on column public.user_notifications.data is 'What the app opens: names and values, both text.';
+comment on column public.user_notifications.segment is 'Which of the target it is for; null: all of it.';
+comment on column public.user_notifications.is_composed is 'Composed by an administrator, for one user or for many.';
+comment on column public.user_notifications.composed_id is 'The composed notification that this row of an inbox was made from.';
+comment on column public.user_notifications.success_count is 'Devices whose push the messaging service has accepted.';
+comment on column public.user_notifications.failure_count is 'Devices that could not be reached, or are not the user''s any more.';
+comment on column public.user_notifications.suppressed_count is 'Devices that were not pushed to, because the user had five pushes of the type within a minute.';
+
+-- The console's list, and what is due.
+create index user_notifications_composed_idx on public.user_notifications (created_at desc, id desc) where is_composed;
+create index user_notifications_due_idx on public.user_notifications (scheduled_at) where status = 'scheduled';
+
+create table private.push_deliveries (
+  notification_id uuid not null,
+  token_id uuid not null,
+  user_id uuid not null,
+  batch integer not null,
+  outcome text collate "C" constraint push_deliveries_outcome_known
+    check (outcome in ('delivered', 'dead_token', 'wrong_sender', 'payload_fault', 'undeliverable', 'gone', 'suppressed')),
+  attempts smallint not null default 0,
+  created_at timestamptz not null default now(),
+  recorded_at timestamptz,
+  primary key (notification_id, token_id)
+);
+
+comment on table private.push_deliveries is 'The devices of a notification, and what became of each. No foreign keys: an outcome outlives the device.';
+comment on column private.push_deliveries.outcome is
+  'Null: not yet known. undeliverable: five attempts failed; gone: the device was not the user''s any more, or the user does not want pushes.';
+
+-- What a message of the queue is about, and whether a notification has all its outcomes.
+create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;
+-- The purge.
+create index push_deliveries_recorded_at_idx on private.push_deliveries (recorded_at) where recorded_at is not null;
+
+create table private.push_times (
+  user_id uuid not null,
+  type text collate "C" not null,
+  sent_at timestamptz[] not null,
+  primary key (user_id, type)
+);
+
+comment on table private.push_times is 'When the last five pushes of a type were made to a user, the last one first: for a day.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Lists of the inbox read whole rows.
+grant select (title_en, body_en, data, segment, is_composed, composed_id, success_count, failure_count, suppressed_count)
+  on public.user_notifications to authenticated;
+grant select (lang) on public.app_users to authenticated;
+grant select (is_urgent) on public.notification_types to authenticated;
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.may_push(p_user_ids uuid[], p_type text) returns setof uuid
+language plpgsql rows 1000
+set search_path = ''
+as $$
+begin
+  -- In one order, so that two fan-outs that push to the same users wait for each other and not in a circle.
+  return query
+    insert into private.push_times as t (user_id, type, sent_at)
+    select u.id, p_type, array[now()] from unnest(p_user_ids) as u (id) order by u.id
+    on conflict (user_id, type) do update set sent_at = (excluded.sent_at || t.sent_at)[1:5]
+      where cardinality(t.sent_at) < 5 or t.sent_at[5] <= now() - interval '1 minute'
+    returning t.user_id;
+end
+$$;
+
+comment on function private.may_push(uuid[], text) is
+  'Counts a push of a type to each of these users, and gives those who had fewer than five within the last minute.';
+
+-- Unlogged: after a crash nobody has called, which is as good as true.
+create unlogged table private.push_wake_ups (
+  id boolean primary key default true constraint push_wake_ups_one_row check (id),
+  called_at timestamptz not null
+);
+
+comment on table private.push_wake_ups is 'When a transaction called the consumer last: one row, or none.';
+
+create function private.wake_push_dispatch() returns void
+language plpgsql
+security definer -- no client may call functions as the service
+set search_path = ''
+as $$
+begin
+  -- One call a second is enough, because a consumer goes on until the queue is empty; nobody waits for another's call.
+  if pg_try_advisory_xact_lock(hashtext('push-dispatch'))
+    and not exists (select from private.push_wake_ups where called_at > clock_timestamp() - interval '1 second') then
+    insert into private.push_wake_ups (called_at) values (clock_timestamp())
+    on conflict (id) do update set called_at = excluded.called_at;
+    perform private.call_function('push-dispatch');
+  end if;
+end
+$$;
+
+comment on function private.wake_push_dispatch() is 'Calls the consumer of the queue push-dispatch when this transaction commits, at most once a second.';
+
+create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
+language plpgsql
+security definer -- no client may write deliveries
+set search_path = ''
+as $$
+declare
+  v_tokens uuid[];
+  v_may_push boolean;
+begin
+  select array_agg(t.id order by t.id) into v_tokens
+  from public.user_push_tokens t
+  join public.app_users u on u.id = t.user_id and u.status = 'active'
+  join public.notification_types y on y.code = p_type
+  left join public.notification_preferences p on p.user_id = t.user_id and p.notif_type = p_type
+  where t.user_id = p_user_id and coalesce(p.push_enabled, y.push_enabled);
+  if v_tokens is null then
+    return;
+  end if;
+  v_may_push := exists (select from private.may_push(array[p_user_id], p_type));
+  insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
+  select p_notification_id, t.id, p_user_id, 0, case when not v_may_push then 'suppressed' end, case when not v_may_push then now() end
+  from unnest(v_tokens) as t (id);
+  if v_may_push then
+    perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'batch', 0));
+    perform private.wake_push_dispatch();
+  end if;
+end
+$$;
+
+comment on function private.push_notification(uuid, uuid, text) is
+  'Has a notification to one user pushed to their devices, in the transaction of its cause. Nothing is pushed to a user who is not active, has no device or turned pushes of the type off.';
+
+create function private.tg_user_notifications__push() returns trigger
+language plpgsql
+security definer -- as private.push_notification
+set search_path = ''
+as $$
+begin
+  perform private.push_notification(new.id, new.user_id, new.type);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_notifications__push() is
+  'A notification that one cause sends to one user is pushed. The rows that a fan-out writes are pushed by the fan-out.';
+
+create trigger _500_push after insert on public.user_notifications
+  for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
+  execute function private.tg_user_notifications__push();
+
+create function private.purge_push_deliveries() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.push_deliveries where recorded_at < now() - interval '30 days';
+  delete from private.push_times where sent_at[1] < now() - interval '1 day';
+end
+$$;
+
+comment on function private.purge_push_deliveries() is 'Removes outcomes older than 30 days, and times that limit nothing any more.';
+
+select cron.schedule('purge_push_deliveries', '37 3 * * *', 'select private.purge_push_deliveries()');

@@ -1,0 +1,390 @@
+-- The consumer's side of push: batches to send, and what became of each device.
+--
+-- The function push-dispatch takes batches, sends them and records the outcomes, until the queue is empty. A batch that it
+-- took is hidden from other consumers for the lease; a consumer that dies leaves it to be taken again, and the devices whose
+-- outcome is recorded by then are not in it any more. Towards the messaging service that is at least once; the counts are
+-- exact.
+--
+-- A device that cannot be reached now is tried again with its batch, up to five times, each time later. While the messaging
+-- service itself is down or refuses the credentials, no attempt is counted: everything waits, and each try waits longer, up
+-- to five minutes. Administrators are notified once, and when a message has waited for ten minutes.
+--
+-- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; private.check_push_health for
+-- its job.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.push_state (
+  id boolean primary key default true constraint push_state_one_row check (id),
+  paused_until timestamptz not null default '-infinity',
+  failures integer not null default 0,
+  reason text,
+  alerted_at timestamptz
+);
+
+comment on table private.push_state is 'Whether the messaging service can be used: one row.';
+comment on column private.push_state.failures is 'Tries in a row that found the messaging service down.';
+comment on column private.push_state.alerted_at is 'When administrators were notified of the trouble that lasts; null: there is none, or they were not.';
+
+insert into private.push_state default values;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.push_recipients(p_notification_id uuid, p_batch integer, p_type text)
+returns table (token_id uuid, fcm_token text, device_type text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
+language plpgsql stable rows 500
+set search_path = ''
+as $$
+begin
+  return query
+    select d.token_id, t.fcm_token, t.device_type, d.user_id, u.lang,
+      t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled),
+      case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end
+    from private.push_deliveries d
+    join public.notification_types y on y.code = p_type
+    left join public.user_push_tokens t on t.id = d.token_id and t.user_id = d.user_id
+    left join public.app_users u on u.id = d.user_id
+    left join public.notification_preferences p on p.user_id = d.user_id and p.notif_type = p_type
+    left join public.notification_quiet_hours q on q.user_id = d.user_id
+    where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
+end
+$$;
+
+comment on function private.push_recipients(uuid, integer, text) is
+  'The devices of a batch without an outcome: whether they still are to be pushed to, and until when their users'' quiet hours last.';
+
+create function private.record_outcomes(p_notification_id uuid, p_token_ids uuid[], p_outcomes text[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- One statement: an outcome that is there is not counted again, and none is there without its count.
+  with recorded as (
+    update private.push_deliveries d set outcome = o.outcome, recorded_at = now()
+    from unnest(p_token_ids, p_outcomes) as o (token_id, outcome)
+    where d.notification_id = p_notification_id and d.token_id = o.token_id and d.outcome is null
+    returning d.outcome
+  ), counted as (
+    select count(*) filter (where outcome = 'delivered') as successes, count(*) filter (where outcome <> 'delivered') as failures
+    from recorded
+  )
+  update public.user_notifications n
+  set success_count = n.success_count + c.successes, failure_count = n.failure_count + c.failures
+  from counted c
+  where n.id = p_notification_id and n.is_composed and (c.successes > 0 or c.failures > 0);
+end
+$$;
+
+comment on function private.record_outcomes(uuid, uuid[], text[]) is
+  'Records outcomes of devices that have none yet, and counts them on a composed notification.';
+
+create function private.close_notification(p_notification_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.user_notifications n set status = 'sent', sent_at = coalesce(n.sent_at, now())
+  where n.id = p_notification_id and n.status = 'sending'
+    and exists (select from private.fan_outs f where f.notification_id = n.id and f.finished_at is not null)
+    and not exists (select from private.push_deliveries d where d.notification_id = n.id and d.outcome is null);
+end
+$$;
+
+comment on function private.close_notification(uuid) is
+  'A notification whose fan-out has ended and whose devices all have an outcome is sent.';
+
+create function private.push_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+  v_unwanted uuid[];
+  v_waits_until timestamptz;
+  v_devices jsonb;
+begin
+  select * into v_notification from public.user_notifications where id = p_notification_id;
+  select array_agg(r.token_id) filter (where r.is_wanted is not true), min(r.waits_until) filter (where r.is_wanted),
+    jsonb_agg(jsonb_build_object(
+      'token_id', r.token_id, 'fcm_token', r.fcm_token, 'device_type', r.device_type, 'lang', r.lang, 'badge', b.unread
+    ) order by r.token_id) filter (where r.is_wanted and r.waits_until is null)
+  into v_unwanted, v_waits_until, v_devices
+  from private.push_recipients(p_notification_id, p_batch, v_notification.type) r
+  left join lateral (
+    select count(*) as unread from public.user_notifications n
+    where n.user_id = r.user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
+  ) b on r.is_wanted and r.waits_until is null;
+  if v_unwanted is not null then
+    perform private.record_outcomes(p_notification_id, v_unwanted, array_fill('gone'::text, array[cardinality(v_unwanted)]));
+  end if;
+  if v_devices is null then
+    perform private.settle_batch(p_msg_id, p_notification_id, p_batch, null);
+    return null;
+  end if;
+  return jsonb_build_object(
+    'msg_id', p_msg_id, 'notification_id', p_notification_id, 'batch', p_batch, 'type', v_notification.type,
+    'texts', jsonb_build_object(
+      'ja', jsonb_build_object('title', v_notification.title, 'body', v_notification.body),
+      'en', jsonb_build_object('title', coalesce(v_notification.title_en, v_notification.title),
+        'body', coalesce(v_notification.body_en, v_notification.body))
+    ),
+    'data', v_notification.data, 'devices', v_devices
+  );
+end
+$$;
+
+comment on function private.push_batch(bigint, uuid, integer) is
+  'A batch as its consumer sends it; null when none of its devices is to be sent to now. Devices that are not to be pushed to any more have their outcome then.';
+
+create function private.settle_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_retry_seconds integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_type text;
+  v_open bigint;
+  v_waits_until timestamptz;
+begin
+  select n.type into v_type from public.user_notifications n where n.id = p_notification_id;
+  select count(*), case when bool_and(r.waits_until is not null) then min(r.waits_until) end into v_open, v_waits_until
+  from private.push_recipients(p_notification_id, p_batch, v_type) r;
+  if v_open = 0 then
+    perform pgmq.delete('push-dispatch', p_msg_id);
+    perform private.close_notification(p_notification_id);
+  else
+    perform pgmq.set_vt('push-dispatch', p_msg_id,
+      greatest(1, ceil(extract(epoch from v_waits_until - now())), coalesce(p_retry_seconds, 1))::integer);
+  end if;
+end
+$$;
+
+comment on function private.settle_batch(bigint, uuid, integer, integer) is
+  'Ends the message of a batch whose devices all have an outcome; otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
+
+create function private.give_up_on(p_notification_id uuid, p_batch integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_given_up uuid[];
+begin
+  select array_agg(d.token_id) into v_given_up from private.push_deliveries d
+  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null and d.attempts >= 5;
+  if v_given_up is not null then
+    perform private.record_outcomes(p_notification_id, v_given_up, array_fill('undeliverable'::text, array[cardinality(v_given_up)]));
+    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
+    select 'push-dispatch', nextval('private.undeliverable_pushes'), jsonb_build_object(
+      'notification_id', p_notification_id, 'batch', p_batch, 'token_ids', to_jsonb(v_given_up)
+    ), 5, now();
+  end if;
+end
+$$;
+
+comment on function private.give_up_on(uuid, integer) is
+  'Devices of a batch whose five attempts have failed are undeliverable, and are put aside as a dead message.';
+
+create sequence private.undeliverable_pushes increment by -1; -- beside the ids of the queue's own messages
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the consumer
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.take_push_batches(p_limit integer default 1, p_lease_seconds integer default 120) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.read_push_queue(p_limit, p_lease_seconds);
+end
+$$;
+
+create function private.read_push_queue(p_limit integer, p_lease_seconds integer) returns jsonb
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+declare
+  v_read record;
+  v_batch jsonb;
+  v_batches jsonb := '[]';
+  v_found integer := 0;
+begin
+  if exists (select from private.push_state s where s.paused_until > now()) then
+    return '{"batches": [], "found": 0}';
+  end if;
+  for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', p_lease_seconds, p_limit) as m order by m.msg_id loop
+    v_found := v_found + 1;
+    if v_read.message ? 'batch' then
+      v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
+    else
+      -- A fan-out takes its message again with each page: nobody waits long for one that its consumer has left.
+      perform pgmq.set_vt('push-dispatch', v_read.msg_id, 20);
+      v_batch := jsonb_build_object('msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id');
+    end if;
+    if v_batch is not null then
+      v_batches := v_batches || v_batch;
+    end if;
+  end loop;
+  return jsonb_build_object('batches', v_batches, 'found', v_found);
+end
+$$;
+
+comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
+comment on function api.take_push_batches(integer, integer) is
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, device_type, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. Nothing is found while pushing is paused. For the service only. It refuses nothing.';
+
+create function private.write_push_outcomes(
+  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
+) returns void
+language plpgsql
+security definer -- as private.read_push_queue
+set search_path = ''
+as $$
+declare
+  v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
+  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
+begin
+  perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
+  from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
+  -- Only as the device was: its token may be another's by now.
+  delete from public.user_push_tokens t
+  using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
+  where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
+  update private.push_deliveries d set attempts = d.attempts + 1
+  where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
+  perform private.give_up_on(p_notification_id, p_batch);
+  if v_faulty then
+    perform private.fail_notification(p_notification_id);
+  end if;
+  update private.push_state set paused_until = '-infinity', failures = 0, reason = null, alerted_at = null where failures > 0;
+  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds);
+end
+$$;
+
+comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer) is 'As api.record_push_outcomes, which checks nothing more.';
+
+create function private.fail_notification(p_notification_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_outcomes(p_notification_id, array_agg(d.token_id), array_agg('payload_fault'::text))
+  from private.push_deliveries d where d.notification_id = p_notification_id and d.outcome is null;
+  update public.user_notifications n set status = 'failed' where n.id = p_notification_id and n.status = 'sending';
+end
+$$;
+
+comment on function private.fail_notification(uuid) is
+  'The messaging service rejects what is sent, whoever it is sent to: the devices that have no outcome get none of it, and the notification has failed.';
+
+create function api.record_push_outcomes(
+  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default null
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.write_push_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds);
+end
+$$;
+
+comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer) is
+  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, five times at most). Each outcome counts once, however often it is recorded. For the service only. It refuses nothing.';
+
+create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
+language plpgsql
+security definer -- as private.read_push_queue
+set search_path = ''
+as $$
+declare
+  v_state private.push_state;
+  v_seconds integer;
+begin
+  select * into v_state from private.push_state for update;
+  -- Each failure doubles the pause; the random part keeps consumers from coming back together.
+  v_seconds := greatest(coalesce(p_seconds, 0), least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2))::integer;
+  update private.push_state
+  set failures = failures + 1, reason = p_reason, paused_until = now() + make_interval(secs => v_seconds);
+  perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
+  if p_reason = 'credentials' then
+    perform private.alert_of_push('credentials');
+  end if;
+  return v_seconds;
+end
+$$;
+
+comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, which checks nothing more.';
+
+create function private.alert_of_push(p_reason text) returns void
+language plpgsql
+security definer -- nobody writes to administrators by hand
+set search_path = ''
+as $$
+begin
+  update private.push_state set alerted_at = now() where alerted_at is null;
+  if found then
+    perform private.notify_admins('notice', 'プッシュ通知を送信できません', case p_reason
+        when 'credentials' then '配信サービスが認証情報を拒否しました。'
+        else '配信待ちの通知が10分以上送信されていません。' end,
+      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
+  end if;
+end
+$$;
+
+comment on function private.alert_of_push(text) is 'Notifies administrators that pushes do not go out, once as long as it lasts.';
+
+create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.hold_push_queue(p_reason, p_seconds, p_msg_ids);
+end
+$$;
+
+comment on function api.pause_push(text, integer, bigint[]) is
+  'The messaging service is down (reason outage), or refuses the credentials (credentials): nothing is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It refuses nothing.';
+
+create function private.check_push_health() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (select from pgmq."q_push-dispatch" q where q.vt < now() - interval '10 minutes')
+    or exists (select from private.push_state s where s.failures > 0 and exists (
+      select from pgmq."q_push-dispatch" q where q.enqueued_at < now() - interval '10 minutes'
+    )) then
+    perform private.alert_of_push('waiting');
+  end if;
+end
+$$;
+
+comment on function private.check_push_health() is
+  'Notifies administrators when a message has waited for ten minutes, though nothing but the consumer keeps it waiting.';
+
+create function private.dispatch_pushes() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.check_push_health();
+  if exists (select from pgmq."q_push-dispatch" q where q.vt <= now()) then
+    perform private.call_function('push-dispatch');
+  end if;
+end
+$$;
+
+comment on function private.dispatch_pushes() is 'Calls the consumer when something waits.';
+
+select cron.schedule('dispatch_pushes', '* * * * *', 'select private.dispatch_pushes()');
+
+grant execute on function
+  private.read_push_queue(integer, integer), private.write_push_outcomes(bigint, uuid, integer, jsonb, integer),
+  private.hold_push_queue(text, integer, bigint[]),
+  api.take_push_batches(integer, integer), api.record_push_outcomes(bigint, uuid, integer, jsonb, integer),
+  api.pause_push(text, integer, bigint[])
+to service_role;

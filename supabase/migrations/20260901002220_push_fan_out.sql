@@ -1,0 +1,261 @@
+-- Fan-out: a composed notification becomes rows of inboxes and deliveries to devices, page by page.
+--
+-- Sending puts one message into the queue push-dispatch. Its consumer calls api.fan_out_notification until it says that it is
+-- done: each call takes the next 5,000 accounts in order of their ids, writes their rows and the batches that are full, and
+-- notes how far it came, in one transaction. A consumer that dies leaves it there; two at once wait for each other and then
+-- take different pages. An inbox therefore never waits for the messaging service.
+--
+-- Who is in the audience, and what they want, is asked when their page is taken. Devices are numbered as they come, 500 to a
+-- batch; a batch goes into the queue when it is full, the last one when the fan-out ends.
+--
+-- Invariants: each account of the audience has one row and each of its devices one delivery, however often the fan-out is cut
+-- off.
+-- Interface: private.start_fan_out, private.audience_sql for the console; api.fan_out_notification for the consumer.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.fan_outs (
+  notification_id uuid primary key references public.user_notifications (id) on delete cascade,
+  after_user_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  people integer not null default 0,
+  devices integer not null default 0,
+  started_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+
+comment on table private.fan_outs is 'How far the fan-out of a composed notification came.';
+comment on column private.fan_outs.after_user_id is 'The last account that was taken.';
+comment on column private.fan_outs.devices is 'How many deliveries it wrote, without the suppressed ones: what batches are numbered by.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.audience_sql(p_notification public.user_notifications) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return concat('u.status = ''active''',
+    case p_notification.target
+      when 'user' then ' and u.id = ($1).user_id'
+      when 'premium' then ' and u.premium_ends_at > now()'
+      when 'free' then ' and (u.premium_ends_at is null or u.premium_ends_at <= now())' end,
+    case when p_notification.segment ? 'min_level' then ' and u.level >= (($1).segment ->> ''min_level'')::integer' end,
+    case when p_notification.segment ? 'last_active_since' then ' and exists (select from public.user_activity_logs a
+      where a.user_id = u.id and a.created_at >= (($1).segment ->> ''last_active_since'')::timestamptz)' end,
+    case when p_notification.segment ? 'box' then ' and exists (select from public.parking_sessions s
+      join public.parking_lots l on l.id = s.parking_lot_id where s.user_id = u.id
+        and l.lat between (($1).segment #>> ''{box,south}'')::double precision and (($1).segment #>> ''{box,north}'')::double precision
+        and l.lng between (($1).segment #>> ''{box,west}'')::double precision and (($1).segment #>> ''{box,east}'')::double precision)' end
+  );
+end
+$$;
+
+comment on function private.audience_sql(public.user_notifications) is
+  'The condition, on app_users u and the notification $1, of the accounts that a composed notification is for. It is made of literals alone.';
+
+create function private.audience_size(p_notification public.user_notifications, out people bigint, out devices bigint)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  execute concat(
+    'select count(*), coalesce(sum(d.devices) filter (where coalesce(p.push_enabled, y.push_enabled)), 0)
+    from public.app_users u
+    join public.notification_types y on y.code = ($1).type
+    left join public.notification_preferences p on p.user_id = u.id and p.notif_type = y.code
+    left join (select t.user_id, count(*) as devices from public.user_push_tokens t group by t.user_id) d on d.user_id = u.id
+    where ', private.audience_sql(p_notification)
+  ) into people, devices using p_notification;
+end
+$$;
+
+comment on function private.audience_size(public.user_notifications) is
+  'How many accounts a composed notification would reach now, and how many of their devices want pushes of its type.';
+
+create function private.start_fan_out(p_notification_id uuid) returns void
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+begin
+  insert into private.fan_outs (notification_id) values (p_notification_id);
+  perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id));
+  perform private.wake_push_dispatch();
+end
+$$;
+
+comment on function private.start_fan_out(uuid) is 'Has a composed notification fanned out, once the transaction commits. The caller has moved it to sending.';
+
+create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.user_notifications (user_id, type, title, body, data, target, status, sent_at, composed_id)
+  select u.id, (p_notification).type,
+    case u.lang when 'en' then coalesce((p_notification).title_en, (p_notification).title) else (p_notification).title end,
+    case u.lang when 'en' then coalesce((p_notification).body_en, (p_notification).body) else (p_notification).body end,
+    (p_notification).data, (p_notification).target, 'sent', now(), (p_notification).id
+  from unnest(p_user_ids) as i (id)
+  join public.app_users u on u.id = i.id
+  join public.notification_types y on y.code = (p_notification).type
+  left join public.notification_preferences p on p.user_id = u.id and p.notif_type = y.code
+  where coalesce(p.in_app_enabled, y.in_app_enabled);
+end
+$$;
+
+comment on function private.fill_inboxes(public.user_notifications, uuid[]) is
+  'Writes the rows of these users'' inboxes, each in the language of its user; none for whoever keeps the type out of the inbox.';
+
+create function private.write_deliveries(p_notification public.user_notifications, p_user_ids uuid[], p_before integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_written integer;
+begin
+  with wanted as (
+    select t.id as token_id, t.user_id
+    from public.user_push_tokens t
+    join public.notification_types y on y.code = (p_notification).type
+    left join public.notification_preferences p on p.user_id = t.user_id and p.notif_type = y.code
+    where t.user_id = any (p_user_ids) and coalesce(p.push_enabled, y.push_enabled)
+  ), allowed as (
+    select a.id from private.may_push((select array_agg(distinct w.user_id) from wanted w), (p_notification).type) as a (id)
+  ), written as (
+    insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
+    select (p_notification).id, w.token_id, w.user_id,
+      (p_before + row_number() over (partition by a.id is null order by w.user_id, w.token_id) - 1) / 500,
+      case when a.id is null then 'suppressed' end, case when a.id is null then now() end
+    from wanted w left join allowed a on a.id = w.user_id
+    returning outcome
+  ), counted as (
+    select count(*) filter (where outcome is null) as open, count(*) filter (where outcome is not null) as suppressed from written
+  ), noted as (
+    update public.user_notifications n set suppressed_count = n.suppressed_count + c.suppressed
+    from counted c where n.id = (p_notification).id and c.suppressed > 0
+  )
+  select c.open into v_written from counted c;
+  return v_written;
+end
+$$;
+
+comment on function private.write_deliveries(public.user_notifications, uuid[], integer) is
+  'Writes the deliveries to these users'' devices, of which p_before are written already, and gives how many are to be sent. Those of users who had five pushes within a minute are suppressed and counted.';
+
+create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+declare
+  c_accounts constant integer := 5000;
+  v_fan_out private.fan_outs;
+  v_notification public.user_notifications;
+  v_last uuid;
+  v_user_ids uuid[];
+  v_devices integer := 0;
+begin
+  select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
+  select * into v_notification from public.user_notifications where id = p_notification_id;
+  if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+    return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
+  end if;
+  execute concat(
+    'select (array_agg(u.id order by u.id desc))[1], array_agg(u.id) filter (where ', private.audience_sql(v_notification), ')
+    from (select * from public.app_users a where a.id > $2 ', case v_notification.target when 'user' then 'and a.id = ($1).user_id ' end,
+    'order by a.id limit $3) u'
+  ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
+  if v_user_ids is not null then
+    perform private.fill_inboxes(v_notification, v_user_ids);
+    v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
+  end if;
+  perform pgmq.set_vt('push-dispatch', p_msg_id, 20);
+  if v_last is null then
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+  end if;
+  return private.note_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices);
+end
+$$;
+
+comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, which checks nothing more.';
+
+create function private.note_page(p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_devices constant integer := (p_fan_out).devices + p_devices;
+  v_is_done constant boolean := p_last is null;
+  v_id constant uuid := (p_fan_out).notification_id;
+  v_batches jsonb[] := array(
+    select jsonb_build_object('notification_id', v_id, 'batch', b)
+    from generate_series((p_fan_out).devices / 500, case when v_is_done then (v_devices + 499) / 500 else v_devices / 500 end - 1) as b
+  );
+begin
+  if cardinality(v_batches) > 0 then
+    perform private.enqueue_all('push-dispatch', v_batches);
+  end if;
+  update private.fan_outs
+  set after_user_id = coalesce(p_last, after_user_id), people = people + p_people, devices = v_devices,
+    finished_at = case when v_is_done then now() end
+  where notification_id = v_id;
+  if v_is_done then
+    perform private.close_notification(v_id);
+  end if;
+  return jsonb_build_object('is_done', v_is_done, 'people', (p_fan_out).people + p_people, 'devices', v_devices);
+end
+$$;
+
+comment on function private.note_page(private.fan_outs, uuid, integer, integer) is
+  'Puts the batches into the queue that this page filled, at the end also the last one, and notes how far the fan-out came.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.fan_out_notification(p_notification_id uuid, p_msg_id bigint) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.fan_out_page(p_notification_id, p_msg_id);
+end
+$$;
+
+comment on function api.fan_out_notification(uuid, bigint) is
+  'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Ends its message when it is done. For the service only. It refuses nothing.';
+
+create function private.start_scheduled_notifications() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+  v_started integer := 0;
+begin
+  for v_id in
+    select n.id from public.user_notifications n where n.status = 'scheduled' and n.scheduled_at <= now()
+    order by n.scheduled_at, n.id for update skip locked
+  loop
+    update public.user_notifications set status = 'sending' where id = v_id;
+    perform private.start_fan_out(v_id);
+    v_started := v_started + 1;
+  end loop;
+  return v_started;
+end
+$$;
+
+comment on function private.start_scheduled_notifications() is 'Sends what is due, once each; how many.';
+
+select cron.schedule('start_scheduled_notifications', '* * * * *', 'select private.start_scheduled_notifications()');
+
+grant execute on function
+  private.audience_size(public.user_notifications), private.audience_sql(public.user_notifications), private.start_fan_out(uuid),
+  private.fan_out_page(uuid, bigint), api.fan_out_notification(uuid, bigint)
+to service_role;

@@ -1,0 +1,425 @@
+-- Composed notifications: what administrators write to users, as a draft, for a time, or at once.
+--
+-- A composed notification is a row of user_notifications in nobody's inbox (is_composed); its fan-out writes the rows of the
+-- inboxes. A draft and a scheduled one can be changed and cancelled; a draft can be deleted. Sending locks the row and moves
+-- it to sending, so that of two administrators who send at once one gets 409.
+--
+-- Interface: api.admin_*_user_notification(s), with the area notifications.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select private.add_admin_actions('[
+  ["user_notification.create", "お知らせの作成", "Created a notification"],
+  ["user_notification.update", "お知らせの変更", "Changed a notification"],
+  ["user_notification.delete", "お知らせの削除", "Deleted a notification"],
+  ["user_notification.send", "お知らせの送信", "Sent a notification"],
+  ["user_notification.cancel", "お知らせの取消", "Cancelled a notification"],
+  ["user_notification.test", "お知らせの試験送信", "Sent a notification to their own devices"]
+]');
+
+create function private.composed_row(p_notification public.user_notifications) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', (p_notification).id, 'type', (p_notification).type, 'title', (p_notification).title, 'body', (p_notification).body,
+    'title_en', (p_notification).title_en, 'body_en', (p_notification).body_en, 'data', (p_notification).data,
+    'target', (p_notification).target, 'user_id', (p_notification).user_id, 'segment', (p_notification).segment,
+    'status', (p_notification).status, 'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
+    'success_count', (p_notification).success_count, 'failure_count', (p_notification).failure_count,
+    'suppressed_count', (p_notification).suppressed_count,
+    'created_at', (p_notification).created_at, 'updated_at', (p_notification).updated_at
+  );
+end
+$$;
+
+comment on function private.composed_row(public.user_notifications) is 'A composed notification as the console shows it.';
+
+create function private.check_segment(p_segment jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_box constant jsonb := p_segment -> 'box';
+  v_param text;
+begin
+  v_param := case
+    when jsonb_typeof(p_segment) <> 'object' or p_segment - '{box,min_level,last_active_since}'::text[] <> '{}' then 'segment'
+    when p_segment ? 'min_level' and (jsonb_typeof(p_segment -> 'min_level') <> 'number'
+      or (p_segment ->> 'min_level') !~ '^\d{1,9}$') then 'segment.min_level'
+    when p_segment ? 'last_active_since' and not pg_input_is_valid(p_segment ->> 'last_active_since', 'timestamptz')
+      then 'segment.last_active_since'
+    when p_segment ? 'box' and (jsonb_typeof(v_box) <> 'object' or exists (
+      select from unnest('{west,south,east,north}'::text[]) as side where jsonb_typeof(v_box -> side) is distinct from 'number'
+    )) then 'segment.box' end;
+  if v_param is null and p_segment ? 'box' and (
+    (v_box ->> 'south')::numeric not between -90 and 90 or (v_box ->> 'north')::numeric not between -90 and 90
+    or (v_box ->> 'west')::numeric not between -180 and 180 or (v_box ->> 'east')::numeric not between -180 and 180
+    or (v_box ->> 'south')::numeric > (v_box ->> 'north')::numeric or (v_box ->> 'west')::numeric > (v_box ->> 'east')::numeric
+  ) then
+    v_param := 'segment.box';
+  end if;
+  if v_param is not null then
+    perform private.refuse('validation_error', 422,
+      'A segment has box {west, south, east, north}, min_level and last_active_since, each optional', p_param => v_param);
+  end if;
+end
+$$;
+
+comment on function private.check_segment(jsonb) is 'Refuses (validation_error) what is no segment.';
+
+create function private.check_composed(p_notification public.user_notifications) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_param text := case
+    when char_length(coalesce((p_notification).title, '')) not between 1 and 200 then 'title'
+    when char_length(coalesce((p_notification).body, '')) not between 1 and 4000 then 'body'
+    when char_length((p_notification).title_en) not between 1 and 200 then 'title_en'
+    when char_length((p_notification).body_en) not between 1 and 4000 then 'body_en'
+    when (p_notification).target is null or (p_notification).target not in ('all', 'free', 'premium', 'user') then 'target'
+    when ((p_notification).target = 'user') <> ((p_notification).user_id is not null) then 'user_id'
+    when (p_notification).target = 'user' and (p_notification).segment is not null then 'segment'
+    when jsonb_typeof((p_notification).data) is distinct from 'object'
+      or exists (select from jsonb_each((p_notification).data) as d where jsonb_typeof(d.value) <> 'string'
+        or d.key ~ '^(from|message_type|google\.|gcm\.)') or octet_length((p_notification).data::text) > 2048 then 'data'
+    when not exists (select from public.notification_types y where y.code = (p_notification).type) then 'type'
+    when (p_notification).user_id is not null
+      and not exists (select from public.app_users u where u.id = (p_notification).user_id) then 'user_id'
+    when (p_notification).scheduled_at <= now() then 'scheduled_at' end;
+begin
+  if v_param is not null then
+    perform private.refuse('validation_error', 422, case v_param
+      when 'title' then 'title must have 1 to 200 characters'
+      when 'body' then 'body must have 1 to 4,000 characters'
+      when 'title_en' then 'title_en must have 1 to 200 characters'
+      when 'body_en' then 'body_en must have 1 to 4,000 characters'
+      when 'target' then 'target must be all, free, premium or user'
+      when 'user_id' then 'user_id must name a user, for the target user and no other'
+      when 'segment' then 'A notification to one user has no segment'
+      when 'data' then 'data must be an object of text values, 2 KiB at most, without names that the messaging service reserves'
+      when 'type' then 'type must be a code of the category notification_type'
+      else 'scheduled_at must be in the future' end, p_param => v_param);
+  end if;
+  if (p_notification).segment is not null then
+    perform private.check_segment((p_notification).segment);
+  end if;
+end
+$$;
+
+comment on function private.check_composed(public.user_notifications) is
+  'Refuses (validation_error) a composed notification that cannot be sent, naming the field.';
+
+create function private.composed_with(p_before public.user_notifications, p_changes jsonb) returns public.user_notifications
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_fields constant text[] := '{type,title,body,title_en,body_en,data,target,user_id,segment,scheduled_at}';
+  v_unknown text;
+  v_invalid text;
+  v_after public.user_notifications;
+begin
+  if jsonb_typeof(p_changes) is distinct from 'object' then
+    perform private.refuse('validation_error', 422, 'A notification must be an object', p_param => 'notification');
+  end if;
+  select min(k) into v_unknown from jsonb_object_keys(p_changes) as k where k <> all (c_fields);
+  v_invalid := case
+    when v_unknown is not null then v_unknown
+    when jsonb_typeof(p_changes -> 'user_id') not in ('string', 'null') or not pg_input_is_valid(p_changes ->> 'user_id', 'uuid') then 'user_id'
+    when jsonb_typeof(p_changes -> 'scheduled_at') not in ('string', 'null')
+      or not pg_input_is_valid(p_changes ->> 'scheduled_at', 'timestamptz') then 'scheduled_at' end;
+  if v_invalid is not null then
+    perform private.refuse('validation_error', 422, case when v_unknown is not null then 'This field does not exist'
+      else format('%s is not valid', v_invalid) end, p_param => v_invalid);
+  end if;
+  v_after := jsonb_populate_record(p_before, p_changes);
+  if jsonb_typeof(v_after.segment) = 'null' then
+    v_after.segment := null;
+  end if;
+  perform private.check_composed(v_after);
+  return v_after;
+end
+$$;
+
+comment on function private.composed_with(public.user_notifications, jsonb) is
+  'A composed notification with changes: fields that are given are set, the others stay. Refuses: validation_error.';
+
+create function private.hold_composed(p_id uuid) returns public.user_notifications
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+begin
+  select * into v_notification from public.user_notifications where id = p_id and is_composed for update;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such notification', p_param => 'id');
+  end if;
+  return v_notification;
+end
+$$;
+
+comment on function private.hold_composed(uuid) is
+  'Locks a composed notification until the transaction ends. Refuses: not_found.';
+
+create function private.require_draft(p_notification public.user_notifications) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (p_notification).status not in ('draft', 'scheduled') then
+    perform private.refuse('conflict', 409, 'Only a draft or a scheduled notification can be changed', p_param => 'status',
+      p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', (p_notification).status,
+        'allowed', to_jsonb(private.allowed_states('notification', (p_notification).status))));
+  end if;
+end
+$$;
+
+comment on function private.require_draft(public.user_notifications) is 'Refuses (conflict) a notification that is neither a draft nor scheduled.';
+
+grant execute on function
+  private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
+  private.composed_with(public.user_notifications, jsonb), private.hold_composed(uuid),
+  private.require_draft(public.user_notifications)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_user_notifications(
+  p_admin_id uuid, p_status text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_user_notifications', p_status);
+  v_after jsonb;
+begin
+  perform private.check_admin(p_admin_id, 'notifications');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  return private.page(v_filters, (
+    select jsonb_agg(private.composed_row(n) order by n.created_at desc, n.id desc) from (
+      select * from public.user_notifications n
+      where n.is_composed and (p_status is null or n.status = p_status) and (n.created_at, n.id) < (
+        coalesce((v_after ->> 0)::timestamptz, 'infinity'), coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      )
+      order by n.created_at desc, n.id desc limit private.page_limit(p_limit) + 1
+    ) n
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+    select count(*) from public.user_notifications n where n.is_composed and (p_status is null or n.status = p_status)
+  )) else '{}' end;
+end
+$$;
+
+comment on function api.admin_list_user_notifications(uuid, text, text[], text, integer) is
+  'Composed notifications, newest first: {items, next_cursor}, and total when p_include has it. Refuses: forbidden, validation_error.';
+
+create function api.admin_read_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_row jsonb;
+begin
+  perform private.check_admin(p_admin_id, 'notifications');
+  select private.composed_row(n) into v_row from public.user_notifications n where n.id = p_id and n.is_composed;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such notification', p_param => 'id');
+  end if;
+  return v_row;
+end
+$$;
+
+comment on function api.admin_read_user_notification(uuid, uuid) is 'A composed notification. Refuses: forbidden, not_found.';
+
+create function api.admin_create_user_notification(p_admin_id uuid, p_notification jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_new public.user_notifications;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_new.target := 'all';
+  v_new.data := '{}';
+  v_new := private.composed_with(v_new, p_notification);
+  insert into public.user_notifications (
+    user_id, type, title, body, title_en, body_en, data, target, segment, scheduled_at, status, is_composed, is_in_app
+  ) values (
+    v_new.user_id, v_new.type, v_new.title, v_new.body, v_new.title_en, v_new.body_en, v_new.data, v_new.target, v_new.segment,
+    v_new.scheduled_at, case when v_new.scheduled_at is null then 'draft' else 'scheduled' end, true, false
+  ) returning * into v_new;
+  perform private.record_act(p_admin_id, 'user_notification.create', 'user_notification', v_new.id::text, v_new.user_id,
+    private.difference(null, private.composed_row(v_new)));
+  return private.composed_row(v_new);
+end
+$$;
+
+comment on function api.admin_create_user_notification(uuid, jsonb) is
+  'Composes a notification {type, title, body, title_en, body_en, data, target, user_id, segment, scheduled_at}: a draft, or scheduled where scheduled_at is given. On record. Refuses: forbidden, validation_error.';
+
+create function api.admin_update_user_notification(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.user_notifications;
+  v_after public.user_notifications;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_before := private.hold_composed(p_id);
+  perform private.require_match(p_if_match, v_before.updated_at);
+  perform private.require_draft(v_before);
+  v_after := private.composed_with(v_before, p_changes);
+  if v_before.status = 'scheduled' and v_after.scheduled_at is null then
+    perform private.refuse('validation_error', 422, 'A scheduled notification keeps a time; cancel it instead', p_param => 'scheduled_at');
+  end if;
+  update public.user_notifications n set
+    user_id = v_after.user_id, type = v_after.type, title = v_after.title, body = v_after.body, title_en = v_after.title_en,
+    body_en = v_after.body_en, data = v_after.data, target = v_after.target, segment = v_after.segment,
+    scheduled_at = v_after.scheduled_at, status = case when v_after.scheduled_at is null then 'draft' else 'scheduled' end
+  where n.id = p_id returning * into v_after;
+  if private.difference(private.composed_row(v_before), private.composed_row(v_after)) <> '{}' then
+    perform private.record_act(p_admin_id, 'user_notification.update', 'user_notification', p_id::text, v_after.user_id,
+      private.difference(private.composed_row(v_before), private.composed_row(v_after)));
+  end if;
+  return private.composed_row(v_after);
+end
+$$;
+
+comment on function api.admin_update_user_notification(uuid, uuid, jsonb, text) is
+  'Changes a draft or a scheduled notification; a draft that gets a scheduled_at is scheduled. On record. Refuses: forbidden, not_found, conflict, precondition_failed, validation_error.';
+
+create function api.admin_delete_user_notification(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_notification := private.hold_composed(p_id);
+  perform private.require_match(p_if_match, v_notification.updated_at);
+  perform private.require_draft(v_notification);
+  delete from public.user_notifications where id = p_id;
+  perform private.record_act(p_admin_id, 'user_notification.delete', 'user_notification', p_id::text, v_notification.user_id,
+    private.difference(private.composed_row(v_notification), null));
+end
+$$;
+
+comment on function api.admin_delete_user_notification(uuid, uuid, text) is
+  'Deletes a draft or a scheduled notification. On record. Refuses: forbidden, not_found, conflict, precondition_failed.';
+
+create function api.admin_send_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+  v_size record;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_notification := private.hold_composed(p_id);
+  if v_notification.status = 'draft' then
+    update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = p_id;
+  else
+    perform private.check_move('notification', v_notification.status, 'sending');
+  end if;
+  update public.user_notifications set status = 'sending' where id = p_id;
+  v_size := private.audience_size(v_notification);
+  perform private.start_fan_out(p_id);
+  perform private.record_act(p_admin_id, 'user_notification.send', 'user_notification', p_id::text, v_notification.user_id,
+    jsonb_build_object('devices', v_size.devices));
+  return jsonb_build_object('notification_id', p_id, 'enqueued', v_size.devices, 'batches', (v_size.devices + 499) / 500);
+end
+$$;
+
+comment on function api.admin_send_user_notification(uuid, uuid) is
+  'Sends a draft or a scheduled notification now: {notification_id, enqueued (devices, as counted now), batches (of 500)}. On record. Refuses: forbidden, not_found, conflict.';
+
+create function api.admin_cancel_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_notification := private.hold_composed(p_id);
+  perform private.check_move('notification', v_notification.status, 'cancelled');
+  update public.user_notifications set status = 'cancelled' where id = p_id returning * into v_notification;
+  perform private.record_act(p_admin_id, 'user_notification.cancel', 'user_notification', p_id::text, v_notification.user_id);
+  return private.composed_row(v_notification);
+end
+$$;
+
+comment on function api.admin_cancel_user_notification(uuid, uuid) is
+  'Cancels a draft or a scheduled notification. On record. Refuses: forbidden, not_found, conflict.';
+
+create function api.admin_preview_user_notification(p_admin_id uuid, p_notification jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+  v_size record;
+begin
+  perform private.check_admin(p_admin_id, 'notifications');
+  v_notification.target := 'all';
+  v_notification.data := '{}';
+  v_size := private.audience_size(private.composed_with(v_notification, p_notification));
+  return jsonb_build_object('people', v_size.people, 'devices', v_size.devices, 'batches', (v_size.devices + 499) / 500);
+end
+$$;
+
+comment on function api.admin_preview_user_notification(uuid, jsonb) is
+  'How many users and devices a notification would reach now: {people, devices, batches}. Nothing is stored. Refuses: forbidden, validation_error.';
+
+create function api.admin_test_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+  v_id uuid;
+begin
+  perform private.hold_admin(p_admin_id, 'notifications');
+  v_notification := private.hold_composed(p_id);
+  if exists (select from public.app_users u where u.id = p_admin_id and u.status = 'active') then
+    v_id := private.notify_user(p_admin_id, v_notification.type, v_notification.title, v_notification.body);
+  end if;
+  perform private.record_act(p_admin_id, 'user_notification.test', 'user_notification', p_id::text);
+  return jsonb_build_object('devices', private.count_deliveries(v_id));
+end
+$$;
+
+comment on function api.admin_test_user_notification(uuid, uuid) is
+  'Sends a composed notification to the administrator''s own inbox and devices, in whatever state it is: {devices}, 0 for an administrator who has no app account. On record. Refuses: forbidden, not_found.';
+
+create function private.count_deliveries(p_notification_id uuid) returns integer
+language plpgsql stable
+security definer -- deliveries are private
+set search_path = ''
+as $$
+begin
+  return (select count(*)::integer from private.push_deliveries d where d.notification_id = p_notification_id and d.outcome is null);
+end
+$$;
+
+comment on function private.count_deliveries(uuid) is 'How many devices of a notification have no outcome yet.';
+
+grant execute on function
+  private.count_deliveries(uuid), private.notify_user(uuid, text, text, text, text),
+  api.admin_list_user_notifications(uuid, text, text[], text, integer), api.admin_read_user_notification(uuid, uuid),
+  api.admin_create_user_notification(uuid, jsonb), api.admin_update_user_notification(uuid, uuid, jsonb, text),
+  api.admin_delete_user_notification(uuid, uuid, text), api.admin_send_user_notification(uuid, uuid),
+  api.admin_cancel_user_notification(uuid, uuid), api.admin_preview_user_notification(uuid, jsonb),
+  api.admin_test_user_notification(uuid, uuid)
+to service_role;

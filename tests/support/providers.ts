@@ -1,0 +1,40 @@
+// The stand-ins of the providers, as tests script them and look at what they received.
+
+export interface FcmRule {
+  readonly token?: string;
+  readonly prefix?: string;
+  readonly times?: number;
+  readonly status: number;
+  readonly error_code?: string;
+  readonly message?: string;
+  readonly retry_after?: number | string;
+  readonly html?: boolean;
+}
+
+export interface FcmReceived {
+  readonly requests: number;
+  readonly accepted: number;
+  /** Messages accepted, by device token. */
+  readonly devices: Readonly<Record<string, number>>;
+  readonly last: {
+    readonly notification: { readonly title: string; readonly body: string };
+    readonly [field: string]: unknown;
+  };
+}
+
+function control(): string {
+  const url = Deno.env.get("PROVIDERS_URL");
+  if (!url) throw new Error("PROVIDERS_URL is not set: run the tests with `deno task test`");
+  return `${url}/control/fcm`;
+}
+
+export async function scriptFcm(
+  script: { reset?: boolean; latency_ms?: number; revoke_tokens?: boolean; rules?: readonly FcmRule[] },
+): Promise<void> {
+  const response = await fetch(control(), { method: "POST", body: JSON.stringify(script) });
+  if (!response.ok) throw new Error(`/control/fcm answers ${response.status}: ${await response.text()}`);
+}
+
+export async function receivedByFcm(): Promise<FcmReceived> {
+  return await (await fetch(control())).json();
+}
