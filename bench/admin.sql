@@ -29,17 +29,17 @@ select bench_id(2, l.n), l.id, bench_id(1, l.n), 1 + l.n % 5, case when l.n % 3 
 from bench_lots l;
 
 -- table: public.error_reports
-insert into public.error_reports (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at)
+insert into public.error_reports (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at, assigned_admin_id)
 select bench_id(3, l.n), bench_id(1, l.n), l.id, 'Lot ' || l.n, (array['price', 'hours', 'location', 'capacity'])[1 + l.n % 4],
   (array['low', 'medium', 'high', null])[1 + l.n / 4 % 4],
   case when l.n % 50 = 0 then 'open' when l.n % 100 = 1 then 'in_review' when l.n % 5 = 2 then 'rejected' else 'resolved' end,
-  'It differs from the sign. ' || l.n, bench_time(l.n), bench_time(l.n)
+  'It differs from the sign. ' || l.n, bench_time(l.n), bench_time(l.n), case when l.n % 50 > 0 then bench_id(11, 1 + l.n % 20) end
 from bench_lots l;
 
 -- table: public.support_tickets
-insert into public.support_tickets (id, user_id, category, subject, status, message_count, created_at, updated_at)
+insert into public.support_tickets (id, user_id, category, subject, status, message_count, created_at, updated_at, status_changed_at)
 select bench_id(4, n), bench_id(1, n), (array['account', 'subscription', 'parking_session', 'other'])[1 + n % 4], 'Question ' || n,
-  case when n % 50 = 0 then 'open' when n % 20 = 1 then 'answered' else 'closed' end, 2, bench_time(n), bench_time(n)
+  case when n % 50 = 0 then 'open' when n % 20 = 1 then 'answered' else 'closed' end, 2, bench_time(n), bench_time(n), bench_time(n)
 from generate_series(1, current_setting('bench.count')::integer) as n;
 
 -- table: public.support_messages

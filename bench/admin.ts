@@ -22,7 +22,19 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_target_id: id(2, 4711) },
     { p_by_admin_id: ADMINISTRATOR, p_action: "user.view_search_presets" },
   ],
-  admin_list_reviews: [{ p_status: "approved" }, { p_user_id: id(1, 4700), p_status: "pending" }],
+  admin_list_reviews: [
+    { p_status: "approved" },
+    { p_status: "hidden" },
+    { p_user_id: id(1, 4700), p_status: "pending" },
+  ],
+  admin_list_error_reports: [
+    { p_status: "resolved" },
+    { p_severity: "high" },
+    { p_severity: "low", p_status: "rejected" },
+    { p_assigned_to: ADMINISTRATOR },
+  ],
+  admin_list_field_values: [{ p_state: "unverified" }],
+  admin_list_support_tickets: [{ p_status: "closed" }, { p_category: "account", p_status: "closed" }],
 };
 
 /** Further questions of the console. */
