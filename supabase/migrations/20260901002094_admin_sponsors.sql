@@ -41,7 +41,7 @@ as $$
 declare
   v_sponsor public.sponsors;
 begin
-  -- A check-in holds the sponsor as well (private.count_checkin).
+  -- A check-in locks the sponsor too (private.count_checkin).
   select * into v_sponsor from public.sponsors s where s.id = p_id for update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such sponsor.', p_param => 'id');
@@ -119,7 +119,7 @@ exception
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
     perform private.refuse_violation(v_table, v_constraint);
   when invalid_parameter_value then
-    -- The one constraint that looks a name up.
+    -- Only this constraint calls a function that rejects a value itself: an unknown time zone.
     perform private.refuse_violation('sponsors', 'sponsors_time_zone_is_iana');
 end
 $$;

@@ -30,7 +30,7 @@ as $$
 declare
   v_tag public.tags;
 begin
-  -- A lot that gets the tag holds it as well, by its foreign key.
+  -- A statement that gives the tag to a lot locks the tag too, by its foreign key.
   select * into v_tag from public.tags t where t.id = p_id for update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such tag.', p_param => 'id');

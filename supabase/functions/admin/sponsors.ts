@@ -27,7 +27,7 @@ interface Work {
   readonly body: { readonly image_asset_id?: string | null | undefined };
 }
 
-/** Checks the upload that is to be the picture, for whoever may change sponsors. */
+/** Checks the upload that is to be the picture, after the area of the administrator. */
 async function confirmImage({ body, ...work }: Work): Promise<void> {
   if (!body.image_asset_id) return;
   await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
