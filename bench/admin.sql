@@ -95,13 +95,17 @@ full join (
 
 -- table: public.admin_activity_logs
 insert into public.admin_activity_logs (id, admin_id, action, target_type, target_id, user_id, changes, request_id, created_at)
-select bench_id(10, n), bench_id(11, 1 + n % 20),
-  (array['review.approve', 'review.approve', 'review.reject', 'user.view_search_presets', 'user.update_search_preset'])[1 + n / 20 % 5],
-  case when n / 20 % 5 < 3 then 'review' else 'app_user' end,
-  bench_id(case when n / 20 % 5 < 3 then 2 else 1 end, 1 + n % current_setting('bench.count')::integer)::text,
-  bench_id(1, 1 + n % current_setting('bench.count')::integer),
-  '{"status": {"old": "pending", "new": "approved"}}', 'request-' || n, bench_time(n / 10)
-from generate_series(1, 10 * current_setting('bench.count')::integer) as n;
+select bench_id(10, k.n), bench_id(11, 1 + k.n % 20),
+  (array['review.approve', 'review.approve', 'review.reject', 'user.view_search_presets', 'parking_lot.update'])[k.kind],
+  (array['review', 'review', 'review', 'app_user', 'parking_lot'])[k.kind],
+  coalesce(l.id, bench_id(case when k.kind < 4 then 2 else 1 end, k.nth))::text,
+  case when k.kind < 5 then bench_id(1, k.nth) end,
+  '{"status": {"old": "pending", "new": "approved"}}', 'request-' || k.n, bench_time(k.n / 10)
+from (
+  select n, 1 + n / 20 % 5 as kind, 1 + n % current_setting('bench.count')::integer as nth
+  from generate_series(1, 10 * current_setting('bench.count')::integer) as n
+) k
+left join bench_lots l on l.n = k.nth and k.kind = 5;
 
 -- table: public.admin_notifications
 insert into public.admin_notifications (id, type, severity, title, body, area, created_at, updated_at)
