@@ -356,50 +356,51 @@ $$;
 comment on function private.require_admin(text) is
   'The id of the calling administrator, who is active and has the area. Refuses: unauthorized, forbidden.';
 
-create function private.check_decision(
-  p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
-) returns void
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  if p_author_id = p_admin_id then
-    perform private.refuse('forbidden', 403, 'An administrator does not decide on what is their own',
-      p_details => '{"reason": "own_entry"}');
-  elsif p_seen_updated_at is null then
-    perform private.refuse('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
-      p_param => 'seen_updated_at');
-  elsif p_seen_updated_at <> p_updated_at then
-    perform private.refuse('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
-      p_details => jsonb_build_object('reason', 'changed_meanwhile', 'updated_at', p_updated_at));
-  end if;
-end
-$$;
-
-comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
-  'For decisions of administrators on what people wrote, whose row is held: refuses their own (forbidden), and one that was changed since they saw it (conflict, changed_meanwhile).';
-
-create function private.my_scopes() returns text[]
+create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return array(select 'user' from public.app_users where id = (select auth.uid()) and status = 'active')
-    || array(
-      select 'premium' from public.app_users
-      where id = (select auth.uid()) and status = 'active' and private.is_premium(id)
-    )
-    || array(select 'admin' from public.admins where id = (select auth.uid()) and status = 'active')
+  return array(select 'user' from public.app_users where id = p_user_id and status = 'active')
+    || array(select 'premium' from public.app_users where id = p_user_id and status = 'active' and private.is_premium(id))
+    || array(select 'admin' from public.admins where id = p_user_id and status = 'active')
     || array(
       select 'admin:' || area
       from public.admins cross join unnest(areas) as area
-      where id = (select auth.uid()) and status = 'active'
+      where id = p_user_id and status = 'active'
       order by area
     );
 end
 $$;
 
-comment on function private.my_scopes() is 'What the caller may do: user, premium, admin, admin:<area>. Empty for an account that is not active.';
+comment on function private.scopes_of(uuid) is
+  'What an account may do: user, premium, admin, admin:<area>. Empty for one that is not active, and for one that the caller may not read.';
+
+create function private.account_row(p_user_id uuid, p_email text, p_avatar jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'user_id', p_user_id,
+    'email', p_email,
+    'app_user', (
+      select jsonb_build_object(
+        'id', id, 'display_name', display_name, 'avatar', p_avatar, 'status', status, 'created_at', created_at
+      )
+      from public.app_users where id = p_user_id
+    ),
+    'admin', (
+      select jsonb_build_object('id', id, 'name', name, 'status', status)
+      from public.admins where id = p_user_id
+    ),
+    'permission_scopes', private.scopes_of(p_user_id)
+  );
+end
+$$;
+
+comment on function private.account_row(uuid, text, jsonb) is
+  'An account as the interface shows it to its owner. The e-mail and the avatar are given: who reads them decides who may.';
 
 create function private.my_auth_user() returns table (email text)
 language plpgsql stable
@@ -417,11 +418,14 @@ comment on function private.my_auth_user() is
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
-  private.is_premium(uuid), private.check_admin(uuid, text), private.require_admin(text), private.my_scopes(), private.my_auth_user()
+  private.is_premium(uuid), private.check_admin(uuid, text), private.require_admin(text), private.scopes_of(uuid),
+  private.account_row(uuid, text, jsonb), private.my_auth_user()
 to authenticated;
 
 grant execute on function private.visitor_or_user() to anon, authenticated;
-grant execute on function private.check_admin(uuid, text) to service_role;
+grant execute on function
+  private.check_admin(uuid, text), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
+to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -440,21 +444,7 @@ begin
     perform private.refuse('unauthorized', 401, 'This account no longer exists');
   end if;
 
-  return jsonb_build_object(
-    'user_id', v_user_id,
-    'email', v_email,
-    'app_user', (
-      select jsonb_build_object(
-        'id', id, 'display_name', display_name, 'avatar', private.my_avatar(), 'status', status, 'created_at', created_at
-      )
-      from public.app_users where id = v_user_id
-    ),
-    'admin', (
-      select jsonb_build_object('id', id, 'name', name, 'status', status)
-      from public.admins where id = v_user_id
-    ),
-    'permission_scopes', private.my_scopes()
-  );
+  return private.account_row(v_user_id, v_email, private.my_avatar());
 end
 $$;
 

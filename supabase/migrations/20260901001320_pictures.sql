@@ -7,7 +7,7 @@
 -- Invariants: a photo of a review that is not approved is not public. What a review or an account uses no more is deleted:
 -- photos that an edit leaves out, those of a deleted review, the former avatar.
 -- Interface: for reviews (0800) private.put_review_photos, private.review_photos and private.review_with_photos; for accounts
--- (0200) private.put_avatar and private.my_avatar.
+-- (0200) private.put_avatar and private.my_avatar, and private.avatar_of for administrators.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: photos of reviews
@@ -154,22 +154,34 @@ $$;
 comment on function private.put_avatar(uuid) is
   'Makes an upload the caller''s avatar, instead of the one before; null: they have none. For a caller who holds the account. Refuses: unauthorized, not_found.';
 
-create function private.my_avatar() returns jsonb
+create function private.avatar_of(p_user_id uuid) returns jsonb
 language plpgsql stable
-security definer -- uploads have no policy for what is not public; only the caller's own leaves this
 set search_path = ''
 as $$
 begin
   return (
     select jsonb_build_object('asset_id', a.id, 'storage_key', a.storage_key, 'is_public', a.is_public)
     from public.assets a
-    where a.entity_id = (select auth.uid()) and a.entity_type = 'app_user' and a.category = 'avatar'
+    where a.entity_id = p_user_id and a.entity_type = 'app_user' and a.category = 'avatar'
       and a.attached_at is not null and a.status = 'placed' and a.deleted_at is null
     order by a.attached_at desc, a.id limit 1
   );
 end
 $$;
 
+comment on function private.avatar_of(uuid) is 'The avatar of an app user: {asset_id, storage_key, is_public}; null without one.';
+
+create function private.my_avatar() returns jsonb
+language plpgsql stable
+security definer -- uploads have no policy for what is not public; only the caller's own leaves this
+set search_path = ''
+as $$
+begin
+  return private.avatar_of((select auth.uid()));
+end
+$$;
+
 comment on function private.my_avatar() is 'The caller''s avatar: {asset_id, storage_key, is_public}; null without one.';
 
 grant execute on function private.put_avatar(uuid), private.my_avatar() to authenticated;
+grant execute on function private.avatar_of(uuid) to service_role;

@@ -8,7 +8,8 @@
 --
 -- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
 -- both); the export has every table that names a person.
--- Interface: commands.withdraw_my_account, api.export_my_data.
+-- Interface: commands.withdraw_my_account, api.export_my_data; for administrators (2035) private.hold_sign_in, empty_account
+-- and data_of.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: forgetting
@@ -151,27 +152,50 @@ $$;
 comment on function private.close_sign_in(uuid) is
   'Empties what the identity provider keeps of a person, and has it open the account to nobody any more. Who was an administrator as well is none any more: their row follows.';
 
-create function private.end_account() returns void
+create function private.hold_sign_in(p_user_id uuid) returns void
+language plpgsql
+security definer -- the identity provider's tables are nobody's to lock by hand
+set search_path = ''
+as $$
+begin
+  perform 1 from auth.users u where u.id = p_user_id and u.phone is not null for update;
+end
+$$;
+
+comment on function private.hold_sign_in(uuid) is
+  'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. To take it away waits for whoever refers to that row, and they wait for the account.';
+
+create function private.empty_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- the standing of an account and the identity provider's tables are nobody's to write by hand
+set search_path = ''
+as $$
+begin
+  perform private.hold_lots_of(p_user_id);
+  update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = p_user_id;
+  perform private.close_sign_in(p_user_id);
+  update public.admins set name = null where id = p_user_id;
+end
+$$;
+
+comment on function private.empty_account(uuid) is
+  'Withdraws an account that is held: empties it, ends its sessions, and has every domain forget the person.';
+
+create function private.end_account() returns void
+language plpgsql
+security definer -- private.empty_account is for no client; the account is always the caller's
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.caller();
 begin
-  -- A telephone number is a key of the auth user. To take it away waits for whoever refers to that row, and they wait for
-  -- the account: so it is held before the account, as they do (0210).
-  perform 1 from auth.users u where u.id = v_user_id and u.phone is not null for update;
+  perform private.hold_sign_in(v_user_id);
   perform private.hold_account(v_user_id);
-  perform private.hold_lots_of(v_user_id);
-  update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = v_user_id;
-  perform private.close_sign_in(v_user_id);
-  update public.admins set name = null where id = v_user_id;
+  perform private.empty_account(v_user_id);
 end
 $$;
 
-comment on function private.end_account() is
-  'Withdraws the calling person: empties the account, ends its sessions, and has every domain forget it. Refuses: unauthorized, forbidden.';
+comment on function private.end_account() is 'Withdraws the calling user. Refuses: unauthorized, forbidden.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what is held
@@ -287,36 +311,34 @@ $$;
 comment on function private.own_rows(text, uuid, text, text, text, text[]) is
   'The rows of a table of public that name a person in p_column, with the columns that clients may read, and p_also. The arguments are those of functions, never of a request.';
 
-create function private.my_data() returns json
+create function private.data_of(p_user_id uuid) returns json
 language plpgsql stable
-security definer -- some of what is held about a person has no policy; all of this is the caller's own
+security definer -- some of what is held about a person has no policy; clients reach their own only, by private.my_data
 set search_path = ''
 as $$
-declare
-  v_user_id uuid := private.active_user();
 begin
   return (
     select json_object_agg(d.name, d.rows)
     from (
-      select s.key as name, s.value::json as rows from jsonb_each(private.sign_in_data_of(v_user_id)) as s
+      select s.key as name, s.value::json as rows from jsonb_each(private.sign_in_data_of(p_user_id)) as s
       union all
-      select 'app_users', private.own_rows('app_users', v_user_id, 'id', p_also => '{premium_ends_at}')
-      union all select 'parking_sessions', private.session_data_of(v_user_id)
-      union all select 'support_tickets', private.ticket_data_of(v_user_id)
+      select 'app_users', private.own_rows('app_users', p_user_id, 'id', p_also => '{premium_ends_at}')
+      union all select 'parking_sessions', private.session_data_of(p_user_id)
+      union all select 'support_tickets', private.ticket_data_of(p_user_id)
       union all
-      select 'assets', private.own_rows('assets', v_user_id, 'created_by', p_condition => 't.deleted_at is null',
+      select 'assets', private.own_rows('assets', p_user_id, 'created_by', p_condition => 't.deleted_at is null',
         p_also => '{entity_type,entity_id,attached_at,created_at}')
-      union all select 'user_badges', private.own_rows('user_badges', v_user_id, p_order => 'earned_at')
+      union all select 'user_badges', private.own_rows('user_badges', p_user_id, p_order => 'earned_at')
       -- A draft, and what is scheduled, is not out yet.
       union all
-      select 'user_notifications', private.own_rows('user_notifications', v_user_id, p_condition => 't.status = ''sent''')
+      select 'user_notifications', private.own_rows('user_notifications', p_user_id, p_condition => 't.status = ''sent''')
       union all
       select 'kept_reviews', (
         select coalesce(json_agg(k order by k.created_at, k.review_id), '[]') from private.kept_reviews k
-        where k.user_id = v_user_id
+        where k.user_id = p_user_id
       )
       union all
-      select n.name, private.own_rows(n.name, v_user_id)
+      select n.name, private.own_rows(n.name, p_user_id)
       from unnest(array[
         'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
         'field_value_votes', 'occupancy_reports', 'notification_preferences', 'notification_quiet_hours', 'user_push_tokens', 'exp_entries',
@@ -327,10 +349,23 @@ begin
 end
 $$;
 
-comment on function private.my_data() is
-  'Every row that names the calling person, by table, with the columns that clients may read, and what the identity provider keeps of them. Of notifications what was sent. Refuses: unauthorized, forbidden.';
+comment on function private.data_of(uuid) is
+  'Every row that names an app user, by table, with the columns that clients may read, and what the identity provider keeps of them. Of notifications what was sent.';
+
+create function private.my_data() returns json
+language plpgsql stable
+security definer -- private.data_of is for no client; what is read is always the caller's own
+set search_path = ''
+as $$
+begin
+  return private.data_of(private.active_user());
+end
+$$;
+
+comment on function private.my_data() is 'private.data_of for the calling user. Refuses: unauthorized, forbidden.';
 
 grant execute on function private.end_account(), private.my_data() to authenticated;
+grant execute on function private.hold_sign_in(uuid), private.empty_account(uuid), private.data_of(uuid) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

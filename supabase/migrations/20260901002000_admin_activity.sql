@@ -8,8 +8,8 @@
 -- Invariants: nobody but the owner of the table changes or deletes a record; the owner does it in one place, the withdrawal of
 -- a person, whose values leave the record while the act stays. No foreign keys: a record outlives what it is about. Each action
 -- is a code of the category admin_action.
--- Interface: private.record_act, private.difference, private.require_match, private.add_admin_actions for the other domains;
--- api.run_admin_command and api.check_administrator for the function `admin`; api.admin_list_activity_logs.
+-- Interface: private.record_act, private.difference, private.require_match, private.check_decision, private.add_admin_actions
+-- for the other domains; api.run_admin_command and api.check_administrator for the function `admin`; api.admin_list_activity_logs.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -155,6 +155,29 @@ comment on function private.tg_app_users__clear_act_values() is
 create trigger _300_clear_act_values after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__clear_act_values();
+
+create function private.check_decision(
+  p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
+) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_author_id = p_admin_id then
+    perform private.refuse('forbidden', 403, 'An administrator does not decide on what is their own',
+      p_details => '{"reason": "own_entry"}');
+  elsif p_seen_updated_at is null then
+    perform private.refuse('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+      p_param => 'seen_updated_at');
+  elsif p_seen_updated_at <> p_updated_at then
+    perform private.refuse('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
+      p_details => jsonb_build_object('reason', 'changed_meanwhile', 'updated_at', p_updated_at));
+  end if;
+end
+$$;
+
+comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
+  'For decisions of administrators on what people wrote, whose row is held: refuses their own (forbidden), and one that was changed since they saw it (conflict, changed_meanwhile).';
 
 create function private.require_match(p_if_match text, p_updated_at timestamptz) returns void
 language plpgsql stable

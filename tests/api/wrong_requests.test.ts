@@ -57,6 +57,10 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "GET /admin/user-search-presets": { query: `user_id=${user.id}` },
   "/admin/user-search-presets": { body: { user_id: user.id, name: "Near work", query_json: {} } },
   "/admin/holidays/{calendar}/{holiday_date}": { path: "/admin/holidays/JP/2020-01-01" },
+  "/admin/users/{id}/suspend": { body: { reason: "Spam" } },
+  "/admin/users/{id}/reactivate": { body: { reason: "No spam" } },
+  "/admin/users/{id}/premium": { body: { until: null, reason: "Asked for" } },
+  "/admin/users/{id}/withdraw": { body: { reason: "Asked for" } },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };

@@ -29,6 +29,8 @@ const needed: Record<string, string> = {
   p_admin_id: admin,
   p_user_id: user,
   "get_support_ticket p_id": ticket!.id,
+  "admin_get_support_ticket p_id": ticket!.id,
+  "admin_list_user_activity_logs p_id": user,
 };
 
 interface List {
@@ -59,14 +61,15 @@ const functions = await db.sql<{ name: string; schema: string; needs: string[]; 
 
 const bodies = new Map(
   (await db.sql<{ name: string; body: string }[]>`
-    select 'private.' || proname as name, prosrc as body from pg_proc where pronamespace = 'private'::regnamespace`)
+    select n.nspname || '.' || p.proname as name, p.prosrc as body
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('api', 'private')`)
     .map(({ name, body }) => [name, body]),
 );
 
 /** The types of the keys of a list, which it or a function that it calls names. */
 function keyTypes(body: string): string | undefined {
   const types = /cursor_decode\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1];
-  const called = [...body.matchAll(/private\.[a-z0-9_]+(?=\()/g)].map(([name]) => bodies.get(name) ?? "");
+  const called = [...body.matchAll(/(?:api|private)\.[a-z0-9_]+(?=\()/g)].map(([name]) => bodies.get(name) ?? "");
   return types ?? called.map(keyTypes).find((found) => found !== undefined);
 }
 

@@ -155,7 +155,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
     query: `
       select signature as broken from (${FUNCTIONS}) f
       where exists (select from aclexplode(coalesce(proacl, acldefault('f', proowner))) a where a.grantee = 0)`,
-    proof: ["grant execute on function private.my_scopes() to public", "private.my_scopes()"],
+    proof: ["grant execute on function private.scopes_of(uuid) to public", "private.scopes_of(uuid)"],
   },
   {
     // The names in a body that begins with "return" or "begin atomic" were looked up when it was created. A function with a

@@ -38,6 +38,16 @@ import { listJobs } from "./jobs.ts";
 import { readOverview } from "./overview.ts";
 import { listAdminNotifications, markAdminNotificationsRead } from "./notifications.ts";
 import {
+  exportUser,
+  listUserActivityLogs,
+  listUsers,
+  reactivateUser,
+  readUser,
+  setUserPremium,
+  suspendUser,
+  withdrawUser,
+} from "./users.ts";
+import {
   createUserSearchPreset,
   deleteUserSearchPreset,
   listUserSearchPresets,
@@ -92,6 +102,15 @@ export const routes = [
   updateUserSearchPreset,
   deleteUserSearchPreset,
   setDefaultUserSearchPreset,
+
+  listUsers,
+  readUser,
+  suspendUser,
+  reactivateUser,
+  setUserPremium,
+  exportUser,
+  withdrawUser,
+  listUserActivityLogs,
 
   listReviewQueue,
   readReview,

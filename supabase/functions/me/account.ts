@@ -1,20 +1,8 @@
-import { addressOf, confirmAsset, publishAsset } from "../_shared/assets.ts";
-import type { Links } from "../_shared/http/links.ts";
+import { shownAccount, shownData, type StoredData } from "../_shared/accounts.ts";
+import { confirmAsset, publishAsset } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
 import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
-
-interface Reader {
-  readonly links: Links;
-  readonly storage: ObjectStorage;
-}
-
-async function shownAccount(reader: Reader, { app_user, ...account }: StoredMe) {
-  if (app_user === null) return { ...account, app_user };
-  const { avatar, ...user } = app_user;
-  return { ...account, app_user: { ...user, avatar_url: avatar === null ? null : await addressOf(reader, avatar) } };
-}
 
 export const readMe = route({
   method: "GET",
@@ -77,10 +65,6 @@ export const exportMyData = route({
   reply: [200, MyData],
   refusals: [],
   cache: { scope: "private", maxAge: 0 },
-  handle: async ({ db, links, storage }) => {
-    const { account, data } = await db.rpc<{ account: StoredMe; data: Record<string, Record<string, unknown>[]> }>(
-      "export_my_data",
-    );
-    return { exported_at: new Date().toISOString(), account: await shownAccount({ links, storage }, account), data };
-  },
+  handle: async ({ db, links, storage }) =>
+    await shownData({ links, storage }, await db.rpc<StoredData>("export_my_data")),
 });

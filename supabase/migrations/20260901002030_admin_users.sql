@@ -1,0 +1,403 @@
+-- App users as administrators find and read them (area users).
+--
+-- private.user_search_entries has a narrow row for each app user: when they signed up, status, premium, and the text of e-mail
+-- and display name that a search compares. Triggers on app_users and on the identity provider's auth.users keep it; ours to
+-- index is only this table.
+--
+-- The list is newest first, whatever is searched for. A search reads the next 2,000 of that order, which fill a page of what
+-- is common. When they do not, few have it, and the index of the text finds them all, to be sorted. Which of the two it is
+-- shows by trying: the planner's estimate of how many match decides nothing.
+--
+-- Invariants: an entry always says what the account says; of a withdrawn app user it has no text.
+-- Interface: api.admin_list_users, api.admin_read_user; private.admin_user for the acts (2035).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.user_search_entries (
+  user_id uuid primary key,
+  created_at timestamptz not null,
+  status text collate "C" not null,
+  premium_ends_at timestamptz,
+  email text not null,
+  name text not null,
+  name_terms text[] collate "C" not null
+);
+
+comment on table private.user_search_entries is
+  'What the list of app users is searched by. Kept by triggers. No foreign key: a row goes with its account, by trigger.';
+comment on column private.user_search_entries.email is 'As private.search_text writes it; empty without one.';
+comment on column private.user_search_entries.name is 'The display name, as private.search_text writes it; empty without one.';
+comment on column private.user_search_entries.name_terms is
+  'The letters and pairs of neighbouring letters of the name: most Japanese names are searched for by two.';
+
+-- The list, and the list of a status.
+create index user_search_entries_created_idx on private.user_search_entries (created_at desc, user_id desc);
+create index user_search_entries_status_idx on private.user_search_entries (status, created_at desc, user_id desc);
+create index user_search_entries_email_idx on private.user_search_entries using gin (email extensions.gin_trgm_ops);
+create index user_search_entries_name_idx on private.user_search_entries using gin (name_terms);
+create index user_search_entries_premium_idx on private.user_search_entries (premium_ends_at) where premium_ends_at is not null;
+
+create type private.user_filter as (status text, is_premium boolean, email_pattern text, name_pattern text, name_terms text[]);
+
+comment on type private.user_filter is 'What app users are searched by; null: anything. The patterns are for like.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: entries
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.put_user_search_entries(p_user_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.user_search_entries as e (user_id, created_at, status, premium_ends_at, email, name, name_terms)
+  select a.id, a.created_at, a.status, a.premium_ends_at, t.email, t.name, private.search_terms(t.name)
+  from public.app_users a
+  join auth.users u on u.id = a.id
+  cross join lateral (
+    select case when a.status = 'withdrawn' then '' else coalesce(private.search_text(u.email), '') end as email,
+      case when a.status = 'withdrawn' then '' else coalesce(private.search_text(a.display_name), '') end as name
+  ) t
+  where a.id = any (p_user_ids)
+  on conflict (user_id) do update set created_at = excluded.created_at, status = excluded.status,
+    premium_ends_at = excluded.premium_ends_at, email = excluded.email, name = excluded.name, name_terms = excluded.name_terms;
+end
+$$;
+
+comment on function private.put_user_search_entries(uuid[]) is 'Writes the search entries of app users as their accounts are now.';
+
+create function private.tg_app_users__put_search_entry() returns trigger
+language plpgsql
+security definer -- neither the auth server nor a user who changes their name has a right on entries
+set search_path = ''
+as $$
+begin
+  perform private.put_user_search_entries(array[new.id]);
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__put_search_entry() is
+  'Keeps the search entry of an app user, whose id is also that of the auth user.';
+
+create function private.tg_app_users__drop_search_entry() returns trigger
+language plpgsql
+security definer -- the auth server, which deletes accounts, has no right on entries
+set search_path = ''
+as $$
+begin
+  delete from private.user_search_entries where user_id = old.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__drop_search_entry() is 'The search entry of an account goes with it.';
+
+create trigger _600_put_search_entry after insert on public.app_users
+  for each row execute function private.tg_app_users__put_search_entry();
+create trigger _600_put_search_entry_again after update of display_name, status, premium_ends_at, created_at on public.app_users
+  for each row when (
+    (new.display_name, new.status, new.premium_ends_at, new.created_at)
+      is distinct from (old.display_name, old.status, old.premium_ends_at, old.created_at)
+  )
+  execute function private.tg_app_users__put_search_entry();
+create trigger _600_drop_search_entry after delete on public.app_users
+  for each row execute function private.tg_app_users__drop_search_entry();
+create trigger _600_put_search_entry after update of email on auth.users
+  for each row when (new.email is distinct from old.email)
+  execute function private.tg_app_users__put_search_entry();
+
+select private.put_user_search_entries(array(select u.id from public.app_users u));
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: search
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.like_pattern(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return '%' || regexp_replace(p_text, '([\\%_])', '\\\1', 'g') || '%';
+end
+$$;
+
+comment on function private.like_pattern(text) is 'The pattern for like of every text that has this one in it, its % and _ as they are.';
+
+create function private.read_user_filter(p_email text, p_display_name text, p_status text, p_premium boolean)
+returns private.user_filter
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_email text := private.search_text(p_email);
+  v_name text := private.search_text(p_display_name);
+begin
+  -- Two letters or digits side by side and one character more: that is one trigram at least, which the index looks up.
+  if char_length(v_email) not between 3 and 255 or v_email !~ '[a-z0-9]{2}' then
+    perform private.refuse('validation_error', 422,
+      'email must have 3 to 255 characters, two of them letters or digits side by side', p_param => 'email');
+  elsif char_length(v_name) not between 2 and 100 then
+    perform private.refuse('validation_error', 422, 'display_name must have 2 to 100 characters beside space',
+      p_param => 'display_name');
+  elsif p_status not in ('active', 'suspended', 'withdrawn') then
+    perform private.refuse('validation_error', 422, 'status must be active, suspended or withdrawn', p_param => 'status');
+  end if;
+  return row(p_status, p_premium, private.like_pattern(v_email), private.like_pattern(v_name), private.keyword_terms(v_name));
+end
+$$;
+
+comment on function private.read_user_filter(text, text, text, boolean) is
+  'Reads what app users are searched by. Refuses: validation_error.';
+
+create function private.user_condition(p_filter private.user_filter) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return concat_ws(' and ', 'true',
+    case when p_filter.email_pattern is not null then 'e.email like $1' end,
+    case when p_filter.name_pattern is not null then 'e.name_terms @> $2 and e.name like $3' end,
+    case when p_filter.is_premium then 'e.premium_ends_at > now()'
+      when not p_filter.is_premium then 'coalesce(e.premium_ends_at <= now(), true)' end,
+    case when p_filter.status is not null then 'e.status = $4' end,
+    -- They have no text.
+    case when p_filter.status = 'withdrawn' and coalesce(p_filter.email_pattern, p_filter.name_pattern) is not null then 'false' end
+  );
+end
+$$;
+
+comment on function private.user_condition(private.user_filter) is
+  'The condition of a search for app users, over private.user_search_entries e; $1 is email_pattern, $2 name_terms, $3 name_pattern, $4 status.';
+
+create function private.listed_users(
+  p_filter private.user_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
+) returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- The order is read from its index, whatever seems to be cheaper.
+set enable_sort = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_ids uuid[];
+begin
+  execute format(
+    'select array(
+      select e.user_id from (
+        select * from private.user_search_entries e where (e.created_at, e.user_id) < ($5, $6) %s
+        order by e.created_at desc, e.user_id desc limit $8
+      ) e
+      where %s order by e.created_at desc, e.user_id desc limit $7
+    )', case when p_filter.status is not null then 'and e.status = $4' end, private.user_condition(p_filter)
+  ) into v_ids using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status,
+    p_after_at, p_after_id, p_limit, p_window;
+  return v_ids;
+end
+$$;
+
+comment on function private.listed_users(private.user_filter, integer, timestamptz, uuid, integer) is
+  'The first app users who meet the filter among the next p_window of the list, after a place in it; p_window null: among all.';
+
+create function private.indexed_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
+returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- Bitmaps of the indexes alone: a plan that reads the order until it has found enough may read a million rows.
+set enable_seqscan = off
+set enable_indexscan = off
+set enable_indexonlyscan = off
+as $$
+declare
+  v_ids uuid[];
+begin
+  execute format(
+    'select array(
+      select e.user_id from private.user_search_entries e where %s and (e.created_at, e.user_id) < ($5, $6)
+      order by e.created_at desc, e.user_id desc limit $7
+    )', private.user_condition(p_filter)
+  ) into v_ids using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status,
+    p_after_at, p_after_id, p_limit;
+  return v_ids;
+end
+$$;
+
+comment on function private.indexed_users(private.user_filter, timestamptz, uuid, integer) is
+  'The first app users who meet the filter, after a place in the list: all that the indexes of the conditions find, sorted.';
+
+create function private.found_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
+returns uuid[]
+language plpgsql stable
+security definer -- entries are for no role; administrators alone reach this, and only ids leave it
+set search_path = ''
+as $$
+declare
+  v_after_at timestamptz := coalesce(p_after_at, 'infinity');
+  v_after_id uuid := coalesce(p_after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+begin
+  -- Without a text, and unless premium is asked for, most of the list meets the filter.
+  if coalesce(p_filter.email_pattern, p_filter.name_pattern, case when p_filter.is_premium then '' end) is null then
+    return private.listed_users(p_filter, null, v_after_at, v_after_id, p_limit);
+  end if;
+  v_ids := private.listed_users(p_filter, 2000, v_after_at, v_after_id, p_limit);
+  if cardinality(v_ids) >= p_limit then
+    return v_ids;
+  end if;
+  return private.indexed_users(p_filter, v_after_at, v_after_id, p_limit);
+end
+$$;
+
+comment on function private.found_users(private.user_filter, timestamptz, uuid, integer) is
+  'The first app users of the list, newest first, who meet the filter, after a place in it.';
+
+create function private.user_total(p_filter private.user_filter) returns jsonb
+language plpgsql stable
+security definer -- as private.found_users
+set search_path = ''
+-- As private.indexed_users.
+set enable_seqscan = off
+set enable_indexscan = off
+set enable_indexonlyscan = off
+as $$
+declare
+  -- To count a million takes a second, and nobody reads so far.
+  c_most constant integer := 10000;
+  v_count integer;
+begin
+  execute format('select count(*) from (select from private.user_search_entries e where %s limit $5) f',
+    private.user_condition(p_filter)
+  ) into v_count using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status, c_most + 1;
+  return jsonb_build_object('total', least(v_count, c_most), 'total_is_exact', v_count <= c_most);
+end
+$$;
+
+comment on function private.user_total(private.user_filter) is
+  'How many app users meet the filter: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: app users as administrators see them
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.sign_ins_of(p_user_ids uuid[]) returns table (user_id uuid, email text, last_sign_in_at timestamptz)
+language plpgsql stable
+security definer -- auth.users is the identity provider's; administrators read e-mail and last sign-in, and nothing else
+set search_path = ''
+as $$
+begin
+  return query
+  select u.id, u.email::text, u.last_sign_in_at from auth.users u where u.id = any (p_user_ids);
+end
+$$;
+
+comment on function private.sign_ins_of(uuid[]) is 'What administrators read of the auth users of app users.';
+
+create function private.admin_user_rows(p_user_ids uuid[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', a.id, 'email', s.email, 'display_name', a.display_name, 'status', a.status,
+      'is_premium', coalesce(a.premium_ends_at > now(), false),
+      -- An end that never comes is no time in JSON.
+      'premium_ends_at', case when isfinite(a.premium_ends_at) then a.premium_ends_at end,
+      'created_at', a.created_at, 'last_sign_in_at', s.last_sign_in_at, 'updated_at', a.updated_at
+    ) order by p.place)
+    from unnest(p_user_ids) with ordinality as p (id, place)
+    join public.app_users a on a.id = p.id
+    join private.sign_ins_of(p_user_ids) s on s.user_id = a.id
+  );
+end
+$$;
+
+comment on function private.admin_user_rows(uuid[]) is 'App users as the list of administrators shows them, in this order; null for none.';
+
+create function private.admin_user(p_user_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user jsonb := private.admin_user_rows(array[p_user_id]) -> 0;
+begin
+  if v_user is null then
+    perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'id');
+  end if;
+  return v_user || jsonb_build_object(
+    'avatar', private.avatar_of(p_user_id),
+    'figures', (
+      select jsonb_build_object(
+        'total_exp', a.total_exp, 'level', a.level,
+        'sessions', (select count(*) from public.parking_sessions s where s.user_id = a.id),
+        'reviews', (select count(*) from public.reviews r where r.user_id = a.id),
+        'error_reports', (select count(*) from public.error_reports r where r.user_id = a.id),
+        'badges', (select count(*) from public.user_badges b where b.user_id = a.id),
+        'devices', (select count(*) from public.user_push_tokens t where t.user_id = a.id),
+        'saved_parking_lots', (select count(*) from public.saved_parking_lots s where s.user_id = a.id)
+      )
+      from public.app_users a where a.id = p_user_id
+    ),
+    -- The stores sell nothing yet: premium is what administrators grant.
+    'subscription', null
+  );
+end
+$$;
+
+comment on function private.admin_user(uuid) is
+  'An app user as administrators read them: the row of the list with avatar, figures and subscription. Refuses: not_found.';
+
+grant execute on function
+  private.search_text(text), private.keyword_terms(text), private.like_pattern(text),
+  private.read_user_filter(text, text, text, boolean), private.found_users(private.user_filter, timestamptz, uuid, integer),
+  private.user_total(private.user_filter), private.sign_ins_of(uuid[]), private.admin_user_rows(uuid[]), private.admin_user(uuid)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_list_users(
+  p_admin_id uuid, p_email text default null, p_display_name text default null, p_status text default null,
+  p_premium boolean default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_users', p_email, p_display_name, p_status, p_premium);
+  v_after jsonb;
+  v_filter private.user_filter;
+begin
+  perform private.check_admin(p_admin_id, 'users');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  perform private.page_limit(p_limit);
+  v_filter := private.read_user_filter(p_email, p_display_name, p_status, p_premium);
+  return private.page(v_filters, private.admin_user_rows(
+    private.found_users(v_filter, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1)
+  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then private.user_total(v_filter) else '{}' end;
+end
+$$;
+
+comment on function api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer) is
+  'App users, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_email and p_display_name are parts of the text, of at least 3 and 2 characters, whatever their case, width and kana. Administrators who are no app users are not among them. Reads only. Refuses: forbidden, validation_error.';
+
+create function api.admin_read_user(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'users');
+  return private.admin_user(p_id);
+end
+$$;
+
+comment on function api.admin_read_user(uuid, uuid) is
+  'An app user: {id, email, display_name, status, is_premium, premium_ends_at, created_at, last_sign_in_at, updated_at, avatar, figures, subscription}. Reads only. Refuses: forbidden, not_found.';
+
+grant execute on function
+  api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer), api.admin_read_user(uuid, uuid)
+to service_role;

@@ -1,0 +1,269 @@
+-- What administrators do with the account of an app user (area users): suspend and reactivate, grant premium, export, withdraw.
+--
+-- Each act is on record, and all but the export with a reason. Nobody changes an account of their own. A suspended app user
+-- may still sign in and read GET /v1/me, which shows the status; every other function rejects them, so that no session has to
+-- be ended.
+--
+-- An export is two functions: admin_export_user records it, and admin_read_user_export gives what is held, to the administrator
+-- on whose record it is, for a day. So a request that is sent again is one act, and what is held is not kept for it.
+--
+-- Invariants: a move of the status is one of private.allowed_moves; who is an active administrator is withdrawn only after
+-- they are none, because withdrawal takes that away, and only the area admins may.
+-- Interface: api.admin_suspend_user, admin_reactivate_user, admin_set_user_premium, admin_withdraw_user, admin_export_user,
+-- admin_read_user_export, admin_list_user_activity_logs; for the other domains private.required_reason.
+
+select private.add_admin_actions('[
+  ["user.suspend", "ユーザーの停止", "Suspended a user"],
+  ["user.reactivate", "ユーザーの停止解除", "Reactivated a user"],
+  ["user.set_premium", "プレミアムの変更", "Changed the premium of a user"],
+  ["user.export", "ユーザーデータの書き出し", "Exported the data of a user"],
+  ["user.withdraw", "ユーザーの退会処理", "Withdrew a user"]
+]');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.required_reason(p_reason text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_reason text := private.trimmed(p_reason);
+begin
+  if coalesce(char_length(v_reason), 0) not between 1 and 500 then
+    perform private.refuse('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
+  end if;
+  return v_reason;
+end
+$$;
+
+comment on function private.required_reason(text) is
+  'The reason of an act that needs one, without space around it. Refuses: validation_error.';
+
+create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_user_id = p_admin_id then
+    perform private.refuse('forbidden', 403, 'An administrator does not change an account of their own',
+      p_details => '{"reason": "own_account"}');
+  end if;
+end
+$$;
+
+comment on function private.require_another(uuid, uuid) is
+  'Rejects (forbidden, own_account) an act of an administrator on their own account.';
+
+create function private.move_user(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_before public.app_users;
+  v_after public.app_users;
+begin
+  perform private.require_another(p_admin_id, p_id);
+  v_reason := private.required_reason(p_reason);
+  v_before := private.hold_app_user(p_id, 'id');
+  perform private.require_match(p_if_match, v_before.updated_at);
+  perform private.check_move('account', v_before.status, p_status);
+  update public.app_users set status = p_status where id = p_id returning * into v_after;
+  perform private.record_act(
+    p_admin_id, case p_status when 'suspended' then 'user.suspend' else 'user.reactivate' end, 'app_user', p_id::text, p_id,
+    private.difference(to_jsonb(v_before), to_jsonb(v_after)) || jsonb_build_object('reason', v_reason)
+  );
+  return private.admin_user(p_id);
+end
+$$;
+
+comment on function private.move_user(uuid, uuid, text, text, text) is
+  'Suspends an app user, or reactivates them, as an act of an administrator. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function private.tg_app_users__forget_admin_replies() returns trigger
+language plpgsql
+security definer -- no client has a right on keys
+set search_path = ''
+as $$
+begin
+  delete from private.idempotency_keys k using public.admins a
+  where k.user_id = a.id and strpos(k.replies::text, new.id::text) > 0;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__forget_admin_replies() is
+  'What administrators were answered about an app user who withdraws is not kept for a retry. A retry runs again, and finds the account withdrawn.';
+
+create trigger _310_forget_admin_replies after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__forget_admin_replies();
+
+grant execute on function
+  private.required_reason(text), private.require_another(uuid, uuid), private.move_user(uuid, uuid, text, text, text)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_suspend_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'users');
+  return private.move_user(p_admin_id, p_id, 'suspended', p_reason, p_if_match);
+end
+$$;
+
+comment on function api.admin_suspend_user(uuid, uuid, text, text) is
+  'Suspends an active app user and returns them as admin_read_user does. They may sign in and read their account, and nothing else. Records the act user.suspend with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_reactivate_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'users');
+  return private.move_user(p_admin_id, p_id, 'active', p_reason, p_if_match);
+end
+$$;
+
+comment on function api.admin_reactivate_user(uuid, uuid, text, text) is
+  'Reactivates a suspended app user and returns them as admin_read_user does. Records the act user.reactivate with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_set_user_premium(
+  p_admin_id uuid, p_id uuid, p_until timestamptz, p_reason text, p_if_match text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_before public.app_users;
+  v_after public.app_users;
+begin
+  perform private.hold_admin(p_admin_id, 'users');
+  perform private.require_another(p_admin_id, p_id);
+  v_reason := private.required_reason(p_reason);
+  if p_until <= now() or p_until >= '2100-01-01 00:00:00+00' then
+    perform private.refuse('validation_error', 422, 'until must be in the future and before 2100', p_param => 'until');
+  end if;
+  v_before := private.hold_app_user(p_id, 'id');
+  perform private.require_match(p_if_match, v_before.updated_at);
+  if v_before.status = 'withdrawn' then
+    perform private.refuse('conflict', 409, 'A withdrawn account has no premium', p_param => 'id',
+      p_details => '{"reason": "account_not_active", "status": "withdrawn"}');
+  end if;
+  if v_before.premium_ends_at is distinct from p_until then
+    update public.app_users set premium_ends_at = p_until where id = p_id returning * into v_after;
+    perform private.record_act(p_admin_id, 'user.set_premium', 'app_user', p_id::text, p_id,
+      private.difference(to_jsonb(v_before), to_jsonb(v_after)) || jsonb_build_object('reason', v_reason));
+  end if;
+  return private.admin_user(p_id);
+end
+$$;
+
+comment on function api.admin_set_user_premium(uuid, uuid, timestamptz, text, text) is
+  'Gives an app user premium until a time, in place of what they have, or takes it away (p_until null), and returns them as admin_read_user does. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+
+create function api.admin_withdraw_user(p_admin_id uuid, p_id uuid, p_reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_user public.app_users;
+begin
+  perform private.hold_admin(p_admin_id, 'users');
+  perform private.require_another(p_admin_id, p_id);
+  v_reason := private.required_reason(p_reason);
+  perform private.hold_sign_in(p_id);
+  v_user := private.hold_app_user(p_id, 'id');
+  if exists (select from public.admins a where a.id = p_id and a.status = 'active') then
+    perform private.refuse('conflict', 409, 'This app user is an administrator; suspend the administrator first',
+      p_param => 'id', p_details => '{"reason": "is_administrator"}');
+  end if;
+  perform private.check_move('account', v_user.status, 'withdrawn');
+  -- Recorded first: the values, the reason too, leave the record with the withdrawal.
+  perform private.record_act(p_admin_id, 'user.withdraw', 'app_user', p_id::text, p_id,
+    private.difference(jsonb_build_object('status', v_user.status), '{"status": "withdrawn"}')
+      || jsonb_build_object('reason', v_reason));
+  perform private.empty_account(p_id);
+end
+$$;
+
+comment on function api.admin_withdraw_user(uuid, uuid, text) is
+  'Ends the account of an app user for good, as withdraw_my_account does for its caller. Records the act user.withdraw, whose reason leaves the record with the other values. Not while they are an active administrator (conflict, is_administrator). Refuses: forbidden, validation_error, not_found, conflict.';
+
+create function api.admin_export_user(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hold_admin(p_admin_id, 'users');
+  perform private.hold_app_user(p_id, 'id');
+  perform private.record_act(p_admin_id, 'user.export', 'app_user', p_id::text, p_id);
+  return jsonb_build_object('id', p_id);
+end
+$$;
+
+comment on function api.admin_export_user(uuid, uuid) is
+  'Records the act user.export: for a day the administrator may read what is held about the app user, by admin_read_user_export. Returns {id}. Refuses: forbidden, not_found.';
+
+create function api.admin_read_user_export(p_admin_id uuid, p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'users');
+  -- An hour more than an idempotency key lives: the request that recorded the act may be sent again with its key.
+  if not exists (
+    select from public.admin_activity_logs l
+    where l.user_id = p_id and l.created_at > now() - interval '25 hours'
+      and l.admin_id = p_admin_id and l.action = 'user.export'
+  ) then
+    perform private.refuse('conflict', 409, 'No export of this app user is on record; record one first', p_param => 'id',
+      p_details => '{"reason": "export_not_recorded"}');
+  end if;
+  return json_build_object(
+    'account', (
+      select private.account_row(s.user_id, s.email, private.avatar_of(s.user_id)) from private.sign_ins_of(array[p_id]) s
+    ),
+    'data', private.data_of(p_id)
+  );
+end
+$$;
+
+comment on function api.admin_read_user_export(uuid, uuid) is
+  'All that is held about an app user, as export_my_data gives it to them: {account, data}. After admin_export_user, for a day. Reads only. Refuses: forbidden, conflict.';
+
+create function api.admin_list_user_activity_logs(
+  p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'users');
+  if not exists (select from public.app_users u where u.id = p_id) then
+    perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'id');
+  end if;
+  return api.admin_list_activity_logs(
+    p_admin_id, p_user_id => p_id, p_include => p_include, p_cursor => p_cursor, p_limit => private.page_limit(p_limit)
+  );
+end
+$$;
+
+comment on function api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer) is
+  'Acts of administrators that concern an app user, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: forbidden, validation_error, not_found.';
+
+grant execute on function
+  api.admin_suspend_user(uuid, uuid, text, text), api.admin_reactivate_user(uuid, uuid, text, text),
+  api.admin_set_user_premium(uuid, uuid, timestamptz, text, text), api.admin_withdraw_user(uuid, uuid, text),
+  api.admin_export_user(uuid, uuid), api.admin_read_user_export(uuid, uuid),
+  api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer)
+to service_role;
