@@ -9,8 +9,7 @@
 --
 -- A fault is two texts: where it is (where.all.0.hours, of an array the place from 0) and what is wrong there.
 --
--- Invariants: what private.badge_conditions_fault lets pass, private.evaluate_badge_conditions answers for any metadata,
--- without an error.
+-- Invariants: conditions without a fault are evaluated for any metadata (private.badge_metadata) without an error.
 -- Interface: api.evaluate_badge_conditions.
 
 create function private.badge_kinds() returns text[]
@@ -187,7 +186,7 @@ end
 $$;
 
 comment on function private.badge_conditions_fault(jsonb) is
-  'The first fault of a badge''s conditions, where and what; null: private.evaluate_badge_conditions understands them.';
+  'The first fault of a badge''s conditions, where and what; null: private.meets_badge_conditions understands them.';
 
 create function private.require_badge_conditions(p_conditions jsonb) returns void
 language plpgsql immutable
@@ -232,8 +231,8 @@ begin
     when 'equals' then
       return coalesce(p_metadata -> (v_value ->> 'field') = v_value -> 'value', false);
     when 'hours' then
-      v_hour := (p_metadata ->> 'hour')::integer;
-      -- Numeric: 22.0 is a whole number too.
+      -- Numeric, as below: 22.0 is a whole number too.
+      v_hour := (p_metadata ->> 'hour')::numeric;
       return coalesce(case when (v_value ->> 'from')::numeric < (v_value ->> 'to')::numeric
         then v_hour >= (v_value ->> 'from')::numeric and v_hour < (v_value ->> 'to')::numeric
         else v_hour >= (v_value ->> 'from')::numeric or v_hour < (v_value ->> 'to')::numeric end, false);
@@ -248,7 +247,7 @@ $$;
 comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
   'Whether metadata meets a predicate without fault. A field that is missing or of another type meets no min, max or equals.';
 
-create function private.evaluate_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
+create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -259,7 +258,7 @@ begin
 end
 $$;
 
-comment on function private.evaluate_badge_conditions(jsonb, jsonb) is
+comment on function private.meets_badge_conditions(jsonb, jsonb) is
   'Whether a deed counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
 
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
@@ -282,7 +281,7 @@ grant execute on function
   private.badge_field_fault(text, jsonb), private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
   private.badge_conditions_fault(jsonb), private.fault_within(text, text[]), private.require_badge_conditions(jsonb),
   private.evaluate_badge_predicate(jsonb, jsonb),
-  private.evaluate_badge_conditions(jsonb, jsonb), private.badge_metadata(text, jsonb, timestamptz)
+  private.meets_badge_conditions(jsonb, jsonb), private.badge_metadata(text, jsonb, timestamptz)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -300,7 +299,7 @@ begin
   elsif metadata ? 'hour' and not private.is_whole_between(metadata -> 'hour', 0, 23) then
     perform private.refuse('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
   end if;
-  return private.evaluate_badge_conditions(metadata, conditions);
+  return private.meets_badge_conditions(metadata, conditions);
 end
 $$;
 

@@ -306,7 +306,7 @@ begin
     v_fault := private.badge_conditions_fault(v_badge.conditions);
     if v_fault is not null then
       insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
-    elsif private.evaluate_badge_conditions(v_metadata, v_badge.conditions) then
+    elsif private.meets_badge_conditions(v_metadata, v_badge.conditions) then
       v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
       if v_mark is not null then
         v_badge_ids := v_badge_ids || v_badge.id;

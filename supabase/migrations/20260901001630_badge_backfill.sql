@@ -117,7 +117,7 @@ begin
     from private.badge_sources s
     where s.user_id = any (p_user_ids) and s.kind = any (v_kinds)
       and (v_measure <> 'distinct_lots' or s.parking_lot_id is not null)
-      and case when v_is_plain then true else private.evaluate_badge_conditions(
+      and case when v_is_plain then true else private.meets_badge_conditions(
         private.badge_metadata(s.kind, s.metadata, s.created_at), (p_badge).conditions) end
   ), marks_before as materialized (
     select m.user_id, m.mark from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (p_user_ids)

@@ -61,6 +61,8 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/admin/users/{id}/reactivate": { body: { reason: "No spam" } },
   "/admin/users/{id}/premium": { body: { until: null, reason: "Asked for" } },
   "/admin/users/{id}/withdraw": { body: { reason: "Asked for" } },
+  "/admin/levels/{level}": { path: "/admin/levels/9999" },
+  "/admin/exp-rules/{id}": { path: "/admin/exp-rules/999999" },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
 };

@@ -358,6 +358,10 @@ Deno.test("evaluate_badge_conditions: says of an activity what counting does, an
       [{}, false],
     ] as const
   ) assert.equal(await evaluate(metadata), counts, JSON.stringify(metadata));
+  const [whole] = await db.sql`
+    select api.evaluate_badge_conditions('{"kind": "session_end", "hour": 23.0}',
+      '{"activity": ["session_end"], "measure": "count", "where": {"hours": {"from": 22.0, "to": 5}}}') as counts`;
+  assert.equal(whole!["counts"], true);
   for (
     const [metadata, given, param] of [
       [null, conditions, "metadata"],
