@@ -43,6 +43,7 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_status: "draft" },
     { p_status: "active" },
   ],
+  admin_list_parking_lot_history: [{ p_parking_lot_id: id(2, 4711) }],
   admin_list_lot_engagement: [{ p_sort: "saves" }, { p_sort: "searches" }, { p_sort: "name" }],
 };
 

@@ -183,8 +183,14 @@ begin
       || jsonb_build_object(
         'allowed_statuses', private.allowed_states('parking_lot', l.status), 'windows', private.hours_json(l.id) -> 'windows'
       )
-      || private.lot_places_json(l.id) || private.console_lot_parts_json(l.id)
-    from public.parking_lots l where l.id = p_lot_id
+      || p.places || private.console_lot_parts_json(l.id)
+      -- As an administrator writes it: a rule of a lot does not name the lot.
+      || jsonb_build_object('pricing_rules', (
+        select coalesce(jsonb_agg(r.item - 'parking_lot_id' order by r.nth), '[]')
+        from jsonb_array_elements(p.places -> 'pricing_rules') with ordinality as r (item, nth)
+      ))
+    from public.parking_lots l cross join lateral private.lot_places_json(l.id) as p (places)
+    where l.id = p_lot_id
   );
 end
 $$;

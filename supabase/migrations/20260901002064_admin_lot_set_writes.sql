@@ -254,7 +254,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(i.item - '{parking_lot_id,storage_key,is_public,name,slug}'::text[]
+    select coalesce(jsonb_agg(i.item - '{storage_key,is_public,name,slug}'::text[]
       || case when p_set = 'pricing_groups' then jsonb_build_object('name', i.item -> 'name') else '{}' end order by i.nth), '[]')
     from jsonb_array_elements(private.console_lot_json(p_lot_id) -> p_set) with ordinality as i (item, nth)
   );

@@ -232,7 +232,7 @@ Deno.test("PUT …/pricing-groups and …/pricing-rules: calc-fee, nearby and th
   assert.equal(near.estimated_fee, 300);
   assert.ok((await found({ attributes: ["has_max_fee"], keywords: ["Console lot"] })).includes(lot.id));
   const detail = await json(`/parking-lots/${lot.id}`);
-  assert.deepEqual(detail.pricing_rules, pricing_rules);
+  assert.deepEqual(detail.pricing_rules, pricing_rules.map((rule) => ({ ...rule, parking_lot_id: lot.id })));
   await replaced(lot.id, "date_overrides", [
     { override_date: "2026-06-03", pricing: [{ category: "flat", price_minor: 42 }] },
   ]);
@@ -611,4 +611,30 @@ Deno.test("admin/parking-lots: the back office calls the same functions, with th
   await forbidden.body?.cancel();
   const { items } = await history(lot);
   assert.deepEqual(items.map(({ action, admin_id }) => [action, admin_id]), [["parking_lot.update", console.id]]);
+});
+
+Deno.test("PUT …: the sets that a lot is read with are sent back as they are, and nothing changes", async () => {
+  const lot = await draft();
+  const sets: Record<string, Body[]> = {
+    spots: [{ code: "A", is_ev_charger: true, ev_connector_type: "chademo" }],
+    pricing_groups: [{ code: "a", name: "A", vehicle_types: ["standard"] }],
+    pricing_rules: [{
+      category: "time_band",
+      per_minutes: 30,
+      price_minor: 100,
+      time_start: "08:00",
+      time_end: "24:00",
+    }],
+    windows: [{ window_type: "business", open_time: "08:00", close_time: "22:30", effective_from: "2026-01-01" }],
+    date_overrides: [{
+      override_date: "2026-12-31",
+      hours: { business: [{ open_time: "09:00", close_time: "24:00" }] },
+      pricing: [{ id: crypto.randomUUID(), category: "flat", price_minor: 1 }],
+    }],
+  };
+  for (const [set, items] of Object.entries(sets)) await replaced(lot.id, set, items);
+  const before = await read(lot.id);
+  for (const set of Object.keys(sets)) {
+    assert.deepEqual(await replaced(lot.id, set, before[set as "spots"]), before, set);
+  }
 });

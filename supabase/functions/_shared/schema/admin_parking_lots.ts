@@ -60,6 +60,8 @@ export const NewParkingLot = ParkingLotChanges.required({ name: true, lat: true,
 
 const AdminDateOverride = DateOverride.extend({ label: z.string().nullable() }).meta({ id: "AdminDateOverride" });
 
+const AdminPricingRule = PricingRule.omit({ parking_lot_id: true }).meta({ id: "AdminPricingRule" });
+
 const AdminLotTag = z.object({
   tag_id: Id,
   slug: z.string(),
@@ -118,12 +120,18 @@ export const AdminParkingLot = LotDetail.pick({
   allowed_statuses: z.array(LotStatus).meta({ description: "What `status` may be changed to" }),
   spots: z.array(Spot),
   pricing_groups: z.array(PricingGroup).meta({ description: "The default group first" }),
-  pricing_rules: z.array(PricingRule).meta({ description: "Those of the default group first, then group by group" }),
+  pricing_rules: z.array(AdminPricingRule).meta({
+    description: "Those of the default group first, then group by group",
+  }),
   windows: z.array(Window).meta({ description: "The weekly hours" }),
   date_overrides: z.array(AdminDateOverride).meta({ description: "By date" }),
   tags: z.array(AdminLotTag),
   images: z.array(AdminLotImage).meta({ description: "The main one first" }),
-}).meta({ id: "AdminParkingLot", description: "A lot of any status with all that hangs on it" });
+}).meta({
+  id: "AdminParkingLot",
+  description:
+    "A lot of any status with all that hangs on it. Its sets, but for `tags` and `images`, may be sent back as they are",
+});
 
 const AdminLotRow = z.object({
   id: Id,

@@ -4,7 +4,7 @@ import { FeeQuestion } from "./fees.ts";
 import { ClockTime, Id, text } from "./values.ts";
 
 const ItemId = Id.optional().meta({
-  description: "The item is the row of the lot with this id; absent, or new: a new row, but see the route",
+  description: "The row of the lot that the item is; an id that no row has is that of a new row",
 });
 const Integer = z.int().min(-2_147_483_648).max(2_147_483_647);
 const Amount = z.int().min(0).max(2_147_483_647).nullable().optional();
@@ -82,9 +82,10 @@ const DateOverrideInput = z.strictObject({
     is_closed: z.boolean().optional(),
     is_24h: z.boolean().optional(),
   }).nullable().optional().meta({ description: "As in a DateOverride" }),
-  pricing: z.array(z.strictObject(terms)).max(200).nullable().optional().meta({
-    description: "Rules that replace all of the lot's on this date; null: the usual ones",
-  }),
+  pricing: z.array(z.strictObject({ ...terms, id: Id.optional(), parking_lot_id: Id.optional() })).max(200).nullable()
+    .optional().meta({
+      description: "Rules that replace all of the lot's on this date; null: the usual ones. Their `id` means nothing",
+    }),
   note: text(1, 2000).nullable().optional(),
 }).meta({ id: "DateOverrideInput" });
 
