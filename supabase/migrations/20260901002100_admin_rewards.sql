@@ -1,7 +1,7 @@
 -- Rewards in the console: the badges, and the rebuild of their progress.
 --
--- Area: rewards. Levels and EXP rules are in migration admin_levels, themes in admin_themes. A badge is not deleted once anybody has it or has progress with it: it is
--- deactivated. What is changed here is on record (2000), with the difference.
+-- Area: rewards. Levels and EXP rules are in migration admin_levels, themes in admin_themes. A badge is not deleted once
+-- anybody has it or has progress with it: it is deactivated. What is changed here is on record (2000), with the difference.
 --
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.

@@ -38,7 +38,7 @@ begin
   if (p_theme).is_free and (p_theme).price_yen_minor is not null then
     perform private.refuse('validation_error', 422, 'A free theme has no price', p_param => 'price_yen_minor');
   end if;
-  -- Held, so that what earns the theme is not deleted meanwhile.
+  -- Locked, so that what earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
     perform private.refuse('validation_error', 422, 'There is no such level', p_param => 'unlock_level');
@@ -64,7 +64,10 @@ begin
     published_at = case when a.is_public then a.published_at else coalesce(a.published_at, clock_timestamp()) end
   where a.id = p_asset_id and a.category = 'parking_lot' and a.status = 'placed' and a.deleted_at is null
     and a.storage_key not like 'private/%'
-    and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = ('theme', p_theme_id));
+    and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = ('theme', p_theme_id))
+    -- Rows written by hand do not say what they belong to.
+    and not exists (select from public.parking_lot_images i where i.asset_id = a.id)
+    and not exists (select from public.themes t where t.preview_asset_id = a.id and t.id <> p_theme_id);
   if not found and p_asset_id is not null then
     perform private.refuse('validation_error', 422, 'There is no public picture of an administrator with this id that is free to use',
       p_param => 'preview_asset_id');
@@ -278,7 +281,7 @@ begin
   elsif char_length(v_message) > 500 then
     perform private.refuse('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
   end if;
-  -- Held, so that nobody withdraws meanwhile and two gifts come one after the other.
+  -- Locked, so that nobody withdraws meanwhile and two gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such user', p_param => 'user_id');

@@ -8,7 +8,7 @@ import { runJob } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { ask, bearer, replyOf } from "./client.ts";
-import { inDatabase } from "./lots.ts";
+import { aLot, inDatabase } from "./lots.ts";
 
 type Row = Record<string, unknown>;
 
@@ -412,16 +412,24 @@ Deno.test("PATCH /admin/themes/{id}: a free theme has no price, and the picture 
     "price_yen_minor",
   );
   await replied(await manager.ask(at, sending("PATCH", { is_free: true, price_yen_minor: null })), 200);
-  const [picture, next, used] = await inDatabase((sql) =>
-    Promise.all([0, 1, 2].map(async (n) => {
+  const [picture, next, used, ofLot, ofTheme] = await inDatabase((sql) =>
+    Promise.all([0, 1, 2, 3, 4].map(async (n) => {
       const of = n === 2 ? { entity_type: "parking_lot", entity_id: crypto.randomUUID() } : {};
       const [row] = await sql<{ id: string }[]>`
         insert into public.assets ${sql({ storage_key: `themes/${crypto.randomUUID()}.png`, ...of })} returning id`;
       return row!.id;
     }))
   );
-  const taken = await manager.ask(at, sending("PATCH", { preview_asset_id: used }));
-  assert.equal((await refused(taken, 422)).param, "preview_asset_id");
+  // Rows written by hand say nothing of what they belong to: the picture of a lot, and that of another theme.
+  const lot = await aLot();
+  await inDatabase(async (sql) => {
+    await sql`insert into public.parking_lot_images (parking_lot_id, asset_id) values (${lot}, ${ofLot!})`;
+    await sql`insert into public.themes (name, preview_asset_id) values ('Theme', ${ofTheme!})`;
+  });
+  for (const taken of [used, ofLot, ofTheme]) {
+    const refusal = await refused(await manager.ask(at, sending("PATCH", { preview_asset_id: taken })), 422);
+    assert.equal(refusal.param, "preview_asset_id");
+  }
   const shown = await replied(await manager.ask(at, sending("PATCH", { preview_asset_id: picture })), 200);
   assert.match(String(shown["preview_url"]), /\/themes\/[0-9a-f-]+\.png$/);
   await replied(await manager.ask(at, sending("PATCH", { preview_asset_id: next })), 200);
