@@ -104,7 +104,7 @@ $$;
 comment on function private.fold_lot_counts(integer) is
   'Adds a batch of what is pending to the daily counts; whether there may be more.';
 
-create function private.add_search_counts(p_counts jsonb) returns void
+create function private.count_searches(p_counts jsonb) returns void
 language plpgsql
 security definer -- the daily counts are written here and by the job alone
 set search_path = ''
@@ -117,7 +117,7 @@ begin
 end
 $$;
 
-comment on function private.add_search_counts(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
+comment on function private.count_searches(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
 
 create function private.purge_lot_counts() returns void
 language plpgsql
@@ -270,7 +270,7 @@ comment on function private.engagement_items(daterange, text, bigint, text, uuid
   'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A lot that was deleted has no name. Refuses: validation_error.';
 
 grant execute on function
-  private.day_of(timestamptz), private.add_search_counts(jsonb), private.engagement_period(date, date, date),
+  private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
   private.most_engaged_lots(daterange, text, bigint, uuid, integer), private.count_engaged_lots(daterange, text),
   private.lot_engagement(daterange, uuid[]),
   private.engagement_items(daterange, text, bigint, text, uuid, integer)
@@ -350,7 +350,7 @@ begin
     perform private.refuse('validation_error', 422, 'Must be an object of up to 10,000 ids of lots with counts of 1 to 999999.',
       p_param => 'counts');
   end if;
-  perform private.add_search_counts(p_counts);
+  perform private.count_searches(p_counts);
 end
 $$;
 

@@ -22,6 +22,7 @@ const ONCE_A_ROW = new Set([
   "tg_error_reports__forget_words",
   "tg_assets__leave_with_uploader",
   "field_value_state",
+  "field_value_rank",
 ]);
 
 /** A user with so many lots, and at each a review, a stay with a photo, a rating, a vote, and reports. */
@@ -126,7 +127,7 @@ Deno.test("field_values: every column but counts and times is compared when chan
     select coalesce(array_agg(a.attname::text), '{}') as missing
     from pg_attribute a, pg_proc p
     where a.attrelid = 'public.field_values'::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all ('{id,confirm_count,deny_count,last_verified_at,created_at,updated_at}')
+      and a.attname <> all ('{id,confirm_count,deny_count,decided_at,last_verified_at,created_at,updated_at}')
       and p.oid = 'private.tg_field_values__record_changes'::regproc
       and not (p.prosrc ~ ('\\mb\\.' || a.attname || '\\M') and p.prosrc ~ ('\\mc\\.' || a.attname || '\\M'))`;
   assert.deepEqual(row!.missing, []);

@@ -57,7 +57,7 @@ export function badAuthorizations(sub: string, secret: string): Record<string, s
     "a token signed with HS512": make({ header: { alg: "HS512" } }),
     "a token signed with RS256": make({ header: { alg: "RS256" } }),
     "an expired token": make({ claims: { exp: now() - 120 } }),
-    "a token that is not yet valid": make({ claims: { nbf: now() + 120 } }),
+    "a token that is not yet valid": make({ claims: { nbf: now() + 3600 } }),
     "a token without exp": make({ without: ["exp"] }),
     "a token without sub": make({ without: ["sub"] }),
     "a token whose sub is no uuid": make({ claims: { sub: "admin" } }),

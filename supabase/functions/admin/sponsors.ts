@@ -28,10 +28,11 @@ interface Work {
 }
 
 /** Checks the upload that is to be the picture, after the area of the administrator. */
-async function confirmImage({ body, ...work }: Work): Promise<void> {
-  if (!body.image_asset_id) return;
+async function confirmImage(work: Work): Promise<void> {
+  const { image_asset_id } = work.body;
+  if (!image_asset_id) return;
   await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
-  await confirmAsset(work, body.image_asset_id, "parking_lot", "image_asset_id");
+  await confirmAsset(work, image_asset_id, "parking_lot", "image_asset_id");
 }
 
 export const listSponsorsOfAllStates = route({
