@@ -61,11 +61,7 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   "/admin/users/{id}/reactivate": { body: { reason: "No spam" } },
   "/admin/users/{id}/premium": { body: { until: null, reason: "Asked for" } },
   "/admin/users/{id}/withdraw": { body: { reason: "Asked for" } },
-<<<<<<< HEAD
   "/admin/levels/{level}": { path: "/admin/levels/9999" },
-=======
-  "/admin/levels/{level}": { path: "/admin/levels/999" },
->>>>>>> b5c85e3 (test: generated requests know levels and EXP rules by their numbers)
   "/admin/exp-rules/{id}": { path: "/admin/exp-rules/999999" },
   "/report-crash": { body: { stack: "Error", device: "Device", app_version: "1.0" } },
   "/openapi/errors/{code}": { path: "/openapi/errors/forbidden" },
