@@ -1,7 +1,7 @@
 // What holds for one resource of the area content: its states, what everyone then reads, and what may be deleted.
 import assert from "node:assert/strict";
 import { picture, put } from "../support/files.ts";
-import { sending } from "./administrators.ts";
+import { anAdministrator, sending } from "./administrators.ts";
 import { ask } from "./client.ts";
 import { ads, anEditor, articles, type Row, sponsors, tomorrow, yesterday } from "./content.ts";
 import { inDatabase } from "./lots.ts";
@@ -188,6 +188,10 @@ Deno.test("admin sponsors: the picture is an upload of the administrator, checke
     const { error } = await change(at, { image_asset_id: id }, 404);
     assert.equal(error.param, "image_asset_id");
   }
+  // Another area does not get as far as the check of the file.
+  const { ask: ofAnother } = await anAdministrator("lots");
+  const rejected = await replied(ofAnother(at, sending("PATCH", { image_asset_id: await upload() })), 403);
+  assert.deepEqual(rejected.error.details, { scope: "admin:content" });
   assert.equal((await change(at, { image_asset_id: null })).image_url, null);
   assert.equal((await asset(second))?.["is_deleted"] ?? true, true);
 });
