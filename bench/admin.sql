@@ -21,6 +21,13 @@ select bench_id(1, n),
   case when n % 20 = 1 then now() + n % 300 * interval '1 day' end, n % 5000, 1 + n % 30, bench_time(n), bench_time(n)
 from generate_series(1, current_setting('bench.count')::integer) as n;
 
+-- table: private.user_search_entries
+select count(private.put_user_search_entries(b.ids))
+from (
+  select array_agg(bench_id(1, n)) as ids from generate_series(1, current_setting('bench.count')::integer) as n
+  group by n / 20000
+) b;
+
 -- table: public.reviews
 insert into public.reviews (id, parking_lot_id, user_id, rating, comment, status, created_at, updated_at)
 select bench_id(2, l.n), l.id, bench_id(1, l.n), 1 + l.n % 5, case when l.n % 3 > 0 then 'Wide, easy to enter. ' || l.n end,

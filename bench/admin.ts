@@ -13,6 +13,15 @@ const ADMINISTRATOR = "00000000-0000-4000-8000-000b00000001";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
+await load(DB_URL);
+const sql = postgres(DB_URL, {
+  max: 1,
+  onnotice: () => {},
+  connection: { role: "service_role", plan_cache_mode: "force_generic_plan" },
+});
+const [lot] = await sql<{ id: string }[]>`select id from public.parking_lots order by id offset 4710 limit 1`;
+const LOT = lot!.id;
+
 /** What lists are asked for besides what they show without filters. */
 const FILTERS: Record<string, readonly Arguments[]> = {
   admin_list_activity_logs: [
@@ -22,6 +31,19 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_target_id: id(2, 4711) },
     { p_by_admin_id: ADMINISTRATOR, p_action: "user.view_search_presets" },
   ],
+  admin_list_users: [
+    { p_email: "user123456@" },
+    { p_email: "example.com" },
+    { p_email: "nobody-has-this" },
+    { p_display_name: "佐藤 陽翔 1234" },
+    { p_display_name: "Sato" },
+    { p_display_name: "佐藤" },
+    { p_status: "suspended" },
+    { p_premium: true },
+    { p_status: "suspended", p_premium: true, p_display_name: "Sato" },
+    { p_status: "withdrawn", p_premium: true },
+  ],
+  admin_list_user_activity_logs: [{ p_id: id(1, 4711) }],
   admin_list_reviews: [
     { p_status: "approved" },
     { p_status: "hidden" },
@@ -43,33 +65,35 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_status: "draft" },
     { p_status: "active" },
   ],
-  admin_list_parking_lot_history: [{ p_parking_lot_id: id(2, 4711) }],
+  admin_list_parking_lot_history: [{ p_parking_lot_id: LOT }],
   admin_list_lot_engagement: [{ p_sort: "saves" }, { p_sort: "searches" }, { p_sort: "name" }],
 };
 
-/** Further questions of the console. */
-const READS: readonly [name: string, args: Arguments][] = [["admin_get_overview", {}], ["admin_list_jobs", {}]];
+/** Further reads of the console. */
+const READS: readonly [name: string, args: Arguments][] = [
+  ["admin_get_overview", {}],
+  ["admin_list_jobs", {}],
+  ["admin_read_user", { p_id: id(1, 4711) }],
+  ["admin_get_parking_lot", { p_parking_lot_id: LOT }],
+];
+
+/** What jobs count for the overview, every minute and every five. */
+const JOBS = ["refresh_overview_now", "refresh_overview"];
 
 /** The id that bench/admin.sql gives a row. */
 function id(kind: number, n: number): string {
   return `00000000-0000-4000-8000-${kind.toString(16).padStart(4, "0")}${n.toString(16).padStart(8, "0")}`;
 }
 
-await load(DB_URL);
-const sql = postgres(DB_URL, {
-  max: 1,
-  onnotice: () => {},
-  connection: { role: "service_role", plan_cache_mode: "force_generic_plan" },
-});
 try {
   console.log(`\nLists: median of ${ROUNDS} in ms, 20 a page\n`);
   console.log(table(["list", "first page", `page ${DEEP}`, "items"], await lists()));
-  if (READS.length > 0) {
-    console.log(`\nOther reads: median of ${ROUNDS} in ms\n`);
-    const rows: string[][] = [];
-    for (const [name, args] of READS) rows.push([inWords(name, args), await timed(name, args)]);
-    console.log(table(["function", "ms"], rows));
-  }
+  console.log(`\nOther reads: median of ${ROUNDS} in ms\n`);
+  const reads: string[][] = [];
+  for (const [name, args] of READS) reads.push([inWords(name, args), await timed(() => ask(name, args))]);
+  console.log(table(["function", "ms"], reads));
+  console.log(`\nJobs: median of ${ROUNDS} in ms\n`);
+  console.log(table(["job", "ms"], await jobs(DB_URL)));
 } finally {
   await sql.end();
 }
@@ -96,17 +120,25 @@ async function listed(name: string, args: Arguments): Promise<string[]> {
   for (; page < DEEP - 1 && cursor; page++) cursor = (await ask(name, { ...args, p_cursor: cursor }))["next_cursor"];
   return [
     inWords(name, args),
-    await timed(name, args),
-    cursor ? await timed(name, { ...args, p_cursor: cursor }) : `${page} pages`,
+    await timed(() => ask(name, args)),
+    cursor ? await timed(() => ask(name, { ...args, p_cursor: cursor })) : `${page} pages`,
     String((first["items"] as unknown[]).length),
   ];
 }
 
-async function timed(name: string, args: Arguments): Promise<string> {
+async function jobs(url: string): Promise<string[][]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const rows: string[][] = [];
+  for (const name of JOBS) rows.push([name, await timed(() => sql.unsafe(`select private.${name}()`))]);
+  await sql.end();
+  return rows;
+}
+
+async function timed(run: () => PromiseLike<unknown>): Promise<string> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const started = performance.now();
-    await ask(name, args);
+    await run();
     times.push(performance.now() - started);
   }
   return ms(percentile(times, 0.5));

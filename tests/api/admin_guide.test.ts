@@ -66,10 +66,12 @@ async function send(block: Block, values: Values): Promise<Response> {
   return await fetch(url, { method: method!, headers: sent, body: body === "" ? null : filled(body, values) });
 }
 
-/** What the page takes for granted: an administrator, an app user, their ticket, and their review and report of a lot. */
+const GUIDE_AREAS = ["content", "lots", "notifications", "reviews", "search_presets", "support", "users"];
+
+/** What the page takes for granted: an administrator, an app user with a ticket and with a review and a report of a lot, and one who leaves. */
 async function given(): Promise<{ values: Values; email: string; password: string }> {
   const administrator = await signUp({
-    appMetadata: { admin: { name: "Guide", areas: ["content", "lots", "reviews", "search_presets", "support"] } },
+    appMetadata: { admin: { name: "Guide", areas: GUIDE_AREAS } },
   });
   const [author, lot] = [await signUp(), await aLot()];
   const write = async (path: string, body: unknown): Promise<string> => {
@@ -86,6 +88,8 @@ async function given(): Promise<{ values: Values; email: string; password: strin
   const ticket = await write("/support/tickets", { category: "other", subject: "Question", message: "How?" });
   const values: Values = new Map(Object.entries({
     user: author.id,
+    email: author.email,
+    leaver: (await signUp()).id,
     lot,
     ticket,
     unique: crypto.randomUUID(),
@@ -145,7 +149,7 @@ Deno.test("docs/admin.md: the diagrams show every move that the database allows,
       select entity, from_state || ' to ' || to_state as move from private.allowed_moves order by 1, 2`
   );
   const diagrams = blocks.filter(({ kind }) => kind === "mermaid");
-  for (const entity of ["review", "error_report", "support_ticket", "parking_lot", "account"]) {
+  for (const entity of ["review", "error_report", "support_ticket", "parking_lot", "account", "notification"]) {
     const drawn = diagrams.find(({ text }) => text.includes(`%% ${entity}\n`)) ??
       assert.fail(`no diagram of ${entity}`);
     const shown = [...drawn.text.matchAll(/^ *(\S+) --> (\w+)/gm)].map(([, from, to]) =>
