@@ -1,4 +1,4 @@
-import { ImportFailure } from "./failure.ts";
+import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 
 /** The address that was given, the one in the environment, or that of the platform that runs on this machine. */
 export async function databaseUrl(given?: string): Promise<string> {

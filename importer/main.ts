@@ -4,7 +4,7 @@ import process from "node:process";
 import postgres, { type Sql } from "postgres";
 import { surviveDriverFaults } from "../local/database/driver_fault.ts";
 import { databaseUrl } from "./database.ts";
-import { ImportFailure } from "./failure.ts";
+import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
 import { ndjson, summary } from "./report.ts";
 import { importFile, type ImportOptions } from "./run.ts";

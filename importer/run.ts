@@ -1,13 +1,14 @@
 import type { Sql, TransactionSql } from "postgres";
-import { ImportFailure } from "./failure.ts";
+import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 import { mergeStage } from "./loading/merge.ts";
 import { type Provenance, Stage, type Written } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
-import type { Mapping } from "./mapping/definition.ts";
-import { lotFieldsOf, mapRecord } from "./mapping/lot.ts";
+import type { Mapping } from "../supabase/functions/_shared/import/definition.ts";
+import { lotFieldsOf, mapRecord } from "../supabase/functions/_shared/import/lot.ts";
 import { Progress } from "./progress.ts";
 import { openSource } from "./reading/open.ts";
-import { isUnreadable, type OpenSource, type Read, type SourceRecord } from "./reading/record.ts";
+import type { SourceRecord } from "../supabase/functions/_shared/import/record.ts";
+import { isUnreadable, type OpenSource, type Read } from "./reading/record.ts";
 import type { Encoding } from "./reading/text.ts";
 import type { Counts, Entry, ImportReport } from "./report.ts";
 

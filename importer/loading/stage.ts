@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { TransactionSql } from "postgres";
-import type { LotField } from "../mapping/definition.ts";
-import type { Lot } from "../mapping/lot.ts";
+import type { LotField } from "../../supabase/functions/_shared/import/definition.ts";
+import type { Lot } from "../../supabase/functions/_shared/import/lot.ts";
 
-/** Columns of which silence means nothing: a lot keeps what it has. */
-export const KEPT_WHEN_SILENT: readonly string[] = ["licence", "attribution", "source_url", "area"];
+/** What every lot has of its source; where the file is silent, a lot keeps what it has. */
+const OF_SOURCE: readonly string[] = ["licence", "attribution", "source_url", "area"];
 const BATCH_CHARACTERS = 1 << 16;
 
 export interface Provenance {
@@ -22,18 +22,7 @@ export interface Written {
 }
 
 export function columnsOf({ fields, withOperator }: Written): string[] {
-  return ["external_id", ...KEPT_WHEN_SILENT, ...(withOperator ? ["operator_code"] : []), ...fields];
-}
-
-/** A table of the transaction's own, with the types of parking_lots, beside what the lots' other tables will get. */
-async function createStage(sql: TransactionSql, columns: readonly string[]): Promise<void> {
-  await sql`
-    create temporary table import_stage on commit drop as
-    select
-      0 as position, ${sql.unsafe(columns.join(", "))},
-      ''::text as operator_name, '{}'::jsonb as tags, '[]'::jsonb as windows, '[]'::jsonb as pricing
-    from public.parking_lots
-    where false`;
+  return ["external_id", ...OF_SOURCE, ...(withOperator ? ["operator_code"] : []), ...fields];
 }
 
 /** A value in the text format of COPY. */
@@ -62,7 +51,7 @@ export class Stage {
   }
 
   static async open(sql: TransactionSql, written: Written, provenance: Provenance): Promise<Stage> {
-    await createStage(sql, columnsOf(written));
+    await sql`select private.open_import_stage(${columnsOf(written)})`;
     return new Stage(await sql`copy import_stage from stdin`.writable(), written, provenance);
   }
 

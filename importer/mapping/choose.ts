@@ -1,7 +1,8 @@
-import { ImportFailure } from "../failure.ts";
-import type { OpenSource, SourceRecord } from "../reading/record.ts";
-import { type Mapping, parseMapping } from "./definition.ts";
-import { look } from "./lookup.ts";
+import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
+import type { OpenSource } from "../reading/record.ts";
+import { type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
+import { look } from "../../supabase/functions/_shared/import/lookup.ts";
 
 const FOLDER = new URL("../mappings/", import.meta.url);
 

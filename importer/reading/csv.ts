@@ -1,4 +1,5 @@
-import { ImportFailure } from "../failure.ts";
+import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { headerName } from "../../supabase/functions/_shared/import/lookup.ts";
 import type { Read } from "./record.ts";
 
 export interface Row {
@@ -76,11 +77,6 @@ export async function* csvRows(text: AsyncIterable<string>, separator: string): 
   if (state === "quoted") throw new ImportFailure(`The quote opened in the row of line ${startLine} is never closed.`);
   if (state !== "start" || fields.length > 0) endRow();
   yield* finished;
-}
-
-/** Header names compare without their width and the spaces around them: `ＮＯ ` is `NO`. */
-export function headerName(raw: string): string {
-  return raw.normalize("NFKC").trim();
 }
 
 function separatorOf(firstText: string): string {

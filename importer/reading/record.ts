@@ -1,12 +1,4 @@
-/** One row or feature of a source file. `position` is what a person looks up: the line, or the feature's number from 1. */
-export interface SourceRecord {
-  readonly position: number;
-  /** Columns of a row, properties of a feature. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** What a GeoJSON feature has beside its properties. */
-  readonly id?: unknown;
-  readonly geometry?: unknown;
-}
+import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 
 /** A row that cannot be read as one; the rows around it can. */
 export interface UnreadableRecord {

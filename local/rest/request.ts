@@ -27,7 +27,8 @@ const PREFERENCES =
 const SHAPING = /^(select|order|limit|offset|columns|on_conflict|and|or|not\.(and|or))$/;
 const FILTER =
   /^(not\.)?(eq|neq|gte?|lte?|like|ilike|match|imatch|in|is|isdistinct|fts|plfts|phfts|wfts|cs|cd|ov|sl|sr|nxr|nxl|adj)(\((any|all|[a-z_]+)\))?\./;
-const MAX_BODY_BYTES = 1024 * 1024;
+/** An import of lots is the largest: 4 MiB as a client sends it, somewhat more as the functions map it. */
+const MAX_BODY_BYTES = 6 * 1024 * 1024;
 
 /** The media type of the reply. */
 export function mediaType(headers: Headers): string {

@@ -97,6 +97,23 @@ Deno.test("search counts: a reply waits for no write and is the same when writes
   assert.deepEqual(written, [{ a: 1 }, { a: 2 }], "three pages are counted, and HEAD shows none");
 });
 
+Deno.test("search counts: the hosted runtime is asked to wait until they are written", async () => {
+  const waiting: Promise<unknown>[] = [];
+  const runtime = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) };
+  Object.defineProperty(globalThis, "EdgeRuntime", { value: runtime, configurable: true });
+  try {
+    const { written, write } = writer();
+    const counts = new SearchCounts({ write, intervalMs: 1 });
+    counts.add(["a"]);
+    counts.add(["a"]);
+    assert.equal(waiting.length, 1);
+    await waiting[0];
+    assert.deepEqual(written, [{ a: 2 }]);
+  } finally {
+    Reflect.deleteProperty(globalThis, "EdgeRuntime");
+  }
+});
+
 Deno.test("search counts: the function writes them in one call of the service", async () => {
   await using rest = fakeRest(() => Response.json(null));
   const counts = searchCounts(() => rest.config);

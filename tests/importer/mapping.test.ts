@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { builtInMappings } from "../../importer/mapping/choose.ts";
-import { LOT_FIELDS, type Mapping, parseMapping } from "../../importer/mapping/definition.ts";
-import { pointOf } from "../../importer/mapping/geometry.ts";
-import { daysOf, spansOf, timeOf } from "../../importer/mapping/hours.ts";
-import { mapRecord } from "../../importer/mapping/lot.ts";
-import { look } from "../../importer/mapping/lookup.ts";
-import { degreesOf, integerOf, numberOf } from "../../importer/mapping/numbers.ts";
+import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
+import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
+import { daysOf, spansOf, timeOf } from "../../supabase/functions/_shared/import/hours.ts";
+import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
+import { look } from "../../supabase/functions/_shared/import/lookup.ts";
+import { degreesOf, integerOf, numberOf } from "../../supabase/functions/_shared/import/numbers.ts";
 
 function mapping(parts: Record<string, unknown> = {}): Mapping {
   const fields = { name: "name", lat: "lat", lng: "lng", ...parts["fields"] as object };

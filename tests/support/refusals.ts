@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
 import { ErrorEnvelope } from "../../supabase/functions/_shared/http/envelope.ts";
+import { BODY_LIMIT } from "../../supabase/functions/_shared/http/input.ts";
 import { keepsAnswers, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
 export interface ExpectedRefusal {
@@ -127,6 +128,7 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
   add("a body of another type", path, { body: "{}", headers: { ...auth, "content-type": "text/plain" } }, {
     code: "unsupported_media_type",
   });
-  add("a body of 2 MiB", path, { body: " ".repeat(2 * 1024 * 1024), headers: json }, { code: "payload_too_large" });
+  const tooLarge = " ".repeat((route.bodyLimit ?? BODY_LIMIT) + BODY_LIMIT);
+  add("a body that is too large", path, { body: tooLarge, headers: json }, { code: "payload_too_large" });
   return wrong;
 }

@@ -70,7 +70,7 @@ export const catalogue = {
   payload_too_large: {
     status: 413,
     message: "The body is larger than 1 MiB.",
-    meaning: "Request bodies are limited to 1 MiB.",
+    meaning: "Request bodies are limited to 1 MiB, those of an import of parking lots to 4 MiB.",
     remedy: "Send less. Files are uploaded straight to storage, never through this interface.",
   },
   unsupported_media_type: {

@@ -68,6 +68,7 @@ import {
 import { changePlan, createPlan, listPlansOfAllStates, readPlanOfAnyState } from "./subscription_plans.ts";
 import { changeTag, createTag, deleteTag, listTagsOfAllStates, readTagOfAnyState } from "./tags.ts";
 import { listLotEngagement } from "./parking_lot_engagement.ts";
+import { importLots } from "./parking_lot_import.ts";
 import {
   backfillBadge,
   backfillBadges,
@@ -175,6 +176,7 @@ export const routes = [
   discardDeadMessage,
 
   listLotEngagement,
+  importLots,
 
   listAdminBadges,
   createBadge,

@@ -75,8 +75,8 @@ function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
   return new Refusal(code, {
     message,
     param,
-    // The database refuses for one field at a time.
-    details: isOfField ? { ...details, errors: [{ param, code: "refused", message }] } : details,
+    // The database refuses for one field at a time, but for what lists the errors itself.
+    details: isOfField ? { errors: [{ param, code: "refused", message }], ...details } : details,
     ...(typeof wait === "number" ? { headers: { "Retry-After": String(wait) } } : {}),
     rateLimit: error.rate_limit,
     cause,

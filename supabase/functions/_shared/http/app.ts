@@ -167,7 +167,7 @@ async function answer(
   const isKeyed = keepsAnswers(route) && exchange.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, searchOf(request.url));
-  const sent = route.body ? await readJson(request) : undefined;
+  const sent = route.body ? await readJson(request, route.bodyLimit) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);

@@ -5,7 +5,10 @@
 import { z } from "zod";
 import { type FieldError, Refusal } from "../errors.ts";
 
-export const BODY_LIMIT = 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** The limit of a body, unless its route has one of its own. */
+export const BODY_LIMIT = MIB;
 
 /** How much of a body that is too large is still taken from the wire. */
 export const HEARD_OUT = 8 * BODY_LIMIT;
@@ -76,8 +79,8 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
 }
 
 /** The body as it was sent: JSON, of any shape. */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await limitedBytes(request);
+export async function readJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
+  const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) throw refusedBody("required", "A body is required.");
   if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
   return parseJson(bytes);
@@ -220,8 +223,9 @@ function isJsonRequest(headers: Headers): boolean {
  * The body, counted as it arrives: Content-Length may be absent. The rest of one that is too large is read and dropped, up
  * to a point, because a client or a proxy in the middle of sending may not listen to an answer.
  */
-async function limitedBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large");
+async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8Array> {
+  const message = `The body is larger than ${limit / MIB} MiB.`;
+  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large", { message });
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
@@ -232,10 +236,10 @@ async function limitedBytes(request: Request): Promise<Uint8Array> {
     });
     if (done) break;
     size += value.length;
-    if (size <= BODY_LIMIT) chunks.push(value);
+    if (size <= limit) chunks.push(value);
   }
   if (size > HEARD_OUT) await reader?.cancel();
-  if (size > BODY_LIMIT) throw new Refusal("payload_too_large");
+  if (size > limit) throw new Refusal("payload_too_large", { message });
   const [only] = chunks;
   if (chunks.length === 1 && only) return only;
   const whole = new Uint8Array(size);

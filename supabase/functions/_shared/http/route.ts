@@ -87,6 +87,8 @@ export interface Definition<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** How many bytes the body may have, where that is not BODY_LIMIT; at most HEARD_OUT. */
+  readonly bodyLimit?: number;
   readonly reply: Reply<R>;
   /** A further status of the same reply: 200 where there was nothing left to create. Goes with `replyStatus`. */
   readonly alsoStatus?: number;
@@ -123,6 +125,7 @@ export interface Route {
   readonly params?: Fields | undefined;
   readonly query?: Fields | undefined;
   readonly body?: Fields | undefined;
+  readonly bodyLimit?: number;
   readonly reply: readonly [
     status: number,
     schema: z.ZodType,

@@ -1,5 +1,4 @@
-import { headerName } from "../reading/csv.ts";
-import type { SourceRecord } from "../reading/record.ts";
+import type { SourceRecord } from "./record.ts";
 import type { Condition, Value } from "./definition.ts";
 import { pointOf } from "./geometry.ts";
 
@@ -59,6 +58,11 @@ export function isMissing(value: unknown): boolean {
 /** Text as it is kept: no spaces around it, runs of white space (also the ideographic one) as one space. */
 export function tidy(text: string): string {
   return text.replace(/[\s\u3000]+/gu, " ").trim();
+}
+
+/** Header names compare without their width and the spaces around them: `ＮＯ ` is `NO`. */
+export function headerName(raw: string): string {
+  return raw.normalize("NFKC").trim();
 }
 
 /** Digits, signs and letters in their ordinary width, for reading numbers, times and codes out of text. */

@@ -1,4 +1,4 @@
-import type { SourceRecord } from "../reading/record.ts";
+import type { SourceRecord } from "./record.ts";
 import type { Mapping } from "./definition.ts";
 import { holds, isMissing, look, valueOf } from "./lookup.ts";
 import { integerOf } from "./numbers.ts";

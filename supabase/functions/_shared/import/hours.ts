@@ -1,4 +1,4 @@
-import type { SourceRecord } from "../reading/record.ts";
+import type { SourceRecord } from "./record.ts";
 import type { Mapping } from "./definition.ts";
 import { narrow, valueOf } from "./lookup.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ImportFailure } from "../failure.ts";
+import { ImportFailure } from "./failure.ts";
 
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Name = z.string().min(1).max(100);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SourceRecord } from "../reading/record.ts";
+import type { SourceRecord } from "./record.ts";
 import { type FieldKind, LOT_FIELDS, type LotField, type Mapping } from "./definition.ts";
 import { areaOf } from "./geometry.ts";
 import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";

@@ -1,0 +1,69 @@
+/**
+ * Lots of a request, mapped as the importer maps those of a file: numbers as people write them, texts in one form, hours from
+ * texts. What the mapping does not read is left to the database, which checks everything.
+ */
+import { LOT_FIELDS, type LotField, parseMapping } from "./definition.ts";
+import { type Lot, mapRecord, type Problem } from "./lot.ts";
+
+/** Each field under its own name; hours as `windows`, or as a text or two times. */
+const MAPPING = parseMapping(
+  JSON.stringify({
+    name: "request",
+    title: "Lots of a request",
+    external_id: "external_id",
+    fields: Object.fromEntries(Object.keys(LOT_FIELDS).map((field) => [field, field])),
+    operator: { code: "operator_code", name: "operator_name" },
+    hours: { text: "hours", days: "days", open: "open_time", close: "close_time" },
+  }),
+  "of requests",
+);
+
+/** What the mapping reads; everything else goes to the database as it was sent. */
+const MAPPED = ["external_id", ...Object.keys(LOT_FIELDS), "operator_code", "operator_name"];
+const HOURS = ["hours", "days", "open_time", "close_time"];
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The lots as api.admin_import_parking_lots takes them. */
+export function mapRows(rows: readonly Row[]): Row[] {
+  return rows.map((values, position) => {
+    const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !HOURS.includes(key));
+    const rest: Row = Object.fromEntries(others);
+    const mapped = mapRecord({ position, values }, MAPPING);
+    if ("lot" in mapped) return lotOf(mapped.lot, values, rest);
+    if ("skipped" in mapped) throw new TypeError("The mapping of requests skips nothing");
+    return {
+      ...rest,
+      ...(mapped.externalId === undefined ? {} : { external_id: mapped.externalId }),
+      mapping_errors: mapped.problems.map(note),
+    };
+  });
+}
+
+function lotOf(lot: Lot, values: Row, rest: Row): Row {
+  const fields = [...lot.fields].filter(([field]) => isStated(values, field));
+  const { operator, windows } = lot;
+  const tags = typeof rest["tags"] === "object" && rest["tags"] !== null && !Array.isArray(rest["tags"])
+    ? { ...lot.tags, ...rest["tags"] }
+    : rest["tags"] ?? lot.tags;
+  return {
+    external_id: lot.externalId,
+    ...Object.fromEntries(fields),
+    ...(isStated(values, "operator_code") ? { operator_code: operator?.code ?? null } : {}),
+    ...(operator === null ? {} : { operator_name: operator.name }),
+    ...(windows === null ? {} : { windows }),
+    ...rest,
+    tags,
+    mapping_warnings: lot.warnings.map(note),
+  };
+}
+
+/** What a lot does not state stays as it is. */
+function isStated(values: Row, field: LotField | "operator_code"): boolean {
+  return Object.hasOwn(values, field);
+}
+
+function note({ field, reason }: Problem): { param: string; message: string } {
+  const [param = field] = field.split(", ");
+  return { param, message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` };
+}
