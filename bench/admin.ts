@@ -35,6 +35,7 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_email: "user123456@" },
     { p_email: "example.com" },
     { p_email: "nobody-has-this" },
+    { p_email: "user1" }, // a tenth of all, and none of the newest: the index finds them all, to be sorted
     { p_display_name: "佐藤 陽翔 1234" },
     { p_display_name: "Sato" },
     { p_display_name: "佐藤" },
@@ -74,6 +75,7 @@ const READS: readonly [name: string, args: Arguments][] = [
   ["admin_get_overview", {}],
   ["admin_list_jobs", {}],
   ["admin_read_user", { p_id: id(1, 4711) }],
+  ["admin_list_users", { p_email: "user1", p_include: ["total"] }],
   ["admin_get_parking_lot", { p_parking_lot_id: LOT }],
 ];
 
