@@ -79,11 +79,17 @@ begin
     'select jsonb_agg(jsonb_build_object(''query'', s.text, ''calls'', s.calls, ''mean_ms'', round(s.mean::numeric, 2),
       ''max_ms'', round(s.max::numeric, 2), ''total_ms'', round(s.total::numeric)) order by s.mean desc)
     from (
-      select m.text, s.calls, s.mean_exec_time as mean, s.max_exec_time as max, s.total_exec_time as total
-      from %I.pg_stat_statements s cross join lateral (select private.masked_statement(s.query) as text) m
-      where s.dbid = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
-        and s.query ~* ''^\s*(select|insert|update|delete|with|merge)\M'' and m.text is not null
-      order by s.mean_exec_time desc limit 10
+      select m.text, c.calls, c.mean, c.max, c.total
+      from (
+        select s.query, s.calls, s.mean_exec_time as mean, s.max_exec_time as max, s.total_exec_time as total
+        from %I.pg_stat_statements s
+        where s.dbid = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
+          and s.query ~* ''^\s*(select|insert|update|delete|with|merge)\M''
+        order by s.mean_exec_time desc limit 50
+      ) c
+      cross join lateral (select private.masked_statement(c.query) as text) m
+      where m.text is not null
+      order by c.mean desc limit 10
     ) s', v_schema
   ) into v_items;
   return jsonb_build_object('items', coalesce(v_items, '[]'), 'reason', null);

@@ -1,5 +1,6 @@
 // The overview's figures against counts by hand, the days of sessions, and the texts of slow statements.
 import assert from "node:assert/strict";
+import postgres from "postgres";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
 import { newLot, newUser, runJob } from "../support/rows.ts";
@@ -139,4 +140,41 @@ Deno.test("overview: the text of a statement has no value of whatever form, and 
 
 Deno.test("overview: slow statements come from the statistics where they are installed, else there is the reason", async () => {
   assert.deepEqual((await refreshed()).slow_queries.reason, "not_installed");
+  const address = new URL(db.url);
+  address.username = "supabase_admin";
+  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  try {
+    await superuser`create schema "Statistics"`;
+    await superuser`create extension pg_stat_statements with schema "Statistics"`;
+    await superuser`grant usage on schema "Statistics" to postgres`;
+    const { items, reason } = (await refreshed()).slow_queries;
+    assert.deepEqual([reason, items], ["not_loaded", []]);
+    // The server has not loaded it: in the place of the view a table with the columns that are read.
+    await superuser.unsafe(`
+      alter extension pg_stat_statements drop view "Statistics".pg_stat_statements;
+      drop view "Statistics".pg_stat_statements;
+      create table "Statistics".pg_stat_statements as
+      select d.oid as dbid, s.*
+      from (values
+        ('select api.nearby($1)', 10::bigint, 5.125::float8, 20::float8, 51.25::float8),
+        ('with q as (select $1) update t set a = ''Aki''', 2, 7, 8, 14),
+        ('alter role postgres password ''secret''', 1, 90, 90, 90),
+        ('<insufficient privilege>', 1, 80, 80, 80)
+      ) as s (query, calls, mean_exec_time, max_exec_time, total_exec_time)
+      join pg_database d on d.datname = current_database();
+      insert into "Statistics".pg_stat_statements select 0, 'select ' || n, 1, 100, 100, 100 from generate_series(1, 3) as n;
+      insert into "Statistics".pg_stat_statements
+      select d.oid, 'select from t' || n, 1, 1, 1, 1 from pg_database d, generate_series(1, 20) as n
+      where datname = current_database();
+      grant select on "Statistics".pg_stat_statements to postgres`);
+  } finally {
+    await superuser.end();
+  }
+  const { items, reason } = (await refreshed()).slow_queries;
+  assert.deepEqual([reason, items.length], [null, 10]);
+  assert.deepEqual(items.slice(0, 2), [
+    { query: "with q as (select $1) update t set a = ?", calls: 2, mean_ms: 7, max_ms: 8, total_ms: 14 },
+    { query: "select api.nearby($1)", calls: 10, mean_ms: 5.13, max_ms: 20, total_ms: 51 },
+  ]);
+  assert.ok(items.slice(2).every(({ query }: { query: string }) => query.startsWith("select from t")));
 });
