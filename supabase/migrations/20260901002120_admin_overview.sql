@@ -191,7 +191,7 @@ begin
       select jsonb_build_object('count', count(*), 'oldest_at', min(created_at)) from public.error_reports where status = 'open'
     ),
     'waiting_tickets', (
-      select jsonb_build_object('count', count(*), 'oldest_at', min(updated_at)) from public.support_tickets where status = 'open'
+      select jsonb_build_object('count', count(*), 'oldest_at', min(status_changed_at)) from public.support_tickets where status = 'open'
     )
   ));
   perform private.keep_overview_part('message_queues', private.queue_figures());
