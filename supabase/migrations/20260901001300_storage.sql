@@ -241,7 +241,7 @@ returns table (
   entity_id uuid, asset_id uuid, storage_key text, is_public boolean, content_type text, size_bytes integer, place bigint
 )
 language plpgsql stable
-security definer -- private files have no policy: they are given to their uploader and to administrators only
+security definer -- private files have no policy: they are given to their uploader only
 set search_path = ''
 as $$
 begin
@@ -251,10 +251,7 @@ begin
   from public.assets a
   where a.entity_id = any (p_entity_ids) and a.entity_type = p_entity_type
     and a.attached_at is not null and a.status = 'placed' and a.deleted_at is null
-    and (
-      a.is_public or a.created_by = (select auth.uid())
-      or (select exists (select from public.admins m where m.id = auth.uid() and m.status = 'active'))
-    );
+    and (a.is_public or a.created_by = (select auth.uid()));
 end
 $$;
 

@@ -54,14 +54,13 @@ begin
       r.user_id = (select auth.uid())
       or (r.status = 'approved'
         and exists (select from public.parking_lots l where l.id = r.parking_lot_id and l.status = 'active'))
-      or (select exists (select from public.admins m where m.id = auth.uid() and m.status = 'active'))
     )
   group by a.entity_id;
 end
 $$;
 
 comment on function private.review_photos(uuid[]) is
-  'The photos of these reviews, in their order: [{storage_key, is_public}]. No row for a review without photos, or one that the caller may not read. Active administrators, who moderate them, read all.';
+  'The photos of these reviews, in their order: [{storage_key, is_public}]. No row for a review without photos, or one that the caller may not read. Administrators read them by private.files_of.';
 
 create function private.review_with_photos(p_review public.reviews) returns jsonb
 language plpgsql stable

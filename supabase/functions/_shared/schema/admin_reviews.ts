@@ -67,7 +67,9 @@ export const ReviewDecisionOutcomes = z.object({
       message: z.string(),
       param: z.string().nullable(),
       details: z.record(z.string(), z.unknown()).nullable(),
-    }).optional().meta({ description: "With the outcome `error`: what the decision alone would have been answered" }),
+    }).optional().meta({
+      description: "With the outcome `error`: the error that this decision alone would have returned",
+    }),
   })).meta({ description: "In the order of the request" }),
 }).meta({ id: "ReviewDecisionOutcomes" });
 
