@@ -94,16 +94,20 @@ as $$
 begin
   if (p_review).user_id is not null then
     perform private.notify_user((p_review).user_id, 'review_result',
-      case (p_review).status when 'approved' then 'レビューが公開されました' when 'hidden' then 'レビューが非公開になりました'
-        else 'レビューは公開されませんでした' end,
-      concat(format('「%s」へのレビュー', l.name), e'\n理由: ' || p_reason))
-    from public.parking_lots l where l.id = (p_review).parking_lot_id;
+      case when u.lang = 'en' then case (p_review).status when 'approved' then 'Your review is public'
+          when 'hidden' then 'Your review is no longer public' else 'Your review was not published' end
+        else case (p_review).status when 'approved' then 'レビューが公開されました' when 'hidden' then 'レビューが非公開になりました'
+          else 'レビューは公開されませんでした' end end,
+      case u.lang when 'en' then concat('Review of ', l.name, e'\nReason: ' || p_reason)
+        else concat(format('「%s」へのレビュー', l.name), e'\n理由: ' || p_reason) end)
+    from public.parking_lots l join public.app_users u on u.id = (p_review).user_id
+    where l.id = (p_review).parking_lot_id;
   end if;
 end
 $$;
 
 comment on function private.notify_review_author(public.reviews, text) is
-  'Notifies the author, if there is one, of the status of a review and of the reason, if there is one.';
+  'Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.';
 
 create function private.decide_review(
   p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_seen_updated_at timestamptz

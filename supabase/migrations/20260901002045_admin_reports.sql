@@ -154,8 +154,26 @@ $$;
 comment on function private.correct_reported_lot(uuid, public.error_reports, jsonb) is
   'Applies the correction of a report to its lot, which the caller has locked, and records it. Refuses: validation_error, conflict.';
 
+create function private.notify_report_author(p_report public.error_reports, p_reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.notify_user(u.id, 'error_report_result',
+    case when u.lang = 'en' then case (p_report).status when 'resolved' then 'What you reported is corrected'
+        else 'Your report was reviewed' end
+      else case (p_report).status when 'resolved' then '報告した内容を修正しました' else '報告の確認が終わりました' end end,
+    case u.lang when 'en' then concat('Report about ', (p_report).parking_lot_name, e'\nReason: ' || p_reason)
+      else concat(format('「%s」についての報告', (p_report).parking_lot_name), e'\n理由: ' || p_reason) end)
+  from public.app_users u where u.id = (p_report).user_id;
+end
+$$;
+
+comment on function private.notify_report_author(public.error_reports, text) is
+  'Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.';
+
 grant execute on function
-  private.admin_error_report_rows(uuid[]), private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
+  private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]), private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
   private.moved_error_report(public.error_reports, jsonb), private.correct_reported_lot(uuid, public.error_reports, jsonb)
 to service_role;
 
@@ -261,10 +279,8 @@ begin
   if p_changes ? 'correction' then
     perform private.correct_reported_lot(p_admin_id, v_after, p_changes -> 'correction');
   end if;
-  if v_after.user_id is not null and v_after.status <> v_before.status and v_after.status <> 'in_review' then
-    perform private.notify_user(v_after.user_id, 'error_report_result',
-      case v_after.status when 'resolved' then '報告した内容を修正しました' else '報告の確認が終わりました' end,
-      concat(format('「%s」についての報告', v_after.parking_lot_name), e'\n理由: ' || v_reason));
+  if v_after.status <> v_before.status and v_after.status <> 'in_review' then
+    perform private.notify_report_author(v_after, v_reason);
   end if;
   return private.admin_error_report_rows(array[p_id]) -> 0;
 end

@@ -139,6 +139,16 @@ Deno.test("PATCH /admin/reviews/{id}: decides, notifies the author and records t
   }]);
 });
 
+Deno.test("PATCH /admin/reviews/{id}: an author who reads English is notified in English", async () => {
+  const author = await signUp();
+  await inDatabase((sql) => sql`update public.app_users set lang = 'en' where id = ${author.id}`);
+  const review = await posted(author, await aLot({ name: "North" }));
+  await replyOf(decideReview, await decide(moderator, review, "approved"), AdminReview);
+  assert.deepEqual([...await notifications(author)].map(({ title, body }) => [title, body]), [
+    ["Your review is public", "Review of North"],
+  ]);
+});
+
 Deno.test("PATCH /admin/reviews/{id}: the author who turned the inbox off for results has no notification in it", async () => {
   const author = await signUp();
   const review = await posted(author, await aLot());
