@@ -82,11 +82,12 @@ begin
   if p_words is null then
     return 'select l.id, l.updated_at from public.parking_lots l where true' || v_conditions;
   end if;
+  -- No `not exists`, which would be planned as a join that few rows pass: of common words the order is walked.
   return '(select l.id, l.updated_at from public.parking_lots l join private.search_entries e on e.parking_lot_id = l.id
-    where e.terms @> $4 and not exists (select from unnest($5) as w where strpos(e.document, w) = 0)' || v_conditions
+    where e.terms @> $4 and (select bool_and(strpos(e.document, w) > 0) from unnest($5) as w)' || v_conditions
     || ') union all (select l.id, l.updated_at from public.parking_lots l where l.status <> ''active''
     and private.search_terms(private.console_document(l.name, l.name_kana, l.address)) @> $4
-    and not exists (select from unnest($5) as w where strpos(private.console_document(l.name, l.name_kana, l.address), w) = 0)'
+    and (select bool_and(strpos(private.console_document(l.name, l.name_kana, l.address), w) > 0) from unnest($5) as w)'
     || v_conditions || ')';
 end
 $$;
