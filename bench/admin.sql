@@ -77,7 +77,7 @@ from bench_lots l cross join lateral (
 
 -- table: public.user_activity_logs
 insert into public.user_activity_logs (id, user_id, activity_type, parking_lot_id, subject_id, is_rewarded, created_at)
-select bench_id(9, a.n), bench_id(1, 1 + a.n % current_setting('bench.count')::integer),
+select bench_id(9, a.n), bench_id(1, (a.n + 9) / 10),
   (array['session_start', 'session_end', 'session_start', 'session_end', 'lot_save'])[1 + a.n % 5], l.id, bench_id(9, a.n), false,
   bench_time(a.n / 10)
 from generate_series(1, 10 * current_setting('bench.count')::integer) as a (n)

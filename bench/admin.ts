@@ -117,13 +117,17 @@ async function lists(): Promise<string[][]> {
 
 async function listed(name: string, args: Arguments): Promise<string[]> {
   const first = await ask(name, args);
-  let page = 1;
   let cursor = first["next_cursor"];
-  for (; page < DEEP - 1 && cursor; page++) cursor = (await ask(name, { ...args, p_cursor: cursor }))["next_cursor"];
+  // On to the page in longer steps: a cursor is of no page length.
+  for (let skipped = 20; cursor && skipped < 20 * (DEEP - 1);) {
+    const step = Math.min(100, 20 * (DEEP - 1) - skipped);
+    cursor = (await ask(name, { ...args, p_cursor: cursor, p_limit: step }))["next_cursor"];
+    skipped += step;
+  }
   return [
     inWords(name, args),
     await timed(() => ask(name, args)),
-    cursor ? await timed(() => ask(name, { ...args, p_cursor: cursor })) : `${page} pages`,
+    cursor ? await timed(() => ask(name, { ...args, p_cursor: cursor })) : "shorter",
     String((first["items"] as unknown[]).length),
   ];
 }
