@@ -1,11 +1,12 @@
 -- Overview: the first page of the console, in one read.
 --
 -- What takes a scan is counted by jobs and kept, one row for each part: a million app users and ten million sessions are
--- not counted when a page is opened. Each part says as of when it is. Parts that tell whether the jobs themselves run are read
--- as they are now.
+-- not counted when a page is opened. Each part says as of when it is. Read as they are now: dead messages, and when a job was
+-- last started, which tells whether jobs run at all.
 --
--- Every minute: sessions now, work that waits for administrators, queues. Every five minutes: people, sessions by day,
--- slow statements. Of the sessions by day only today and yesterday are counted again.
+-- Every minute: sessions now, work that waits for administrators, queues, jobs that fail. Every five minutes: people, sessions
+-- by day, slow statements. Of the sessions by day only today and yesterday are counted again. The runs of jobs have no index
+-- but their number, and the table is pg_cron's: a week of them is read by the job alone.
 --
 -- Invariants: the text of a statement is shown without values; a count names nobody.
 -- Interface: api.admin_get_overview; the jobs refresh_overview_now and refresh_overview.
@@ -142,6 +143,33 @@ $$;
 
 comment on function private.queue_figures() is 'Of each queue: how many messages it has, how many of them a consumer could read, and since when the oldest of these.';
 
+create function private.job_figures() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Every job of the minute runs while this one counts: what failed is told by the last run that has ended.
+  return (
+    select jsonb_build_object(
+      'active', count(*) filter (where j.active), 'failed_24h', coalesce(sum(r.failed_24h), 0),
+      'failing', coalesce(jsonb_agg(coalesce(j.jobname, 'job ' || j.jobid) order by j.jobname, j.jobid)
+        filter (where r.failed > coalesce(r.succeeded, 0)), '[]')
+    )
+    from cron.job j
+    left join (
+      select d.jobid, max(d.runid) filter (where d.status = 'failed') as failed,
+        max(d.runid) filter (where d.status = 'succeeded') as succeeded,
+        count(*) filter (where d.status = 'failed' and d.start_time > now() - interval '24 hours') as failed_24h
+      from cron.job_run_details d
+      group by d.jobid
+    ) r on r.jobid = j.jobid
+  );
+end
+$$;
+
+comment on function private.job_figures() is
+  'How many jobs are active, how many runs failed in the last 24 hours, and the names of the jobs whose last finished run failed.';
+
 create function private.count_sessions_by_day() returns jsonb
 language plpgsql
 set search_path = ''
@@ -195,6 +223,7 @@ begin
     )
   ));
   perform private.keep_overview_part('message_queues', private.queue_figures());
+  perform private.keep_overview_part('jobs', private.job_figures());
 end
 $$;
 
@@ -232,7 +261,7 @@ select private.refresh_overview();
 
 create function private.overview_values() returns jsonb
 language plpgsql stable
-security definer -- what was counted is private; it names nobody
+security definer -- what was counted is private, and pg_cron shows each role its own runs; neither names anybody
 set search_path = ''
 as $$
 begin
@@ -240,11 +269,15 @@ begin
     select jsonb_object_agg(o.part, jsonb_build_object('at', o.at, 'value', o.value)) from private.overview_parts o
   ) || jsonb_build_object('dead_messages', (
     select jsonb_build_object('at', now(), 'count', count(*), 'newest_at', max(d.died_at)) from private.dead_messages d
+  ), 'last_started_at', (
+    -- A run has its number before it has its start: by the number, some more than can wait at a time.
+    select max(r.start_time) from (select d.start_time from cron.job_run_details d order by d.runid desc limit 100) r
   ));
 end
 $$;
 
-comment on function private.overview_values() is 'Every part that was counted, {at, value} each, and the dead messages as of now.';
+comment on function private.overview_values() is
+  'Every part that was counted, {at, value} each; as of now the dead messages and when a job was last started (last_started_at).';
 
 create function private.waiting(p_counted jsonb) returns jsonb
 language plpgsql stable
@@ -293,14 +326,8 @@ begin
       from jsonb_each(v_values #> '{open_work,value}') as w
     ),
     'message_queues', jsonb_build_object('at', v_values #> '{message_queues,at}', 'items', v_values #> '{message_queues,value}'),
-    'jobs', (
-      select jsonb_build_object(
-        'at', now(), 'active', count(*) filter (where j.is_active), 'failed_24h', coalesce(sum(j.failed), 0),
-        'last_started_at', max(j.started_at),
-        'failing', coalesce(jsonb_agg(j.name order by j.name) filter (where j.status = 'failed'), '[]')
-      )
-      from private.job_runs() j
-    ),
+    'jobs', jsonb_build_object('at', v_values #> '{jobs,at}', 'last_started_at', v_values -> 'last_started_at')
+      || (v_values #> '{jobs,value}'),
     'dead_messages', v_values -> 'dead_messages',
     'slow_queries', jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}')
   );
@@ -308,6 +335,6 @@ end
 $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
-  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment; p_days of sessions by day. For any active administrator. Refuses: forbidden, validation_error.';
+  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. For any active administrator. Refuses: forbidden, validation_error.';
 
 grant execute on function api.admin_get_overview(uuid, integer) to service_role;

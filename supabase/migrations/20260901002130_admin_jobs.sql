@@ -5,8 +5,7 @@
 --
 -- Invariants: a dead message is put back or discarded once; the act and its effect are one transaction. What a message says is
 -- not in the record of the act.
--- Interface: api.admin_list_jobs, admin_list_dead_messages, admin_requeue_dead_message, admin_discard_dead_message; for the
--- overview private.job_runs.
+-- Interface: api.admin_list_jobs, admin_list_dead_messages, admin_requeue_dead_message, admin_discard_dead_message.
 
 select private.add_admin_actions('[
   ["dead_message.requeue", "未処理メッセージの再投入", "Put a dead message back into its queue"],

@@ -40,5 +40,7 @@ Deno.test("admin overview: after the jobs have run a new app user is in it", asy
   assert.ok(after.people.new_7d > 0 && after.people.new_7d <= after.people.all);
   assert.ok(Date.parse(after.people.at) > Date.parse(before.people.at));
   assert.equal(after.sessions_by_day.days.length, 30);
+  assert.ok(Date.parse(after.jobs.at) > Date.parse(before.jobs.at));
+  assert.ok(after.jobs.active > 0 && after.jobs.failed_24h >= after.jobs.failing.length);
   assert.ok(after.message_queues.items.some(({ queue }) => queue === "session_reminders"));
 });

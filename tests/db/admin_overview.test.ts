@@ -90,24 +90,66 @@ Deno.test("overview: sessions are counted on the day in Tokyo, today and yesterd
   assert.deepEqual(again.map((started, nth) => started - before[nth]!).slice(-6), [1, 0, 0, 0, 2, 1]);
 });
 
-Deno.test("overview: queues have their due messages, jobs and dead messages are as they are now", async () => {
-  await db
-    .sql`select private.enqueue('session_reminders', '{"n": 1}'), private.enqueue('session_reminders', '{"n": 2}', 3600)`;
+/** Writes runs of a job that started and, unless they run, ended some minutes ago. */
+async function ran(name: string, status: string, minutesAgo: number) {
   await db.sql`
     insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
-    select jobid, nextval('cron.runid_seq'), username, 'failed', now() - interval '1 minute', now()
-    from cron.job where jobname = 'purge_job_runs'`;
+    select jobid, nextval('cron.runid_seq'), username, ${status}, r.at, case when ${status}::text <> 'running' then r.at end
+    from cron.job cross join (select now() - ${minutesAgo}::integer * interval '1 minute' as at) r where jobname = ${name}`;
+}
+
+Deno.test("overview: queues have their due messages, dead messages are as they are now", async () => {
+  await db
+    .sql`select private.enqueue('session_reminders', '{"n": 1}'), private.enqueue('session_reminders', '{"n": 2}', 3600)`;
   const { message_queues } = await refreshed();
   const queue = message_queues.items.find(({ queue }: { queue: string }) => queue === "session_reminders");
   assert.deepEqual([queue.length, queue.due], [2, 1]);
   assert.ok(queue.oldest_due_at);
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at) values ('session_reminders', 1, '{}', 5, now())`;
-  const { jobs, dead_messages } = await overview();
-  assert.deepEqual([jobs.failed_24h, jobs.failing], [1, ["purge_job_runs"]]);
+  assert.equal((await overview()).dead_messages.count, 1);
+});
+
+Deno.test("overview: jobs are counted every minute, a job fails while its last finished run failed", async () => {
+  const jobs = async () => (await refreshed()).jobs;
   const [row] = await db.sql`select count(*)::integer as active from cron.job where active`;
-  assert.equal(jobs.active, row!["active"]);
-  assert.equal(dead_messages.count, 1);
+  const { at, last_started_at, ...none } = await jobs();
+  assert.deepEqual([none, last_started_at], [{ active: row!["active"], failed_24h: 0, failing: [] }, null]);
+  await ran("purge_job_runs", "failed", 25 * 60);
+  await ran("purge_job_runs", "failed", 20);
+  await ran("purge_job_runs", "running", 1);
+  await ran("purge_dead_messages", "failed", 10);
+  await ran("purge_dead_messages", "succeeded", 5);
+  await ran("refresh_overview", "succeeded", 4);
+  // Before the job has run again: only the last start is as it is now.
+  const { last_started_at: started, ...kept } = (await overview()).jobs;
+  assert.deepEqual(kept, { at, ...none });
+  assert.equal(Math.round((Date.now() - Date.parse(started)) / 60_000), 1);
+  const { failed_24h, failing } = await jobs();
+  assert.deepEqual([failed_24h, failing], [2, ["purge_job_runs"]]);
+  await ran("purge_job_runs", "succeeded", 0);
+  assert.deepEqual((await jobs()).failing, []);
+});
+
+Deno.test("overview: of the runs of jobs no more than the newest are read, however many there are", async () => {
+  await db.sql`
+    insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
+    select j.jobid, nextval('cron.runid_seq'), j.username, 'succeeded', now() - n * interval '1 minute', now() - n * interval '1 minute'
+    from cron.job j cross join generate_series(1, 500) as n`;
+  const read = await db.as({ role: "service_role" }, async (sql) => {
+    const rows = async () => {
+      await sql`reset role`;
+      const [row] = await sql<{ rows: number }[]>`
+        select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as rows
+        from pg_stat_xact_all_tables where relid = 'cron.job_run_details'::regclass`;
+      await sql`set local role service_role`;
+      return row!.rows;
+    };
+    const before = await rows();
+    await sql`select api.admin_get_overview(${administrator})`;
+    return await rows() - before;
+  });
+  assert.ok(read > 0 && read <= 100, String(read));
 });
 
 Deno.test("overview: days outside of 1 to 30 are rejected by their name", async () => {

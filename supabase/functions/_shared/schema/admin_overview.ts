@@ -44,8 +44,11 @@ export const Overview = z.object({
     at: AsOf,
     active: Count,
     failed_24h: Count.meta({ description: "Failed runs of the last 24 hours, of all jobs" }),
-    last_started_at: Timestamp.nullable().meta({ description: "When a job was last started: they run every minute" }),
-    failing: z.array(z.string()).meta({ description: "Jobs whose last run failed" }),
+    last_started_at: Timestamp.nullable().meta({
+      description:
+        "When a job was last started, as of now. Jobs run every minute: an earlier time means that none runs",
+    }),
+    failing: z.array(z.string()).meta({ description: "Jobs whose last finished run failed" }),
   }),
   dead_messages: z.object({ at: AsOf, count: Count, newest_at: Timestamp.nullable() }),
   slow_queries: z.object({
