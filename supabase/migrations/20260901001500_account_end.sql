@@ -7,7 +7,7 @@
 -- The account's row and the auth user stay, empty, so that the person's tokens are refused by name until they expire.
 --
 -- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
--- both); the export has every table that names a person.
+-- both); the export has every table that names a person. The last administrator with the area admins does not withdraw (2110).
 -- Interface: commands.withdraw_my_account, api.export_my_data; for administrators (2035) private.hold_sign_in, empty_account
 -- and data_of.
 
@@ -187,15 +187,16 @@ security definer -- private.empty_account is for no client; the account is alway
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.caller();
+  v_user_id uuid := private.active_user();
 begin
+  perform private.hold_leaving_admin(v_user_id);
   perform private.hold_sign_in(v_user_id);
   perform private.hold_account(v_user_id);
   perform private.empty_account(v_user_id);
 end
 $$;
 
-comment on function private.end_account() is 'Withdraws the calling user. Refuses: unauthorized, forbidden.';
+comment on function private.end_account() is 'Withdraws the calling user. Refuses: unauthorized, forbidden, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what is held
@@ -381,7 +382,7 @@ end
 $$;
 
 comment on function commands.withdraw_my_account() is
-  'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Refuses: unauthorized, forbidden.';
+  'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Not for the only active administrator with the area admins (conflict, last_administrator). Refuses: unauthorized, forbidden, conflict.';
 
 create function api.export_my_data() returns json
 language plpgsql stable

@@ -77,6 +77,18 @@ $$;
 comment on function private.add_admin_actions(jsonb) is
   'For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].';
 
+create function private.hold_area_admins() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('private.hold_area_admins'));
+end
+$$;
+
+comment on function private.hold_area_admins() is
+  'Taken before the row of any administrator by a transaction that may take the area admins away from somebody: such transactions run one after another.';
+
 create function private.hold_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql
 set search_path = ''
@@ -84,7 +96,7 @@ as $$
 begin
   -- Two administrators who change each other would wait for each other's row.
   if p_area = 'admins' then
-    perform pg_advisory_xact_lock(hashtext('private.hold_admin'));
+    perform private.hold_area_admins();
   end if;
   perform from public.admins where id = p_admin_id for share;
   perform private.check_admin(p_admin_id, p_area);
@@ -197,7 +209,7 @@ comment on function private.require_match(text, timestamptz) is
   'Rejects (precondition_failed) a change whose If-Match header does not name the version that is stored: an entity tag is the quoted updated_at. Null, or *: any version. The caller holds the row.';
 
 grant execute on function
-  private.hold_admin(uuid, text), private.difference(jsonb, jsonb), private.record_act(uuid, text, text, text, uuid, jsonb), private.require_match(text, timestamptz)
+  private.hold_area_admins(), private.hold_admin(uuid, text), private.difference(jsonb, jsonb), private.record_act(uuid, text, text, text, uuid, jsonb), private.require_match(text, timestamptz)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

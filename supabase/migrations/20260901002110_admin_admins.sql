@@ -5,11 +5,13 @@
 -- the row goes to the metadata (here). The console writes the row.
 --
 -- Invariants: nobody takes the area admins away from themselves, and nobody suspends themselves. Changes run one after another
--- (private.hold_admin), and whoever makes one is an active administrator with the area when it is made. So at least one of
--- them is left after each change through the console. The service key at the auth server is bound by none of this: it is how
--- an installation gets its first administrator, and how it gets one back.
+-- (private.hold_admin), and whoever makes one is an active administrator with the area when it is made. An administrator who
+-- has an app account withdraws in turn with these changes, and not as the last one with the area. So at least one of them is
+-- left after each change through the console and after each withdrawal. The service key at the auth server is bound by none of
+-- this: it is how an installation gets its first administrator, and how it gets one back.
 -- Names of administrators are in the records of acts under user_id: an administrator may have an app account too.
--- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin.
+-- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for the end
+-- of an account (1500) private.hold_leaving_admin.
 
 select private.add_admin_actions('[
   ["admin.update", "管理者の変更", "Changed an administrator"],
@@ -120,6 +122,31 @@ end
 $$;
 
 comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Refuses: not_found.';
+
+create function private.hold_leaving_admin(p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_admin public.admins;
+begin
+  if not exists (select from public.admins a where a.id = p_user_id) then
+    return;
+  end if;
+  perform private.hold_area_admins();
+  -- The row before the auth user: as every change of an administrator.
+  select * into v_admin from public.admins a where a.id = p_user_id for no key update;
+  if v_admin.status = 'active' and 'admins' = any (v_admin.areas) and not exists (
+    select from public.admins a where a.id <> p_user_id and a.status = 'active' and 'admins' = any (a.areas)
+  ) then
+    perform private.refuse('conflict', 409, 'Nobody else has the area admins; give it to another administrator first',
+      p_details => '{"reason": "last_administrator"}');
+  end if;
+end
+$$;
+
+comment on function private.hold_leaving_admin(uuid) is
+  'For a user whose account is about to end: if they are an administrator too, locks their row until the transaction ends, and refuses while they are the only active one with the area admins. Refuses: conflict.';
 
 create function private.check_admin_fields(p_fields jsonb) returns void
 language plpgsql

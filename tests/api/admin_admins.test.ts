@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Administrator, Administrators } from "../../supabase/functions/_shared/schema/admin_admins.ts";
 import { getAdministrator, listAdministrators } from "../../supabase/functions/admin/admins.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator as Person, anAdministrator, sending } from "./administrators.ts";
+import { type Administrator as Person, anAdministratingUser, anAdministrator, sending } from "./administrators.ts";
 import { replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -199,6 +199,16 @@ Deno.test("admins: nobody suspends themselves or takes the area admins away from
   // The other areas and the name are theirs to change.
   const own = await chief.ask(`${PATH}/${chief.id}`, sending("PATCH", { name: "Chief", areas: ["admins"] }));
   assert.deepEqual([own.status, (await own.json()).areas], [200, ["admins"]]);
+});
+
+Deno.test("POST /v1/me/withdraw: a holder of the area admins withdraws while another holds it, and is no administrator any more", async () => {
+  // That the last one is 409 is tested where no other test makes holders: tests/db/account_end.test.ts.
+  const [chief, leaving] = [await anAdministrator("admins"), await anAdministratingUser("admins")];
+  assert.equal((await leaving.ask(PATH)).status, 200);
+  assert.equal((await leaving.ask("/me/withdraw", { method: "POST" })).status, 204);
+  assert.equal((await leaving.ask(PATH)).status, 403);
+  const left = await (await chief.ask(`${PATH}/${leaving.id}`)).json();
+  assert.deepEqual([left.status, left.areas, left.name], ["suspended", [], null]);
 });
 
 Deno.test("admins: without the area every request is 403 with the scope, whatever it says", async () => {

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
+import { refusal } from "../support/refusal.ts";
+import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
 const address = new URL(db.url);
@@ -120,6 +122,36 @@ Deno.test("commands.withdraw_my_account: the files of stays and unpublished revi
     { ...after },
     { objects: before.objects + 20, photos: before.photos - 20, reviews: before.reviews - 10, named: 0 },
   );
+});
+
+Deno.test("commands.withdraw_my_account: the only active administrator with the area admins is conflict, any other withdraws", async () => {
+  const anAdministrator = async (areas: string[], status = "active") => {
+    const id = await newUser(db.sql);
+    const admin = { name: "Both", areas, status };
+    await db.sql`update auth.users set raw_app_meta_data = ${db.sql.json({ admin })} where id = ${id}`;
+    return id;
+  };
+  const withdraw = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.withdraw_my_account()`);
+  const last = await anAdministrator(["admins", "lots"]);
+  await anAdministrator(["admins"], "suspended");
+  await anAdministrator(["lots"]);
+  const { code, status, details } = await refusal(withdraw(last));
+  assert.deepEqual([code, status, details], ["conflict", 409, { reason: "last_administrator" }]);
+  const [row] = await db.sql`
+    select u.status, a.areas, v.raw_app_meta_data -> 'admin' -> 'areas' as metadata
+    from public.app_users u join public.admins a using (id) join auth.users v using (id) where id = ${last}`;
+  const areas = ["admins", "lots"];
+  assert.deepEqual([row!["status"], row!["areas"], row!["metadata"]], ["active", areas, areas]);
+  // Who is refused anyway is refused for that.
+  await db.sql`update public.app_users set status = 'suspended' where id = ${last}`;
+  assert.equal((await refusal(withdraw(last))).code, "forbidden");
+  await db.sql`update public.app_users set status = 'active' where id = ${last}`;
+  // The others go: without the area, suspended, or beside another holder.
+  for (const leaving of [await anAdministrator(["lots"]), await anAdministrator(["admins"], "suspended")]) {
+    await withdraw(leaving);
+  }
+  await anAdministrator(["admins"]);
+  await withdraw(last);
 });
 
 Deno.test("field_values: every column but counts and times is compared when changes of lots are recorded", async () => {

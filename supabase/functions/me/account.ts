@@ -51,9 +51,10 @@ export const withdraw = route({
   summary: "End the caller's account",
   description:
     "For good. Name, e-mail, vehicles, memos, devices and files go; reviews and visits stay without the person. Nobody " +
-    "signs in or refreshes any more; a token that is still valid is answered `forbidden`, but for `GET /v1/me`.",
+    "signs in or refreshes any more; a token that is still valid is answered `forbidden`, but for `GET /v1/me`. " +
+    "The only active administrator with the area `admins` is `conflict`, with `details.reason` `last_administrator`.",
   reply: [204, Nothing],
-  refusals: [],
+  refusals: ["conflict"],
   handle: ({ db }) => db.rpc("withdraw_my_account"),
 });
 
