@@ -59,3 +59,15 @@ Deno.test("admin routes: no check can be dropped from a function without a diffe
     assert.equal(found.length, 1, `${route.method} ${route.path} without the checks of ${names}`);
   }
 });
+
+Deno.test("admin routes: no area can be dropped from a route, nor replaced, without a difference in the matrix", async () => {
+  const withoutAreas = actors.find(({ name }) => name === "an administrator without areas")!;
+  for (const route of routes.filter(({ area }) => area !== null)) {
+    const other = route.area === "lots" ? "reviews" : "lots";
+    for (const area of [null, other] as const) {
+      const cell: Cell = { route: { ...route, area }, actor: withoutAreas, form: "good" };
+      const found = await differences(status.FUNCTIONS_URL, [cell]);
+      assert.equal(found.length, 1, `${route.method} ${route.path} with the area ${area}`);
+    }
+  }
+});
