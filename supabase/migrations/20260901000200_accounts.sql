@@ -35,6 +35,7 @@ create table public.app_users (
   display_name text constraint app_users_display_name_length check (char_length(display_name) between 1 and 100),
   status text not null default 'active' constraint app_users_status_known check (status in ('active', 'suspended', 'withdrawn')),
   premium_ends_at timestamptz,
+  lang text collate "C" not null default 'ja' constraint app_users_lang_known check (lang in ('ja', 'en')),
   total_exp integer not null default 0,
   level integer not null default 1,
   created_at timestamptz not null default now(),
@@ -46,6 +47,7 @@ comment on column public.app_users.display_name is 'The name others see; null un
 comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
 comment on column public.app_users.premium_ends_at is
   'Until when the person has what premium members have; infinity: without an end; null: they never had it. Only private.is_premium reads it.';
+comment on column public.app_users.lang is 'The language that the service writes to the user in.';
 comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
 comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';
 
@@ -99,7 +101,7 @@ for select to authenticated using ((select auth.uid()) = id);
 
 -- No insert, update or delete: administrators follow the app metadata of auth.users, and that follows the console (2110).
 
-grant select (id, display_name, status, created_at, updated_at), update (display_name) on public.app_users to authenticated;
+grant select (id, display_name, lang, status, created_at, updated_at), update (display_name, lang) on public.app_users to authenticated;
 grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -386,7 +388,7 @@ begin
     'email', p_email,
     'app_user', (
       select jsonb_build_object(
-        'id', id, 'display_name', display_name, 'avatar', p_avatar, 'status', status, 'created_at', created_at
+        'id', id, 'display_name', display_name, 'avatar', p_avatar, 'lang', lang, 'status', status, 'created_at', created_at
       )
       from public.app_users where id = p_user_id
     ),
@@ -452,7 +454,8 @@ comment on function api.my_account() is
   'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Refuses: unauthorized.';
 
 create function commands.update_my_account(
-  p_display_name text default null, p_avatar_asset_id uuid default null, p_remove_avatar boolean default false
+  p_display_name text default null, p_avatar_asset_id uuid default null, p_remove_avatar boolean default false,
+  p_lang text default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -464,7 +467,11 @@ begin
     perform private.refuse('validation_error', 422, 'display_name must have 1 to 100 characters', p_param => 'display_name');
   end if;
 
-  update public.app_users set display_name = coalesce(p_display_name, display_name) where id = v_user_id;
+  if p_lang not in ('ja', 'en') then
+    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+  end if;
+  update public.app_users set display_name = coalesce(p_display_name, display_name), lang = coalesce(p_lang, lang)
+  where id = v_user_id;
   if not found then
     -- The standing changed since active_user() read it.
     perform private.refuse('forbidden', 403, 'This account is suspended');
@@ -477,7 +484,7 @@ begin
 end
 $$;
 
-comment on function commands.update_my_account(text, uuid, boolean) is
+comment on function commands.update_my_account(text, uuid, boolean, text) is
   'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
 
-grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean) to authenticated;
+grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean, text) to authenticated;

@@ -17,7 +17,8 @@ create table public.notification_types (
   code text collate "C" primary key,
   push_enabled boolean not null,
   in_app_enabled boolean not null,
-  email_enabled boolean not null
+  email_enabled boolean not null,
+  is_urgent boolean not null default false
 );
 
 comment on table public.notification_types is
@@ -38,6 +39,8 @@ comment on table public.notification_preferences is 'How people want to be told 
 
 create index notification_preferences_notif_type_idx on public.notification_preferences (notif_type);
 
+comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
+
 create table public.user_notifications (
   id uuid not null default gen_random_uuid() constraint user_notifications_one_id unique,
   user_id uuid references public.app_users (id) on delete cascade,
@@ -52,6 +55,15 @@ create table public.user_notifications (
   scheduled_at timestamptz,
   sent_at timestamptz,
   read_at timestamptz,
+  title_en text constraint user_notifications_title_en_length check (char_length(title_en) between 1 and 200),
+  body_en text constraint user_notifications_body_en_length check (char_length(body_en) between 1 and 4000),
+  data jsonb not null default '{}' constraint user_notifications_data_object check (jsonb_typeof(data) = 'object'),
+  segment jsonb constraint user_notifications_segment_object check (jsonb_typeof(segment) = 'object'),
+  is_composed boolean not null default false,
+  composed_id uuid,
+  success_count integer not null default 0,
+  failure_count integer not null default 0,
+  suppressed_count integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- The status is in the key for Realtime, which looks a change up by its key when it judges it: what was written as a draft
@@ -69,6 +81,15 @@ comment on table public.user_notifications is 'What the service tells people.';
 comment on column public.user_notifications.user_id is 'Whose inbox it is in; null: in none, a row for each of many is made from it.';
 comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because its person turned the inbox off for the type.';
 comment on column public.user_notifications.read_at is 'When its person read it; null: not yet.';
+
+comment on column public.user_notifications.title_en is 'The title for users who read English; null: as title. Rows of inboxes have the text of their user in title.';
+comment on column public.user_notifications.data is 'What the app opens: names and values, both text.';
+comment on column public.user_notifications.segment is 'Which of the target it is for; null: all of it.';
+comment on column public.user_notifications.is_composed is 'Composed by an administrator, for one user or for many; in no inbox itself.';
+comment on column public.user_notifications.composed_id is 'The composed notification that this row of an inbox was made from.';
+comment on column public.user_notifications.success_count is 'Of a composed one: devices whose push the messaging service has accepted.';
+comment on column public.user_notifications.failure_count is 'Of a composed one: devices that could not be reached, or are not the user''s any more.';
+comment on column public.user_notifications.suppressed_count is 'Of a composed one: devices that were not pushed to, because their user had five pushes of the type within a minute.';
 
 -- An inbox, latest first, and what is unread in it.
 create index user_notifications_inbox_idx on public.user_notifications (user_id, sent_at desc, id desc)
@@ -132,12 +153,13 @@ create policy "People delete their own devices" on public.user_push_tokens for d
   using ((select auth.uid()) = user_id);
 -- No insert, no update: a token may have to be taken from another (private.take_push_token).
 
-grant select (code, push_enabled, in_app_enabled, email_enabled) on public.notification_types to authenticated;
+grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent) on public.notification_types to authenticated;
 grant select (user_id, notif_type, push_enabled, in_app_enabled, email_enabled, created_at, updated_at),
   insert (user_id, notif_type, push_enabled, in_app_enabled, email_enabled),
   update (push_enabled, in_app_enabled, email_enabled) on public.notification_preferences to authenticated;
 grant select (
-    id, user_id, type, title, body, target, status, is_in_app, scheduled_at, sent_at, read_at, created_at, updated_at
+    id, user_id, type, title, body, target, status, is_in_app, scheduled_at, sent_at, read_at, title_en, body_en, data, segment,
+    is_composed, composed_id, success_count, failure_count, suppressed_count, created_at, updated_at
   ), update (read_at) on public.user_notifications to authenticated;
 grant select (id, user_id, fcm_token, device_type, created_at, updated_at), delete
   on public.user_push_tokens to authenticated;
@@ -158,7 +180,7 @@ create trigger _900_check_move before update on public.user_notifications
   for each row when (new.status <> old.status) execute function private.tg_check_state('notification');
 
 create function private.notify_user(
-  p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user'
+  p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
 language plpgsql
 security definer -- nobody writes notifications by hand, least of all to others
@@ -167,8 +189,8 @@ as $$
 declare
   v_id uuid;
 begin
-  insert into public.user_notifications (user_id, type, title, body, target, status, sent_at, is_in_app)
-  select p_user_id, t.code, p_title, p_body, p_target, 'sent', now(), coalesce(p.in_app_enabled, t.in_app_enabled)
+  insert into public.user_notifications (user_id, type, title, body, target, status, sent_at, is_in_app, data)
+  select p_user_id, t.code, p_title, p_body, p_target, 'sent', now(), coalesce(p.in_app_enabled, t.in_app_enabled), p_data
   from public.notification_types t
   left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
   where t.code = p_type
@@ -177,7 +199,7 @@ begin
 end
 $$;
 
-comment on function private.notify_user(uuid, text, text, text, text) is
+comment on function private.notify_user(uuid, text, text, text, text, jsonb) is
   'Tells a person something, in the transaction of its cause: a sent notification, in the inbox unless they turned that off for the type; its id. For functions of the service only. An unknown type is an error.';
 
 create function private.take_push_token(p_fcm_token text, p_device_type text) returns public.user_push_tokens
@@ -384,17 +406,17 @@ to authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Mail is for what a person waits for; advertising is not pushed unless somebody asks for it.
-insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled) values
-  ('announcement', true, true, false),
-  ('campaign', false, true, false),
-  ('fee_increase', true, true, false),
-  ('exit_closing', true, true, false),
-  ('session_reminder', true, true, false),
-  ('saved_lot_update', true, true, false),
-  ('review_result', true, true, false),
-  ('error_report_result', true, true, false),
-  ('support_reply', true, true, true),
-  ('badge_earned', true, true, false),
-  ('level_up', true, true, false),
-  ('theme_gift', true, true, false),
-  ('subscription', true, true, true);
+insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent) values
+  ('announcement', true, true, false, false),
+  ('campaign', false, true, false, false),
+  ('fee_increase', true, true, false, true),
+  ('exit_closing', true, true, false, true),
+  ('session_reminder', true, true, false, false),
+  ('saved_lot_update', true, true, false, false),
+  ('review_result', true, true, false, false),
+  ('error_report_result', true, true, false, false),
+  ('support_reply', true, true, true, false),
+  ('badge_earned', true, true, false, false),
+  ('level_up', true, true, false, false),
+  ('theme_gift', true, true, false, false),
+  ('subscription', true, true, true, false);

@@ -213,8 +213,7 @@ security definer -- whoever caused the points may not write into an inbox
 set search_path = ''
 as $$
 begin
-  perform private.notify_user(new.id, 'level_up', format('レベル%sになりました', new.level),
-    format('経験値が%sになりました。', new.total_exp));
+  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', new.total_exp));
   return null;
 end
 $$;

@@ -153,7 +153,11 @@ security definer -- whoever earns may write neither points nor an inbox
 set search_path = ''
 as $$
 begin
-  perform private.notify_user(new.user_id, 'badge_earned', format('バッジ「%s」を獲得しました', b.name), b.description)
+  perform private.notify(new.user_id, 'badge_earned',
+    jsonb_build_object(
+      'badge', jsonb_build_object('ja', b.name, 'en', coalesce(b.name_en, b.name)),
+      'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
+    ), jsonb_build_object('badge_id', b.id))
   from public.badges b where b.id = new.badge_id;
   perform private.give_exp(new.user_id, 'badge_earned', 'badge', new.badge_id);
   return null;

@@ -93,15 +93,10 @@ set search_path = ''
 as $$
 begin
   if (p_review).user_id is not null then
-    perform private.notify_user((p_review).user_id, 'review_result',
-      case when u.lang = 'en' then case (p_review).status when 'approved' then 'Your review is public'
-          when 'hidden' then 'Your review is no longer public' else 'Your review was not published' end
-        else case (p_review).status when 'approved' then 'レビューが公開されました' when 'hidden' then 'レビューが非公開になりました'
-          else 'レビューは公開されませんでした' end end,
-      case u.lang when 'en' then concat('Review of ', l.name, e'\nReason: ' || p_reason)
-        else concat(format('「%s」へのレビュー', l.name), e'\n理由: ' || p_reason) end)
-    from public.parking_lots l join public.app_users u on u.id = (p_review).user_id
-    where l.id = (p_review).parking_lot_id;
+    perform private.notify((p_review).user_id, 'review_' || (p_review).status, jsonb_build_object(
+      'lot', l.name, 'reason', private.reason_text(p_reason)
+    ), jsonb_build_object('review_id', (p_review).id))
+    from public.parking_lots l where l.id = (p_review).parking_lot_id;
   end if;
 end
 $$;
@@ -198,7 +193,7 @@ comment on function private.refused(text) is
 grant execute on function
   private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
   private.notify_review_author(public.reviews, text), private.decide_review(uuid, uuid, text, text, timestamptz),
-  private.check_review_decisions(jsonb), private.is_moment(jsonb), private.notify_user(uuid, text, text, text, text),
+  private.check_review_decisions(jsonb), private.is_moment(jsonb),
   private.check_decision(uuid, uuid, timestamptz, timestamptz)
 to service_role;
 

@@ -159,13 +159,11 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.notify_user(u.id, 'error_report_result',
-    case when u.lang = 'en' then case (p_report).status when 'resolved' then 'What you reported is corrected'
-        else 'Your report was reviewed' end
-      else case (p_report).status when 'resolved' then '報告した内容を修正しました' else '報告の確認が終わりました' end end,
-    case u.lang when 'en' then concat('Report about ', (p_report).parking_lot_name, e'\nReason: ' || p_reason)
-      else concat(format('「%s」についての報告', (p_report).parking_lot_name), e'\n理由: ' || p_reason) end)
-  from public.app_users u where u.id = (p_report).user_id;
+  if (p_report).user_id is not null then
+    perform private.notify((p_report).user_id, 'error_report_' || (p_report).status, jsonb_build_object(
+      'lot', (p_report).parking_lot_name, 'reason', private.reason_text(p_reason)
+    ), jsonb_build_object('error_report_id', (p_report).id));
+  end if;
 end
 $$;
 
@@ -173,7 +171,8 @@ comment on function private.notify_report_author(public.error_reports, text) is
   'Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.';
 
 grant execute on function
-  private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]), private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
+  private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]),
+  private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
   private.moved_error_report(public.error_reports, jsonb), private.correct_reported_lot(uuid, public.error_reports, jsonb)
 to service_role;
 

@@ -201,9 +201,10 @@ begin
   end if;
   insert into public.support_messages (ticket_id, author, admin_id, body) values (p_id, 'support', p_admin_id, v_message)
   returning id into v_message_id;
-  perform private.notify_user(u.id, 'support_reply',
-    case u.lang when 'en' then 'Support has replied' else 'サポートから返信がありました' end, v_ticket.subject)
-  from public.app_users u where u.id = v_ticket.user_id;
+  if v_ticket.user_id is not null then
+    perform private.notify(v_ticket.user_id, 'support_reply', jsonb_build_object('subject', v_ticket.subject),
+      jsonb_build_object('ticket_id', p_id));
+  end if;
   perform private.record_ticket_act(p_admin_id, 'support_ticket.answer', v_ticket);
   return jsonb_build_object(
     'message', private.admin_support_message_rows(array[v_message_id]) -> 0,

@@ -292,7 +292,9 @@ begin
   insert into public.theme_gifts (user_id, theme_id, admin_id, message)
   values (p_user_id, p_theme_id, p_admin_id, v_message) returning * into v_gift;
   perform private.grant_theme(p_user_id, p_theme_id, 'gift');
-  perform private.notify_user(p_user_id, 'theme_gift', 'テーマが届きました', coalesce(v_message, v_name));
+  perform private.notify(p_user_id, 'theme_gift', jsonb_build_object(
+    'theme', v_name, 'message', coalesce(e'\n' || v_message, '')
+  ), jsonb_build_object('theme_id', p_theme_id));
   -- What the administrator wrote is in the gift; the record says that there was a message.
   perform private.record_act(p_admin_id, 'theme.gift', 'theme', p_theme_id::text, p_user_id, private.difference(null,
     jsonb_build_object('gift_id', v_gift.id, 'has_message', v_message is not null)));

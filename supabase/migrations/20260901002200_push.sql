@@ -23,37 +23,6 @@
 
 select pgmq."create"('push-dispatch');
 
-alter table public.app_users
-  add column lang text collate "C" not null default 'ja' constraint app_users_lang_known check (lang in ('ja', 'en'));
-
-comment on column public.app_users.lang is 'The language that the service writes to the user in.';
-
-alter table public.notification_types add column is_urgent boolean not null default false;
-
-comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
-
-update public.notification_types set is_urgent = true where code in ('fee_increase', 'exit_closing');
-
-alter table public.user_notifications
-  add column title_en text constraint user_notifications_title_en_length check (char_length(title_en) between 1 and 200),
-  add column body_en text constraint user_notifications_body_en_length check (char_length(body_en) between 1 and 4000),
-  add column data jsonb not null default '{}' constraint user_notifications_data_object check (jsonb_typeof(data) = 'object'),
-  add column segment jsonb constraint user_notifications_segment_object check (jsonb_typeof(segment) = 'object'),
-  add column is_composed boolean not null default false,
-  add column composed_id uuid,
-  add column success_count integer not null default 0,
-  add column failure_count integer not null default 0,
-  add column suppressed_count integer not null default 0;
-
-comment on column public.user_notifications.title_en is 'The title for users who read English; null: as title. Rows of inboxes have the text of their user in title.';
-comment on column public.user_notifications.data is 'What the app opens: names and values, both text.';
-comment on column public.user_notifications.segment is 'Which of the target it is for; null: all of it.';
-comment on column public.user_notifications.is_composed is 'Composed by an administrator, for one user or for many.';
-comment on column public.user_notifications.composed_id is 'The composed notification that this row of an inbox was made from.';
-comment on column public.user_notifications.success_count is 'Devices whose push the messaging service has accepted.';
-comment on column public.user_notifications.failure_count is 'Devices that could not be reached, or are not the user''s any more.';
-comment on column public.user_notifications.suppressed_count is 'Devices that were not pushed to, because the user had five pushes of the type within a minute.';
-
 -- The console's list, and what is due.
 create index user_notifications_composed_idx on public.user_notifications (created_at desc, id desc) where is_composed;
 create index user_notifications_due_idx on public.user_notifications (scheduled_at) where status = 'scheduled';
@@ -89,15 +58,6 @@ create table private.push_times (
 
 comment on table private.push_times is 'When the last five pushes of a type were made to a user, the last one first: for a day.';
 
--- ---------------------------------------------------------------------------------------------------------------------
--- Row security
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Lists of the inbox read whole rows.
-grant select (title_en, body_en, data, segment, is_composed, composed_id, success_count, failure_count, suppressed_count)
-  on public.user_notifications to authenticated;
-grant select (lang) on public.app_users to authenticated;
-grant select (is_urgent) on public.notification_types to authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------

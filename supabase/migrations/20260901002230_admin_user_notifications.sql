@@ -393,7 +393,8 @@ begin
   perform private.hold_admin(p_admin_id, 'notifications');
   v_notification := private.hold_composed(p_id);
   if exists (select from public.app_users u where u.id = p_admin_id and u.status = 'active') then
-    v_id := private.notify_user(p_admin_id, v_notification.type, v_notification.title, v_notification.body);
+    v_id := private.notify_user(p_admin_id, v_notification.type, v_notification.title, v_notification.body,
+      p_data => v_notification.data);
   end if;
   perform private.record_act(p_admin_id, 'user_notification.test', 'user_notification', p_id::text);
   return jsonb_build_object('devices', private.count_deliveries(v_id));
@@ -416,7 +417,7 @@ $$;
 comment on function private.count_deliveries(uuid) is 'How many devices of a notification have no outcome yet.';
 
 grant execute on function
-  private.count_deliveries(uuid), private.notify_user(uuid, text, text, text, text),
+  private.count_deliveries(uuid), private.notify_user(uuid, text, text, text, text, jsonb),
   api.admin_list_user_notifications(uuid, text, text[], text, integer), api.admin_read_user_notification(uuid, uuid),
   api.admin_create_user_notification(uuid, jsonb), api.admin_update_user_notification(uuid, uuid, jsonb, text),
   api.admin_delete_user_notification(uuid, uuid, text), api.admin_send_user_notification(uuid, uuid),

@@ -145,7 +145,7 @@ Deno.test("PATCH /admin/reviews/{id}: an author who reads English is notified in
   const review = await posted(author, await aLot({ name: "North" }));
   await replyOf(decideReview, await decide(moderator, review, "approved"), AdminReview);
   assert.deepEqual([...await notifications(author)].map(({ title, body }) => [title, body]), [
-    ["Your review is public", "Review of North"],
+    ["Your review is published", "Your review of North"],
   ]);
 });
 

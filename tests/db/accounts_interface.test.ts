@@ -43,7 +43,14 @@ Deno.test("my_account shows an app user what is theirs", async () => {
     admin: null,
     permission_scopes: ["user"],
   });
-  assert.deepEqual(Object.keys(app_user ?? {}).sort(), ["avatar", "created_at", "display_name", "id", "status"]);
+  assert.deepEqual(Object.keys(app_user ?? {}).sort(), [
+    "avatar",
+    "created_at",
+    "display_name",
+    "id",
+    "lang",
+    "status",
+  ]);
   assert.equal(app_user?.status, "active");
   assert.match(app_user?.created_at ?? "", /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
 });

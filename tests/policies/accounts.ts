@@ -1,4 +1,13 @@
-import { allBut, type Domain } from "./rules.ts";
+import type { Actor } from "./people.ts";
+import { allBut, type Domain, type Reach } from "./rules.ts";
+
+const OWN: Record<Actor, Reach> = {
+  visitor: "refused",
+  owner: ["owner"],
+  stranger: ["stranger"],
+  suspended: [],
+  administrator: [],
+};
 
 export const accounts: Domain = {
   plant: () => Promise.resolve(), // the actors' own accounts are the rows
@@ -6,7 +15,10 @@ export const accounts: Domain = {
   tables: [
     {
       table: "app_users",
-      grants: { select: { authenticated: allBut("premium_ends_at") }, update: { authenticated: ["display_name"] } },
+      grants: {
+        select: { authenticated: allBut("premium_ends_at") },
+        update: { authenticated: ["display_name", "lang"] },
+      },
       key: "id::text",
       rows: ({ owner, stranger, suspended }) => ({ owner, stranger, suspended }),
       reads: {
@@ -16,15 +28,8 @@ export const accounts: Domain = {
         suspended: ["suspended"],
         administrator: [],
       },
-      updates: {
-        display_name: {
-          visitor: "refused",
-          owner: ["owner"],
-          stranger: ["stranger"],
-          suspended: [],
-          administrator: [],
-        },
-      },
+      updates: { display_name: OWN, lang: OWN },
+      writes: { lang: "'en'" },
     },
     {
       table: "admins",

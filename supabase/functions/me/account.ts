@@ -26,10 +26,11 @@ export const updateMe = route({
   reply: [200, Me],
   refusals: ["not_found"],
   handle: async (work) => {
-    const { db, body: { avatar_asset_id: avatar, display_name }, links, storage } = work;
+    const { db, body: { avatar_asset_id: avatar, display_name, lang }, links, storage } = work;
     if (avatar) await confirmAsset(work, avatar, "avatar", "avatar_asset_id");
     const changes = {
       display_name,
+      lang,
       avatar_asset_id: avatar ?? undefined,
       remove_avatar: avatar === null ? true : undefined,
     };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Lang } from "./codes.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 export const Me = z.object({
@@ -7,6 +8,7 @@ export const Me = z.object({
   app_user: z.object({
     id: Id,
     display_name: z.string().nullable(),
+    lang: Lang.meta({ description: "The language that the service writes to the user in" }),
     avatar_url: z.url().nullable().meta({
       description:
         "Where the avatar is read: its public address, or one that is good for ten minutes. Null without one",
@@ -26,6 +28,7 @@ export const Me = z.object({
 }).meta({ id: "Me", description: "The caller" });
 
 export const MeUpdate = z.strictObject({
+  lang: Lang.optional().meta({ description: "The language of notifications; left as it is when absent" }),
   display_name: text(1, 100).optional().meta({ description: "Left as it is when absent" }),
   avatar_asset_id: Id.nullable().optional().meta({
     description:

@@ -1,0 +1,152 @@
+-- Notification templates: the wording of what the service itself tells users, in both languages, in one table.
+--
+-- A cause names a template and gives its values; the notification is written in the language of its user. A value is text,
+-- or {"ja", "en"} where the thing has a name in both. What administrators compose has no template.
+--
+-- Invariants: each template has both languages, with the same placeholders (a trigger checks at the end of a migration).
+-- Interface: private.notify, for the other domains.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.notification_templates (
+  name text collate "C" not null,
+  lang text collate "C" not null constraint notification_templates_lang_known check (lang in ('ja', 'en')),
+  type text collate "C" not null references public.notification_types (code),
+  title text not null,
+  body text not null,
+  primary key (name, lang)
+);
+
+comment on table private.notification_templates is 'The wording of notifications; {name} stands for a value.';
+
+create index notification_templates_type_idx on private.notification_templates (type);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.placeholders(p_text text) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array(select distinct m[1] from regexp_matches(p_text, '\{(\w+)\}', 'g') as m order by 1);
+end
+$$;
+
+comment on function private.placeholders(text) is 'The names of the values that a text takes, in order.';
+
+create function private.tg_notification_templates__check() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_name text;
+begin
+  select coalesce(j.name, e.name) into v_name
+  from (select * from private.notification_templates where lang = 'ja') j
+  full join (select * from private.notification_templates where lang = 'en') e using (name)
+  where j.type is distinct from e.type
+    or private.placeholders(j.title || j.body) is distinct from private.placeholders(e.title || e.body)
+  limit 1;
+  if v_name is not null then
+    raise exception 'The template % has not the same type and placeholders in both languages', v_name;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_notification_templates__check() is 'A template is in both languages, with the same type and placeholders.';
+
+create constraint trigger _100_check after insert or update or delete on private.notification_templates
+  deferrable initially deferred for each row execute function private.tg_notification_templates__check();
+
+create function private.filled(p_text text, p_values jsonb, p_lang text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_text text := '';
+  v_rest text := p_text;
+  v_name text;
+begin
+  -- From left to right, so that a value which looks like a placeholder is left as it is.
+  loop
+    v_name := substring(v_rest from '\{(\w+)\}');
+    exit when v_name is null;
+    if not p_values ? v_name then
+      raise exception 'A notification lacks the value %', v_name;
+    end if;
+    v_text := v_text || split_part(v_rest, '{' || v_name || '}', 1)
+      || coalesce(p_values -> v_name ->> p_lang, case when jsonb_typeof(p_values -> v_name) <> 'object' then p_values ->> v_name end, '');
+    v_rest := substr(v_rest, strpos(v_rest, '{' || v_name || '}') + length(v_name) + 2);
+  end loop;
+  return v_text || v_rest;
+end
+$$;
+
+comment on function private.filled(text, jsonb, text) is
+  'A text with its placeholders filled in, in a language. A value that is missing is an error; null is nothing.';
+
+create function private.reason_text(p_reason text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('ja', coalesce(e'\n理由: ' || p_reason, ''), 'en', coalesce(e'\nReason: ' || p_reason, ''));
+end
+$$;
+
+comment on function private.reason_text(text) is 'A reason as the line below a text; nothing where there is none.';
+
+create function private.notify(p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}') returns uuid
+language plpgsql
+security definer -- nobody writes notifications by hand
+set search_path = ''
+as $$
+declare
+  v_template private.notification_templates;
+begin
+  select t.* into strict v_template
+  from private.notification_templates t
+  join public.app_users u on u.id = p_user_id and u.lang = t.lang
+  where t.name = p_template;
+  return private.notify_user(p_user_id, v_template.type, left(private.filled(v_template.title, p_values, v_template.lang), 200),
+    left(private.filled(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
+end
+$$;
+
+comment on function private.notify(uuid, text, jsonb, jsonb) is
+  'Notifies a user by a template, in their language and in the transaction of the cause; the id of the notification. p_data is what the app opens. For functions of the service only.';
+
+grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reference data
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into private.notification_templates (name, type, lang, title, body)
+select t.name, t.type, l.lang, l.title, l.body
+from (values
+  ('fee_increase', 'fee_increase', 'まもなく料金が上がります', '{time}を過ぎると{amount}になります。',
+    'Your parking fee is about to rise', 'After {time} it will be {amount}.'),
+  ('exit_closing', 'exit_closing', 'まもなく出庫できなくなります', '{time}を過ぎると出庫できません。',
+    'The exit is about to close', 'You cannot leave after {time}.'),
+  ('review_approved', 'review_result', 'レビューが公開されました', '「{lot}」へのレビュー{reason}',
+    'Your review is published', 'Your review of {lot}{reason}'),
+  ('review_hidden', 'review_result', 'レビューが非公開になりました', '「{lot}」へのレビュー{reason}',
+    'Your review is hidden', 'Your review of {lot}{reason}'),
+  ('review_rejected', 'review_result', 'レビューは公開されませんでした', '「{lot}」へのレビュー{reason}',
+    'Your review was not published', 'Your review of {lot}{reason}'),
+  ('error_report_resolved', 'error_report_result', '報告した内容を修正しました', '「{lot}」についての報告{reason}',
+    'What you reported has been corrected', 'Your report on {lot}{reason}'),
+  ('error_report_rejected', 'error_report_result', '報告の確認が終わりました', '「{lot}」についての報告{reason}',
+    'Your report has been reviewed', 'Your report on {lot}{reason}'),
+  ('support_reply', 'support_reply', 'サポートから返信がありました', '{subject}', 'Support has replied', '{subject}'),
+  ('badge_earned', 'badge_earned', 'バッジ「{badge}」を獲得しました', '{description}', 'You earned the badge “{badge}”', '{description}'),
+  ('level_up', 'level_up', 'レベル{level}になりました', '経験値が{exp}になりました。', 'You reached level {level}', 'You have {exp} EXP.'),
+  ('theme_gift', 'theme_gift', 'テーマが届きました', '{theme}{message}', 'You received a theme', '{theme}{message}')
+) as t (name, type, title_ja, body_ja, title_en, body_en)
+cross join lateral (values ('ja', t.title_ja, t.body_ja), ('en', t.title_en, t.body_en)) as l (lang, title, body);
