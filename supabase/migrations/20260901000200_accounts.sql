@@ -99,7 +99,7 @@ with check ((select auth.uid()) = id and status = 'active');
 create policy "An administrator reads their own record" on public.admins
 for select to authenticated using ((select auth.uid()) = id);
 
--- No insert, update or delete: administrators follow the app metadata of auth.users, and that follows the console (2110).
+-- No insert, update or delete: administrators follow the app metadata of auth.users, and that follows the console (2150).
 
 grant select (id, display_name, lang, status, created_at, updated_at), update (display_name, lang) on public.app_users to authenticated;
 grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;

@@ -7,7 +7,7 @@
 -- The account's row and the auth user stay, empty, so that the person's tokens are refused by name until they expire.
 --
 -- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
--- both); the export has every table that names a person. The last administrator with the area admins does not withdraw (2110).
+-- both); the export has every table that names a person. The last administrator with the area admins does not withdraw (2150).
 -- Interface: commands.withdraw_my_account, api.export_my_data; for administrators (2035) private.hold_sign_in, empty_account
 -- and data_of.
 
