@@ -14,6 +14,7 @@ const account = {
   app_user: {
     id: USER,
     display_name: "A",
+    lang: "ja",
     status: "active",
     created_at: "2026-09-01T00:00:00+00:00",
     avatar: { storage_key: "avatar/a.png", is_public: false },
