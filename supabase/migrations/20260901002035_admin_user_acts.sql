@@ -181,6 +181,8 @@ begin
   perform private.hold_admin(p_admin_id, 'users');
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
+  -- The administrator's row first, as the functions that change administrators lock them.
+  perform from public.admins a where a.id = p_id for no key update;
   perform private.hold_sign_in(p_id);
   v_user := private.hold_app_user(p_id, 'id');
   if exists (select from public.admins a where a.id = p_id and a.status = 'active') then
