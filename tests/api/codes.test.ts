@@ -5,22 +5,24 @@ import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
 import { ask, bearer, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
+import { undisturbed } from "./undisturbed.ts";
 
 const codes = async (path: string) => await replyOf(listCodes, await ask(path), Codes);
 
-Deno.test("the code master comes in Japanese unless English is asked for, with the same codes", async () => {
-  const [standard, japanese, english] = [
-    await codes("/codes"),
-    await codes("/codes?lang=ja"),
-    await codes("/codes?lang=en"),
-  ];
-  assert.deepEqual(standard, japanese);
-  assert.equal(english.lang, "en");
-  const keys = ({ items }: typeof english) => items.map(({ category_id, code }) => `${category_id}/${code}`);
-  assert.deepEqual(keys(english), keys(japanese));
-  assert.ok(keys(english).includes("vehicle_type/standard"));
-  for (const list of [english, japanese]) assert.ok(list.items.every((item) => item.lang === list.lang));
-});
+Deno.test("the code master comes in Japanese unless English is asked for, with the same codes", () =>
+  undisturbed("codes", async () => {
+    const [standard, japanese, english] = [
+      await codes("/codes"),
+      await codes("/codes?lang=ja"),
+      await codes("/codes?lang=en"),
+    ];
+    assert.deepEqual(standard, japanese);
+    assert.equal(english.lang, "en");
+    const keys = ({ items }: typeof english) => items.map(({ category_id, code }) => `${category_id}/${code}`);
+    assert.deepEqual(keys(english), keys(japanese));
+    assert.ok(keys(english).includes("vehicle_type/standard"));
+    for (const list of [english, japanese]) assert.ok(list.items.every((item) => item.lang === list.lang));
+  }));
 
 Deno.test("codes: metadata is null or has color, logo_url and url, whatever the row says", async () => {
   const rows: [code: string, metadata: object | null][] = [
@@ -65,28 +67,30 @@ Deno.test("codes are ordered by category, place and code", async () => {
   assert.deepEqual(items, ordered);
 });
 
-Deno.test("a client that has the codes gets 304 until they change, and the languages differ", async () => {
-  const first = await ask("/codes");
-  await first.body?.cancel();
-  assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+, stale-while-revalidate=\d+$/);
-  const etag = first.headers.get("etag") ?? "";
-  const again = await ask("/codes", { headers: { "if-none-match": etag } });
-  assert.equal(again.status, 304);
-  assert.equal(await again.text(), "");
-  assert.equal(tagOf(again), tagOf(first));
-  const english = await ask("/codes?lang=en", { headers: { "if-none-match": etag } });
-  assert.equal(english.status, 200);
-  await english.body?.cancel();
-});
+Deno.test("a client that has the codes gets 304 until they change, and the languages differ", () =>
+  undisturbed("codes", async () => {
+    const first = await ask("/codes");
+    await first.body?.cancel();
+    assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+, stale-while-revalidate=\d+$/);
+    const etag = first.headers.get("etag") ?? "";
+    const again = await ask("/codes", { headers: { "if-none-match": etag } });
+    assert.equal(again.status, 304);
+    assert.equal(await again.text(), "");
+    assert.equal(tagOf(again), tagOf(first));
+    const english = await ask("/codes?lang=en", { headers: { "if-none-match": etag } });
+    assert.equal(english.status, 200);
+    await english.body?.cancel();
+  }));
 
-Deno.test("HEAD tells about the codes without sending them", async () => {
-  const [head, get] = [await ask("/codes", { method: "HEAD" }), await ask("/codes")];
-  assert.equal(head.status, 200);
-  assert.equal(await head.text(), "");
-  assert.match(tagOf(get) ?? "", /^"[0-9a-f]{32}"$/);
-  assert.equal(tagOf(head), tagOf(get));
-  await get.body?.cancel();
-});
+Deno.test("HEAD tells about the codes without sending them", () =>
+  undisturbed("codes", async () => {
+    const [head, get] = [await ask("/codes", { method: "HEAD" }), await ask("/codes")];
+    assert.equal(head.status, 200);
+    assert.equal(await head.text(), "");
+    assert.match(tagOf(get) ?? "", /^"[0-9a-f]{32}"$/);
+    assert.equal(tagOf(head), tagOf(get));
+    await get.body?.cancel();
+  }));
 
 Deno.test("the codes are public whatever token is sent along", async () => {
   for (

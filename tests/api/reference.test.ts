@@ -14,41 +14,44 @@ import { assertRefused } from "../support/refusals.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
+import { undisturbed } from "./undisturbed.ts";
 
-Deno.test("plans, articles and advertisements are public, are kept, and come again only when they changed", async () => {
-  for (const path of ["/subscription-plans", "/articles", "/articles/how-maximum-fees-work", "/ads?seed=a"]) {
-    const first = await ask(path, { headers: bearer(stack().publishableKey) });
-    await first.body?.cancel();
-    assert.equal(first.status, 200, path);
-    assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+/);
-    const again = await ask(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
-    assert.deepEqual([again.status, await again.text(), tagOf(again)], [304, "", tagOf(first)], path);
-  }
-});
+Deno.test("plans, articles and advertisements are public, are kept, and come again only when they changed", () =>
+  undisturbed(["subscription_plans", "articles", "ads"], async () => {
+    for (const path of ["/subscription-plans", "/articles", "/articles/how-maximum-fees-work", "/ads?seed=a"]) {
+      const first = await ask(path, { headers: bearer(stack().publishableKey) });
+      await first.body?.cancel();
+      assert.equal(first.status, 200, path);
+      assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=\d+/);
+      const again = await ask(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+      assert.deepEqual([again.status, await again.text(), tagOf(again)], [304, "", tagOf(first)], path);
+    }
+  }));
 
-Deno.test("the plans have the specification's fields, in Japanese unless English is asked for, page by page", async () => {
-  const plans = async (path: string) => await replyOf(listPlans, await ask(path), SubscriptionPlans);
-  const [japanese, english] = [await plans("/subscription-plans"), await plans("/subscription-plans?lang=en")];
-  const monthly = english.items.find(({ code }) => code === "premium_monthly");
-  assert.deepEqual({ ...monthly, id: "" }, {
-    id: "",
-    code: "premium_monthly",
-    name: "Premium, monthly",
-    description: "Renews every month.",
-    price_minor: 480,
-    currency: "JPY",
-    billing_period: "month",
-    accent_color: "#1565c0",
-    features: ["A search that counts the walk", "60 AI searches a minute"],
-    sort_order: 10,
-  });
-  assert.deepEqual(japanese.items.map(({ id }) => id), english.items.map(({ id }) => id));
-  const first = await plans("/subscription-plans?limit=1");
-  const second = await plans(`/subscription-plans?limit=1&cursor=${first.next_cursor}`);
-  assert.deepEqual([...first.items, ...second.items], japanese.items.slice(0, 2));
-  const foreign = await ask(`/subscription-plans?lang=en&cursor=${first.next_cursor}`);
-  await assertRefused(foreign, { code: "validation_error", param: "cursor" });
-});
+Deno.test("the plans have the specification's fields, in Japanese unless English is asked for, page by page", () =>
+  undisturbed("subscription_plans", async () => {
+    const plans = async (path: string) => await replyOf(listPlans, await ask(path), SubscriptionPlans);
+    const [japanese, english] = [await plans("/subscription-plans"), await plans("/subscription-plans?lang=en")];
+    const monthly = english.items.find(({ code }) => code === "premium_monthly");
+    assert.deepEqual({ ...monthly, id: "" }, {
+      id: "",
+      code: "premium_monthly",
+      name: "Premium, monthly",
+      description: "Renews every month.",
+      price_minor: 480,
+      currency: "JPY",
+      billing_period: "month",
+      accent_color: "#1565c0",
+      features: ["A search that counts the walk", "60 AI searches a minute"],
+      sort_order: 10,
+    });
+    assert.deepEqual(japanese.items.map(({ id }) => id), english.items.map(({ id }) => id));
+    const first = await plans("/subscription-plans?limit=1");
+    const second = await plans(`/subscription-plans?limit=1&cursor=${first.next_cursor}`);
+    assert.deepEqual([...first.items, ...second.items], japanese.items.slice(0, 2));
+    const foreign = await ask(`/subscription-plans?lang=en&cursor=${first.next_cursor}`);
+    await assertRefused(foreign, { code: "validation_error", param: "cursor" });
+  }));
 
 Deno.test("an article is listed without its body and read with it, in the language that is asked for", async () => {
   const list = await replyOf(listArticles, await ask("/articles?lang=en&limit=100"), Articles);
