@@ -1,4 +1,4 @@
-// deno task bench [script...] [--lots 1000000] [--activities 100000]
+// deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000]
 // Starts a platform of its own, loads generated lots, and runs the scripts beside this one against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
@@ -22,6 +22,7 @@ const SCRIPTS = [
   "faults",
   "load",
   "admin",
+  "push",
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
   options: {
     lots: { type: "string", default: "1000000" },
     activities: { type: "string", default: "100000" },
+    people: { type: "string", default: "1000000" },
   },
 });
 const unknown = positionals.filter((name) => !SCRIPTS.includes(name));
@@ -52,7 +54,11 @@ try {
   console.log(await loadLots(platform.status.DB_URL, Number(values.lots)));
   for (const name of SCRIPTS.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     console.log(`\n## ${name}\n`);
-    const code = await run(name, { ...platform.status, BENCH_ACTIVITIES: values.activities });
+    const code = await run(name, {
+      ...platform.status,
+      BENCH_ACTIVITIES: values.activities,
+      BENCH_PEOPLE: values.people,
+    });
     if (code !== 0) failures++;
   }
 } finally {
