@@ -1,5 +1,7 @@
 -- Search entries: what search reads of a lot, in one narrow row.
 --
+-- A lot that is not public has a row in private.unlisted_search_entries instead, its text alone: administrators find it.
+--
 -- private.search_entries has a row for every public lot: where it is, what it costs, what it takes, in which place of the
 -- recommended order it stands, and its terms. Terms are all that a search can ask for by name, in one array under one
 -- index: attributes as #covered, the difficulty as =easy, the operator as @@code, and the letters and pairs of neighbouring
@@ -9,8 +11,8 @@
 -- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
 -- dash.
 --
--- Invariants: an entry always says what the lot and the rows that hang on it say; a lot that is not public has none.
--- Interface: private.search_entries, private.search_text, private.search_terms; private.refresh_search_entries(lots).
+-- Invariants: an entry always says what the lot and the rows that hang on it say; a lot has an entry in one of the two tables.
+-- Interface: private.search_entries, private.unlisted_search_entries, private.search_text, private.search_terms; private.refresh_search_entries(lots).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -52,6 +54,17 @@ create index search_entries_terms_idx on private.search_entries using gin (terms
 create index search_entries_mercator_idx on private.search_entries using gist (mercator);
 create index search_entries_rank_idx on private.search_entries (rank_key, parking_lot_id);
 create index search_entries_price_idx on private.search_entries (price_key, parking_lot_id);
+
+create table private.unlisted_search_entries (
+  parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
+  document text not null,
+  terms text[] collate "C" not null
+);
+
+comment on table private.unlisted_search_entries is 'What administrators search lots by that are not public. Kept by triggers.';
+comment on column private.unlisted_search_entries.document is 'Name, kana and address as private.search_text writes them, a line each.';
+
+create index unlisted_search_entries_terms_idx on private.unlisted_search_entries using gin (terms);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: text and terms
@@ -229,12 +242,13 @@ begin
   return query
   select l.id, concat_ws(e'\n', private.search_text(l.name), private.search_text(l.name_kana),
     private.search_text(l.address), private.search_text(o.name), private.search_text(o.name_en))
-  from public.parking_lots l left join public.operators o on o.id = l.operator_code
+  from public.parking_lots l left join public.operators o on o.id = l.operator_code and l.status = 'active'
   where l.id = any (p_lot_ids);
 end
 $$;
 
-comment on function private.search_documents(uuid[]) is 'The text of each lot in which keywords are looked for, a line a field.';
+comment on function private.search_documents(uuid[]) is
+  'The text of each lot in which keywords are looked for, a line a field; the operator of public lots only.';
 
 create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
 language plpgsql stable
@@ -275,17 +289,31 @@ language plpgsql
 security definer -- entries are nobody's to write; who may write a lot or what hangs on it has its entry written
 set search_path = ''
 as $$
+declare
+  v_public uuid[];
+  v_unlisted uuid[];
 begin
   -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
-  perform from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  delete from private.search_entries e
-  where e.parking_lot_id = any (array(
-    select p.id from unnest(p_lot_ids) as p (id)
-    except
-    select l.id from public.parking_lots l where l.id = any (p_lot_ids) and l.status = 'active'
-  ));
+  select array_agg(l.id) filter (where l.status = 'active'), array_agg(l.id) filter (where l.status <> 'active')
+  into v_public, v_unlisted
+  from (
+    select l.id, l.status from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update
+  ) l;
+  if v_unlisted is not null then
+    delete from private.search_entries e where e.parking_lot_id = any (v_unlisted);
+    insert into private.unlisted_search_entries as e (parking_lot_id, document, terms)
+    select d.parking_lot_id, d.document, private.search_terms(d.document)
+    from private.search_documents(v_unlisted) d
+    left join private.unlisted_search_entries u on u.parking_lot_id = d.parking_lot_id and u.parking_lot_id = any (v_unlisted)
+    where u.document is distinct from d.document
+    on conflict (parking_lot_id) do update set document = excluded.document, terms = excluded.terms;
+  end if;
+  if v_public is null then
+    return;
+  end if;
+  delete from private.unlisted_search_entries e where e.parking_lot_id = any (v_public);
   insert into private.search_entries as e
-  select w.* from private.written_entries(p_lot_ids) w
+  select w.* from private.written_entries(v_public) w
   on conflict (parking_lot_id) do update set (
     mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
     max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count
@@ -303,7 +331,8 @@ begin
 end
 $$;
 
-comment on function private.refresh_search_entries(uuid[]) is 'Writes the entries of these lots anew, and drops those of lots that are not public.';
+comment on function private.refresh_search_entries(uuid[]) is
+  'Writes the entries of these lots, each into the table of its status.';
 
 grant execute on function private.refresh_search_entries(uuid[]) to service_role;
 
@@ -319,7 +348,7 @@ begin
     select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
     where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
   else
-    select array_agg(c.id) into v_lot_ids from rows_changed c where c.status = 'active';
+    select array_agg(c.id) into v_lot_ids from rows_changed c;
   end if;
   if v_lot_ids is not null then
     perform private.refresh_search_entries(v_lot_ids);

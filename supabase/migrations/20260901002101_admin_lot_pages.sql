@@ -1,37 +1,18 @@
 -- Lots of the console, read: the list of all lots, one lot with all that hangs on it, and what administrators did to it.
 --
--- The console sees lots of every status. Public lots are searched by their search entries (0905); the others have none, and
--- are searched by an index of their own, which holds no public lot and so costs an import nothing.
+-- The console sees lots of every status, and searches them by their search entries (0905). The list is in order of the last
+-- change, whatever is searched for. A search reads the next 500 lots of that order, and up to 5,000 when the 500 have enough
+-- matches to expect a full page of 5,000. Otherwise few lots match: the indexes of terms find them all, and they are sorted.
+-- The planner's estimate of how many match decides nothing. The slow case is a text that many lots have, all of whose last
+-- changes are long ago.
 --
--- Invariants: the list is in order of the last change; each filter has an index in that order.
+-- Invariants: each filter has an index in the order of the list.
 -- Interface: api.admin_list_parking_lots, api.admin_get_parking_lot, api.admin_list_parking_lot_history;
 -- private.console_lot_json for the functions that change a lot.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Indexes
 -- ---------------------------------------------------------------------------------------------------------------------
-
--- A lot of the console in words, as private.search_text writes them. The index holds what it gives: it is immutable.
-create function private.console_document(p_name text, p_name_kana text, p_address text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return private.search_text(p_name) || e'\n' || private.search_text(coalesce(p_name_kana, '')) || e'\n'
-    || private.search_text(coalesce(p_address, ''));
-end
-$$;
-
-comment on function private.console_document(text, text, text) is
-  'Name, kana and address of a lot as private.search_text writes them, a line each: where the console looks for keywords in lots that are not public.';
-
--- An index runs its expression as whoever writes the row.
-grant execute on function
-  private.search_text(text), private.search_terms(text), private.console_document(text, text, text)
-to service_role;
-
-create index parking_lots_console_terms_idx on public.parking_lots
-  using gin (private.search_terms(private.console_document(name, name_kana, address))) where status <> 'active';
 
 -- The list without a filter, and by each of them. Deleting or renaming an operator looks for its lots, too.
 create index parking_lots_updated_idx on public.parking_lots (updated_at desc, id desc);
@@ -65,77 +46,177 @@ $$;
 comment on function private.keywords_of(text) is
   'The words of a search of the console as private.search_text writes them; null for null. Refuses: validation_error.';
 
-create function private.console_lots_text(p_status text, p_operator_code text, p_source text, p_words text[], p_page text default '')
-returns text
-language plpgsql stable
+create type private.lot_filter as (status text, operator_code text, source text, patterns text[], terms text[]);
+
+comment on type private.lot_filter is
+  'What the console searches lots by; null: anything. patterns, for like, and terms are those of the words of a text.';
+
+create function private.read_lot_filter(p_status text, p_operator_code text, p_source text, p_words text[])
+returns private.lot_filter
+language plpgsql immutable
 set search_path = ''
 as $$
-declare
-  -- Only the conditions that are given stand in the statement: so each filter has its index.
-  v_conditions constant text := concat(
-    case when p_status is not null then ' and l.status = $1' end,
-    case when p_operator_code is not null then ' and l.operator_code = $2' end,
-    case when p_source is not null then ' and l.source = $3' end,
-    p_page
-  );
 begin
-  if p_words is null then
-    return 'select l.id, l.updated_at from public.parking_lots l where true' || v_conditions;
-  end if;
-  -- No `not exists`, which would be planned as a join that few rows pass: of common words the order is walked.
-  return '(select l.id, l.updated_at from public.parking_lots l join private.search_entries e on e.parking_lot_id = l.id
-    where e.terms @> $4 and (select bool_and(strpos(e.document, w) > 0) from unnest($5) as w)' || v_conditions
-    || ') union all (select l.id, l.updated_at from public.parking_lots l where l.status <> ''active''
-    and private.search_terms(private.console_document(l.name, l.name_kana, l.address)) @> $4
-    and (select bool_and(strpos(private.console_document(l.name, l.name_kana, l.address), w) > 0) from unnest($5) as w)'
-    || v_conditions || ')';
+  return row(p_status, p_operator_code, p_source,
+    case when p_words is not null then array(select private.like_pattern(w) from unnest(p_words) as w) end,
+    case when p_words is not null then array(
+      select distinct t from unnest(p_words) as w, unnest(private.keyword_terms(w)) as t
+    ) end);
 end
 $$;
 
-comment on function private.console_lots_text(text, text, text, text[], text) is
-  'The statement that finds lots for the console: $1 status, $2 operator_code, $3 source, $4 the terms of the words, $5 the words; p_page is put behind the conditions, of each part where there are two.';
+comment on function private.read_lot_filter(text, text, text, text[]) is 'The filter of these conditions; p_words as private.keywords_of writes them.';
 
-create function private.console_lots(
-  p_status text, p_operator_code text, p_source text, p_words text[], p_after jsonb, p_limit integer
+create function private.lot_condition(p_filter private.lot_filter) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  -- Only the conditions that are given stand in the statement: so each filter has its index.
+  return concat_ws(' and ', 'true',
+    case when p_filter.status is not null then 'l.status = $1' end,
+    case when p_filter.operator_code is not null then 'l.operator_code = $2' end,
+    case when p_filter.source is not null then 'l.source = $3' end
+  );
+end
+$$;
+
+comment on function private.lot_condition(private.lot_filter) is
+  'The condition of a filter without its text, over public.parking_lots l; $1 is status, $2 operator_code, $3 source.';
+
+create function private.lot_match_text(p_filter private.lot_filter) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return concat_ws(' union all ',
+    case when coalesce(p_filter.status = 'active', true) then
+      'select e.parking_lot_id from private.search_entries e where e.terms @> $5 and e.document like all ($4)' end,
+    case when coalesce(p_filter.status <> 'active', true) then
+      'select e.parking_lot_id from private.unlisted_search_entries e where e.terms @> $5 and e.document like all ($4)' end
+  );
+end
+$$;
+
+comment on function private.lot_match_text(private.lot_filter) is
+  'The statement that finds all lots of a text among the entries that lots of the status have; $4 is patterns, $5 terms.';
+
+create function private.listed_lots(
+  p_filter private.lot_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- The order is read from its index and each entry by its key, whatever seems to be cheaper.
+set enable_sort = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_ids uuid[];
+begin
+  execute format(
+    'select array(
+      select o.id from (
+        select l.id, l.updated_at from public.parking_lots l where %s and (l.updated_at, l.id) < ($5, $6)
+        order by l.updated_at desc, l.id desc limit $8
+      ) o %s
+      order by o.updated_at desc, o.id desc limit $7
+    )', private.lot_condition(p_filter), case when p_filter.patterns is not null then
+      'where coalesce(
+        (select e.document from private.search_entries e where e.parking_lot_id = o.id),
+        (select e.document from private.unlisted_search_entries e where e.parking_lot_id = o.id)
+      ) like all ($4)' end
+  ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns,
+    p_after_at, p_after_id, p_limit, p_window;
+  return v_ids;
+end
+$$;
+
+comment on function private.listed_lots(private.lot_filter, integer, timestamptz, uuid, integer) is
+  'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a place in it; p_window null: among all.';
+
+create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
+returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- The entries by the index of terms, then each lot by its key: a plan that reads the order may read a million lots.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_ids uuid[];
+begin
+  execute format(
+    'with matches as materialized (%s)
+    select array(
+      select l.id from matches m join public.parking_lots l on l.id = m.parking_lot_id
+      where %s and (l.updated_at, l.id) < ($6, $7)
+      order by l.updated_at desc, l.id desc limit $8
+    )', private.lot_match_text(p_filter), private.lot_condition(p_filter)
+  ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms,
+    p_after_at, p_after_id, p_limit;
+  return v_ids;
+end
+$$;
+
+comment on function private.indexed_lots(private.lot_filter, timestamptz, uuid, integer) is
+  'The first lots that meet the filter, after a place in the list: all that the indexes of terms find, sorted.';
+
+create function private.console_lots(p_filter private.lot_filter, p_after jsonb, p_limit integer) returns uuid[]
 language plpgsql stable
 security definer -- search entries are private; only the ids of lots leave this, for the service
 set search_path = ''
 as $$
 declare
-  v_terms constant text[] := array(select distinct t from unnest(p_words) as w, unnest(private.keyword_terms(w)) as t);
+  c_window constant integer := 5000;
+  v_after_at constant timestamptz := coalesce((p_after ->> 0)::timestamptz, 'infinity');
+  v_after_id constant uuid := coalesce((p_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_without_text private.lot_filter := p_filter;
+  v_is_end boolean; -- of the list, in the window
   v_ids uuid[];
 begin
-  execute 'select array_agg(f.id order by f.updated_at desc, f.id desc) from (select * from ('
-    || private.console_lots_text(p_status, p_operator_code, p_source, p_words, concat(
-      case when p_after is not null then ' and (l.updated_at, l.id) < ($6, $7)' end,
-      ' order by l.updated_at desc, l.id desc limit $8'
-    )) || ') f order by f.updated_at desc, f.id desc limit $8) f'
-  into v_ids using p_status, p_operator_code, p_source, v_terms, p_words,
-    (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit;
-  return coalesce(v_ids, '{}');
+  if p_filter.patterns is null then
+    return private.listed_lots(p_filter, null, v_after_at, v_after_id, p_limit);
+  end if;
+  v_ids := private.listed_lots(p_filter, c_window / 10, v_after_at, v_after_id, p_limit);
+  if cardinality(v_ids) >= p_limit then
+    return v_ids;
+  end if;
+  v_without_text.patterns := null;
+  v_is_end := cardinality(private.listed_lots(v_without_text, c_window, v_after_at, v_after_id, c_window)) < c_window;
+  -- A tenth of the window has a tenth of the page.
+  if v_is_end or cardinality(v_ids) * 10 >= p_limit then
+    v_ids := private.listed_lots(p_filter, c_window, v_after_at, v_after_id, p_limit);
+    if v_is_end or cardinality(v_ids) >= p_limit then
+      return v_ids;
+    end if;
+  end if;
+  return private.indexed_lots(p_filter, v_after_at, v_after_id, p_limit);
 end
 $$;
 
-comment on function private.console_lots(text, text, text, text[], jsonb, integer) is
+comment on function private.console_lots(private.lot_filter, jsonb, integer) is
   'The lots of a page of the console, the newest change first.';
 
-create function private.console_lots_count(p_status text, p_operator_code text, p_source text, p_words text[]) returns bigint
+create function private.console_lots_count(p_filter private.lot_filter) returns bigint
 language plpgsql stable
 security definer -- as private.console_lots
 set search_path = ''
 as $$
 declare
-  v_terms constant text[] := array(select distinct t from unnest(p_words) as w, unnest(private.keyword_terms(w)) as t);
   v_count bigint;
 begin
-  execute 'select count(*) from (' || private.console_lots_text(p_status, p_operator_code, p_source, p_words) || ') f'
-  into v_count using p_status, p_operator_code, p_source, v_terms, p_words;
+  execute format('select count(*) from public.parking_lots l %s where %s',
+    case when p_filter.patterns is not null then
+      format('join (%s) m on m.parking_lot_id = l.id', private.lot_match_text(p_filter)) end,
+    private.lot_condition(p_filter)
+  ) into v_count using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms;
   return v_count;
 end
 $$;
 
-comment on function private.console_lots_count(text, text, text, text[]) is 'How many lots the list of the console has.';
+comment on function private.console_lots_count(private.lot_filter) is 'How many lots the list of the console has.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: one lot
@@ -211,9 +292,9 @@ $$;
 comment on function private.refuse_missing_lot() is 'Rejects (lot_not_found) a request for a lot that does not exist, whatever its status.';
 
 grant execute on function
-  private.search_text(text), private.search_terms(text), private.keyword_terms(text), private.keywords_of(text),
-  private.console_lots_text(text, text, text, text[], text), private.console_lots(text, text, text, text[], jsonb, integer),
-  private.console_lots_count(text, text, text, text[]), private.console_lot_parts_json(uuid), private.console_lot_json(uuid),
+  private.search_text(text), private.keyword_terms(text), private.keywords_of(text), private.like_pattern(text),
+  private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter, jsonb, integer),
+  private.console_lots_count(private.lot_filter), private.console_lot_parts_json(uuid), private.console_lot_json(uuid),
   private.lot_places_json(uuid), private.pricing_rules_json(uuid), private.pricing_rules_after(uuid, jsonb, integer),
   private.refuse_missing_lot()
 to service_role;
@@ -232,12 +313,12 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_parking_lots', p_status, p_operator_code, p_source, p_q);
   v_after jsonb;
-  v_words text[];
+  v_filter private.lot_filter;
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
   v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
-  v_words := private.keywords_of(p_q);
+  v_filter := private.read_lot_filter(p_status, p_operator_code, p_source, private.keywords_of(p_q));
   select jsonb_agg(jsonb_build_object(
       'id', l.id, 'name', l.name, 'address', l.address, 'lat', l.lat, 'lng', l.lng, 'status', l.status,
       'operator_code', l.operator_code, 'source', l.source, 'external_id', l.external_id, 'total_spaces', l.total_spaces,
@@ -246,13 +327,9 @@ begin
     ) order by l.updated_at desc, l.id desc)
   into v_items
   from public.parking_lots l
-  where l.id = any (private.console_lots(
-    p_status, p_operator_code, p_source, v_words, v_after, private.page_limit(p_limit) + 1
-  ));
+  where l.id = any (private.console_lots(v_filter, v_after, private.page_limit(p_limit) + 1));
   return private.page(v_filters, v_items, '{updated_at,id}', p_limit)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', private.console_lots_count(
-      p_status, p_operator_code, p_source, v_words
-    )) else '{}' end;
+    || case when 'total' = any (p_include) then jsonb_build_object('total', private.console_lots_count(v_filter)) else '{}' end;
 end
 $$;
 
