@@ -230,7 +230,8 @@ Deno.test("a signed-in client is counted with its command, an anonymous one by t
       ["take_anonymous_request", "crash_report", SECRET_KEY],
     ],
   );
-  assert.equal(seen[0]?.headers.get("authorization"), `Bearer ${token(USER, { secret: SECRET })}`);
+  const payload = seen[0]!.headers.get("authorization")!.split(".")[1]!;
+  assert.equal(JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sub, USER);
   assert.deepEqual(seen.slice(2).map(({ args }) => args["p_address"]), ["203.0.113.7", "203.0.113.8"]);
 });
 
