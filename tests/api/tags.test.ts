@@ -11,7 +11,9 @@ const tags = async (query: string) => (await page(`/tags?limit=100${query}`)).it
 
 Deno.test("every tag is listed in its place, in Japanese unless English is asked for", () =>
   undisturbed("tags", async () => {
-    const rows = await inDatabase((sql) => sql`select slug, name, name_en from public.tags order by sort_order, slug`);
+    const rows = await inDatabase((sql) =>
+      sql`select slug, name, name_en from public.tags where is_active order by sort_order, slug`
+    );
     const [standard, japanese, english] = [await tags(""), await tags("&lang=ja"), await tags("&lang=en")];
     assert.deepEqual(standard, japanese);
     assert.deepEqual(japanese.map(({ slug, name }) => [slug, name]), rows.map(({ slug, name }) => [slug, name]));
