@@ -2,7 +2,7 @@
 //
 //   GET  /control/fcm          what was received: {requests, accepted, devices: {token: messages accepted}, last: the last message}
 //   POST /control/fcm          {reset?, latency_ms?, revoke_tokens?, rules?: [{token?, prefix?, times?, status, error_code?,
-//                              retry_after?, html?, drop?}]}: the first rule that matches answers, `times` times for a device
+//                              retry_after?, html?}]}: the first rule that matches answers, `times` times for a device
 import { z } from "zod";
 import type { GoogleAccounts } from "./google.ts";
 
@@ -47,7 +47,6 @@ const Rule = z.strictObject({
   message: z.string().optional(),
   retry_after: z.union([z.int(), z.string()]).optional(),
   html: z.boolean().optional(),
-  drop: z.boolean().optional(),
 });
 const Control = z.strictObject({
   reset: z.boolean().optional(),

@@ -86,7 +86,7 @@ end
 $$;
 
 comment on function private.notification_preferences_of(uuid, text) is
-  'How a person is told about each type, and what the types are called.';
+  'By which ways a user is notified of each type, what the types are called, and the quiet hours.';
 
 create function private.check_notification_preferences(p_items jsonb) returns void
 language plpgsql stable
@@ -215,7 +215,7 @@ end
 $$;
 
 comment on function commands.set_my_notification_preferences(jsonb, text, jsonb, boolean) is
-  'Sets how the caller is told about the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+  'Sets by which ways the caller is notified of the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text, jsonb, boolean)

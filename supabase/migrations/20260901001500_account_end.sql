@@ -163,7 +163,7 @@ end
 $$;
 
 comment on function private.hold_sign_in(uuid) is
-  'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. To take it away waits for whoever refers to that row, and they wait for the account.';
+  'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of it waits for transactions that refer to that row, and they wait for the account.';
 
 create function private.empty_account(p_user_id uuid) returns void
 language plpgsql

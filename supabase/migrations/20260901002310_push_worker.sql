@@ -5,7 +5,7 @@
 -- outcome is recorded by then are not in it any more. Towards the messaging service that is at least once; the counts are
 -- exact.
 --
--- A device that cannot be reached now is tried again with its batch, up to five times, each time later. While the messaging
+-- A device that cannot be reached now is tried again with its batch, up to five times, after twice the time each time. While the messaging
 -- service itself is down or refuses the credentials, no attempt is counted: everything waits, and each try waits longer, up
 -- to five minutes. Administrators are notified once, and when a message has waited for ten minutes.
 --
@@ -35,13 +35,13 @@ insert into private.push_state default values;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.push_recipients(p_notification_id uuid, p_batch integer, p_type text)
-returns table (token_id uuid, fcm_token text, device_type text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
+returns table (token_id uuid, fcm_token text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
 language plpgsql stable rows 500
 set search_path = ''
 as $$
 begin
   return query
-    select d.token_id, t.fcm_token, t.device_type, d.user_id, u.lang,
+    select d.token_id, t.fcm_token, d.user_id, u.lang,
       t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled),
       case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end
     from private.push_deliveries d
@@ -110,7 +110,7 @@ begin
   select * into v_notification from public.user_notifications where id = p_notification_id;
   select array_agg(r.token_id) filter (where r.is_wanted is not true), min(r.waits_until) filter (where r.is_wanted),
     jsonb_agg(jsonb_build_object(
-      'token_id', r.token_id, 'fcm_token', r.fcm_token, 'device_type', r.device_type, 'lang', r.lang, 'badge', b.unread
+      'token_id', r.token_id, 'fcm_token', r.fcm_token, 'lang', r.lang, 'badge', b.unread
     ) order by r.token_id) filter (where r.is_wanted and r.waits_until is null)
   into v_unwanted, v_waits_until, v_devices
   from private.push_recipients(p_notification_id, p_batch, v_notification.type) r
@@ -235,7 +235,7 @@ $$;
 
 comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
 comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, device_type, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. Nothing is found while pushing is paused. For the service only. It refuses nothing.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. Nothing is found while pushing is paused. For the service only. It refuses nothing.';
 
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -246,6 +246,7 @@ set search_path = ''
 as $$
 declare
   v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
+  v_tries integer;
   v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
 begin
   perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
@@ -261,7 +262,9 @@ begin
     perform private.fail_notification(p_notification_id);
   end if;
   update private.push_state set paused_until = '-infinity', failures = 0, reason = null, alerted_at = null where failures > 0;
-  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds);
+  select max(d.attempts) into v_tries from private.push_deliveries d
+  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
+  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
 end
 $$;
 
@@ -293,7 +296,7 @@ end
 $$;
 
 comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, five times at most). Each outcome counts once, however often it is recorded. For the service only. It refuses nothing.';
+  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, then after twice as long each time, five times at most). Each outcome counts once, however often it is recorded. For the service only. It refuses nothing.';
 
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql

@@ -18,10 +18,12 @@ const take = async (limit = 1): Promise<Batch[]> => {
   return row!.taken.batches;
 };
 
-const record = (batch: Batch, outcome: string, devices = batch.devices) =>
+const record = (batch: Batch, outcome: string, retrySeconds: number | null = null) =>
   db.sql`
     select api.record_push_outcomes(${batch.msg_id}, ${batch.notification_id}, ${batch.batch!},
-      ${db.sql.json(devices.map(({ token_id, fcm_token }) => ({ token_id, fcm_token, outcome })))})`;
+      ${
+    db.sql.json(batch.devices.map(({ token_id, fcm_token }) => ({ token_id, fcm_token, outcome })))
+  }, ${retrySeconds})`;
 
 const pageOf = async ({ notification_id, msg_id }: Batch) => {
   const [row] = await db.sql<{ page: { is_done: boolean; people: number; devices: number } }[]>`
@@ -118,15 +120,20 @@ Deno.test("outcomes: what is recorded twice, or otherwise the second time, count
   assert.deepEqual([status, success_count, failure_count], ["sent", 1, 0]);
 });
 
-Deno.test("outcomes: five tries that fail end as undeliverable, with a dead message; the device stays", async () => {
+Deno.test("outcomes: five tries, each after twice the time, that fail end as undeliverable, with a dead message; the device stays", async () => {
   const user = await newUser(db.sql);
   const device = await aDevice(user);
   let batch = await batchTo(user);
+  const waits: number[] = [];
   for (let n = 1; n <= 5; n++) {
-    await record(batch, "later");
-    await db.sql`update pgmq."q_push-dispatch" set vt = now()`;
+    await record(batch, "later", 30);
+    const [waiting] = await db.sql<{ seconds: number }[]>`
+      update pgmq."q_push-dispatch" q set vt = now() from pgmq."q_push-dispatch" o where o.msg_id = q.msg_id
+      returning round(extract(epoch from o.vt - now()))::integer as seconds`;
+    if (waiting) waits.push(waiting.seconds);
     if (n < 5) batch = (await take())[0]!;
   }
+  assert.deepEqual(waits, [30, 60, 120, 240], "each wait is twice the one before");
   assert.deepEqual(await take(), []);
   const { failure_count, status } = await composed(batch.notification_id);
   assert.deepEqual([status, failure_count], ["sent", 1]);

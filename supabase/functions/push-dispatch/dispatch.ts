@@ -13,7 +13,6 @@ interface Text {
 interface Device {
   readonly token_id: string;
   readonly fcm_token: string;
-  readonly device_type: string;
   readonly lang: "ja" | "en";
   readonly badge: number;
 }
@@ -40,7 +39,7 @@ export const DISPATCH: DispatchOptions = { concurrency: 50, budgetMs: 45_000, li
 
 /** Longer than a batch can take: 500 devices, a request each. */
 const LEASE_SECONDS = 180;
-/** After which a device that could not be reached is tried again, by how often it was, in seconds. */
+/** After so many seconds a device that could not be reached is tried again; the database doubles it with each try. */
 const RETRY_SECONDS = 30;
 const POLL_MS = 500;
 
@@ -141,7 +140,6 @@ function messageTo(device: Device, { notification_id, texts, data }: Batch) {
   const { title, body } = texts[device.lang];
   return {
     token: device.fcm_token,
-    deviceType: device.device_type,
     title,
     body,
     data: { ...data, notification_id },

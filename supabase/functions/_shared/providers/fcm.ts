@@ -10,7 +10,6 @@ const QUOTA_SECONDS = 60;
 
 export interface PushMessage {
   readonly token: string;
-  readonly deviceType: string;
   readonly title: string;
   readonly body: string;
   readonly data: Readonly<Record<string, string>>;
