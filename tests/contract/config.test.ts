@@ -130,3 +130,70 @@ Deno.test("the apps that open links are lists, each entry of its form, and none 
   assert.throws(() => read({ ...given, ANDROID_CERT_FINGERPRINTS: "" }), /go together/);
   assert.throws(() => read({ ...given, ANDROID_PACKAGE: "com.a,com.b" }), /more than one/);
 });
+
+const PEM = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----";
+const ACCOUNT = JSON.stringify({ client_email: "a@b.test", private_key: PEM, token_uri: "https://oauth2.test/token" });
+
+Deno.test("providers: a company that the environment does not name is null", () => {
+  assert.deepEqual(read().providers, {
+    push: null,
+    appStore: null,
+    appStoreConnect: null,
+    play: null,
+    playNotifications: null,
+    mail: null,
+  });
+});
+
+Deno.test("providers: settings of a company are read with the company's own addresses as defaults", () => {
+  const { appStore, play, playNotifications } = read({
+    GOOGLE_SERVICE_ACCOUNT: ACCOUNT,
+    PLAY_PACKAGE_NAME: "test.parking",
+    PLAY_NOTIFICATIONS_AUDIENCE: "https://api.test",
+    PLAY_NOTIFICATIONS_ACCOUNT: "pubsub@test",
+    APP_STORE_BUNDLE_ID: "test.parking",
+    APP_STORE_ENVIRONMENTS: "Sandbox",
+    APP_STORE_ISSUER_ID: "issuer",
+    APP_STORE_KEY_ID: "key",
+    APP_STORE_PRIVATE_KEY: PEM.replaceAll("\n", "\\n"),
+  }).providers;
+  assert.deepEqual(appStore?.environments, ["Sandbox"]);
+  assert.deepEqual(appStore.api, {
+    issuerId: "issuer",
+    keyId: "key",
+    privateKey: PEM,
+    url: "https://api.storekit.apple.com",
+    sandboxUrl: "https://api.storekit-sandbox.apple.com",
+  });
+  assert.equal(play?.apiUrl, "https://androidpublisher.googleapis.com");
+  assert.equal(playNotifications?.jwksUrl, "https://www.googleapis.com/oauth2/v3/certs");
+});
+
+Deno.test("providers: a setting that is unusable, or half of what goes together, is named", () => {
+  const wrong: [name: string, changes: Record<string, string>][] = [
+    ["GOOGLE_SERVICE_ACCOUNT", { GOOGLE_SERVICE_ACCOUNT: "{}" }],
+    ["GOOGLE_SERVICE_ACCOUNT", { FCM_PROJECT_ID: "project" }],
+    ["GOOGLE_SERVICE_ACCOUNT", { PLAY_PACKAGE_NAME: "test.parking" }],
+    ["APP_STORE_ENVIRONMENTS", { APP_STORE_ENVIRONMENTS: "Production,Xcode" }],
+    ["APP_STORE_APP_ID", { APP_STORE_APP_ID: "app" }],
+    ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: "MIIC" }],
+    ["APP_STORE_ONLINE_CHECKS", { APP_STORE_ONLINE_CHECKS: "yes" }],
+    ["APP_STORE_KEY_ID", { APP_STORE_ISSUER_ID: "issuer", APP_STORE_PRIVATE_KEY: PEM }],
+    ["APP_STORE_PRIVATE_KEY", {
+      APP_STORE_ISSUER_ID: "issuer",
+      APP_STORE_KEY_ID: "key",
+      APP_STORE_PRIVATE_KEY: "MIGH",
+    }],
+    ["APP_STORE_CONNECT_VENDOR_NUMBER", { APP_STORE_CONNECT_ISSUER_ID: "issuer" }],
+    ["PLAY_NOTIFICATIONS_ACCOUNT", { PLAY_NOTIFICATIONS_AUDIENCE: "https://api.test" }],
+    ["GOOGLE_JWKS_URL", { GOOGLE_JWKS_URL: "certs" }],
+    ["MAIL_FROM", { MAIL_API_URL: "https://mail.test", MAIL_API_KEY: "key" }],
+    ["MAIL_API_URL", { MAIL_API_URL: "mail", MAIL_API_KEY: "key", MAIL_FROM: "a@b.test" }],
+  ];
+  for (const [name, changes] of wrong) {
+    assert.throws(
+      () => read(changes),
+      (error: unknown) => error instanceof ConfigError && error.message.includes(name),
+    );
+  }
+});

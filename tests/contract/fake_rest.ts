@@ -1,5 +1,6 @@
 // A Data API that answers as it is told, and remembers what it was asked.
 import type { Config } from "../../supabase/functions/_shared/config.ts";
+import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 
 export const SECRET = "a-secret-for-tests-of-at-least-32-characters";
 export const PUBLISHABLE_KEY = "sb_publishable_for_tests";
@@ -92,7 +93,7 @@ export function configFor(gatewayUrl: string): Config {
     storage: null,
     consoleUrl: null,
     apps: { appleAppIds: [], linkPaths: [], android: null },
-    push: null,
+    providers: readProviderSettings(() => undefined, []),
   };
 }
 

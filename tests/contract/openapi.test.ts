@@ -33,23 +33,30 @@ Deno.test("every function is a group of the contract, and every group a function
   }
 });
 
+/** What makes each provider, in the order in which an index.ts names them. */
+const MAKERS: readonly [option: string, maker: string, file: string][] = [
+  ["appStore", "appStore", "app_store.ts"],
+  ["googlePlay", "googlePlay", "google_play.ts"],
+  ["identity", "identityProvider", "identity_provider.ts"],
+  ["push", "pushSender", "fcm.ts"],
+  ["storage", "objectStorage", "object_storage.ts"],
+];
+
 Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
   for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
     const uses = (key: string) => routes.some(({ handle }) => new RegExp(`\\b${key}\\b`).test(handle.toString()));
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
+    const used = MAKERS.filter(([option]) => uses(option));
     const options = [
-      ...uses("identity") ? ["identity: identityProvider"] : [],
-      ...uses("push") ? ["push: pushSender"] : [],
-      ...uses("storage") ? ["storage: objectStorage"] : [],
+      ...used.map(([option, maker]) => `${option}: ${maker}`),
       ...searches ? ["searches: searchCounts"] : [],
-    ].join(", ");
+    ]
+      .join(", ");
     const expected = [
       'import { createApp } from "../_shared/http/app.ts";',
       ...searches ? ['import { searchCounts } from "../_shared/http/search_counts.ts";'] : [],
-      ...uses("push") ? ['import { pushSender } from "../_shared/providers/fcm.ts";'] : [],
-      ...uses("identity") ? ['import { identityProvider } from "../_shared/providers/identity_provider.ts";'] : [],
-      ...uses("storage") ? ['import { objectStorage } from "../_shared/providers/object_storage.ts";'] : [],
+      ...used.map(([_, maker, file]) => `import { ${maker} } from "../_shared/providers/${file}";`),
       'import { routes } from "./routes.ts";',
       "",
       `Deno.serve(createApp(routes${options && `, { ${options} }`}).fetch);`,

@@ -1,5 +1,7 @@
 /** The environment of a function, read and checked once. Nothing else reads the environment. */
 
+import { isHttpUrl, type ProviderSettings, readProviderSettings } from "./provider_settings.ts";
+
 export const VERSION = "0.1.0";
 
 export interface Config {
@@ -19,23 +21,8 @@ export interface Config {
   /** Null when the environment does not say; only what stores files misses it. */
   readonly storage: StorageConfig | null;
   readonly apps: AppsConfig;
-  /** Null when the environment does not say; only push misses it. */
-  readonly push: PushConfig | null;
-}
-
-/** A service account of Google's, as its JSON key file says. */
-export interface GoogleServiceAccount {
-  readonly clientEmail: string;
-  readonly privateKey: string;
-  readonly privateKeyId: string | null;
-  readonly tokenUri: string;
-}
-
-/** Firebase Cloud Messaging. */
-export interface PushConfig {
-  readonly projectId: string;
-  readonly apiUrl: string;
-  readonly account: GoogleServiceAccount;
+  /** The companies that the service depends on; null for each that the environment does not name. */
+  readonly providers: ProviderSettings;
 }
 
 /** The apps that open links of the site, for the vendors' association documents. */
@@ -133,16 +120,10 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   if (storage && storage.bucket === storage.privateBucket) problems.push("S3_PRIVATE_BUCKET is the same as S3_BUCKET");
 
   const apps = readApps(get, problems);
-  const account = readServiceAccount(get, problems);
-  const push = account && get("FCM_PROJECT_ID")
-    ? { projectId: get("FCM_PROJECT_ID")!, apiUrl: address("FCM_API_URL") || "https://fcm.googleapis.com", account }
-    : null;
-  if (get("FCM_PROJECT_ID") && !get("GOOGLE_SERVICE_ACCOUNT")) {
-    problems.push("GOOGLE_SERVICE_ACCOUNT is missing, which FCM_PROJECT_ID needs");
-  }
+  const providers = readProviderSettings(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, consoleUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps, push };
+  return { gatewayUrl, baseUrl, consoleUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps, providers };
 }
 
 function readSecret(
@@ -197,43 +178,6 @@ function readApps(get: (name: string) => string | undefined, problems: string[])
     linkPaths: linkPaths.length > 0 ? linkPaths : ["/parking-lots/*", "/articles/*"],
     android: packageName === undefined ? null : { packageName, certFingerprints },
   };
-}
-
-function readServiceAccount(
-  get: (name: string) => string | undefined,
-  problems: string[],
-): GoogleServiceAccount | null {
-  const json = get("GOOGLE_SERVICE_ACCOUNT");
-  if (!json) return null;
-  const { client_email, private_key, private_key_id, token_uri } = objectIn(json);
-  if (
-    typeof client_email !== "string" || typeof private_key !== "string" || !private_key.includes("PRIVATE KEY") ||
-    typeof token_uri !== "string" || !isHttpUrl(token_uri)
-  ) {
-    problems.push("GOOGLE_SERVICE_ACCOUNT is not the JSON key file of a service account");
-    return null;
-  }
-  return {
-    clientEmail: client_email,
-    privateKey: private_key.replaceAll("\\n", "\n"),
-    privateKeyId: typeof private_key_id === "string" ? private_key_id : null,
-    tokenUri: token_uri,
-  };
-}
-
-/** The fields of a JSON object; none for any other text. */
-function objectIn(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
 function keyNamedDefault(json: string): string | undefined {

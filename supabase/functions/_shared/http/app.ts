@@ -4,9 +4,7 @@ import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
 import { asAdmin, asCaller, asService, asVisitor, type Database } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
-import type { PushSender } from "../providers/fcm.ts";
-import type { IdentityProvider } from "../providers/identity_provider.ts";
-import type { ObjectStorage } from "../providers/object_storage.ts";
+import { PROVIDER_NAMES, type ProviderName, type Providers } from "../providers/providers.ts";
 import { preflight } from "./cors.ts";
 import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
 import { Commands } from "./commands.ts";
@@ -19,18 +17,15 @@ import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from 
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
 
-export interface AppOptions {
+/** The providers that a group's handlers use: starting is slower with their clients in reach. */
+type ProviderMakers = { readonly [Name in ProviderName]?: (config: () => Config) => Providers[Name] };
+
+export interface AppOptions extends ProviderMakers {
   /** Called when the environment is first needed, and not again once it succeeded. */
   readonly config?: () => Config;
   readonly log?: Log;
-  /** Object storage, for groups whose handlers use it: starting is slower with its client in reach. */
-  readonly storage?: (config: () => Config) => ObjectStorage;
   /** Where searches are counted; without it they are not. */
   readonly searches?: (config: () => Config) => SearchCounts;
-  /** The identity provider, for groups whose handlers use it. */
-  readonly identity?: (config: () => Config) => IdentityProvider;
-  /** The messaging service, for the group whose handler sends pushes. */
-  readonly push?: (config: () => Config) => PushSender;
   /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
   readonly maxInFlight?: number;
 }
@@ -40,10 +35,8 @@ const MAX_IN_FLIGHT = 100;
 interface House {
   readonly config: () => Config;
   readonly links: Links;
-  readonly storage: ObjectStorage | undefined;
+  readonly providers: Partial<Providers>;
   readonly searches: SearchCounts | undefined;
-  readonly identity: IdentityProvider | undefined;
-  readonly push: PushSender | undefined;
 }
 
 type Env = { Variables: { exchange: Exchange } };
@@ -55,10 +48,8 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   const house = {
     config,
     links: linksOf(config),
-    storage: options.storage?.(config),
-    push: options.push?.(config),
+    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, options[name]?.(config)])),
     searches: options.searches?.(config),
-    identity: options.identity?.(config),
   };
   const log = options.log ?? logToConsole;
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
@@ -171,24 +162,12 @@ async function answer(
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);
-  const work: Work<"optional", unknown, unknown, unknown> = {
+  const own: Omit<Work<"optional", unknown, unknown, unknown>, ProviderName> = {
     params,
     query,
     body,
     caller: exchange.caller ?? null,
     links: house.links,
-    get storage() {
-      if (!house.storage) throw new TypeError(`${route.path}: its group's createApp was given no object storage`);
-      return commands.before(house.storage);
-    },
-    get identity() {
-      if (!house.identity) throw new TypeError(`${route.path}: its group's createApp was given no identity provider`);
-      return commands.before(house.identity);
-    },
-    get push() {
-      if (!house.push) throw new TypeError(`${route.path}: its group's createApp was given no messaging service`);
-      return house.push;
-    },
     get service() {
       return commands.before(asService(house.config(), traceOf(exchange)));
     },
@@ -208,6 +187,11 @@ async function answer(
       return exchange.caller ? commands.over(db) : db;
     },
   };
+  const work = withProviders(own, (name) => {
+    const provider = house.providers[name];
+    if (!provider) throw new TypeError(`${route.path}: its group's createApp was given no ${name}`);
+    return commands.before(provider);
+  });
   if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
   const returned = await route.handle(work as never);
   const response = await replyWith(route, request, returned);
@@ -216,6 +200,12 @@ async function answer(
   }
   if (commands.replayed) response.headers.set(REPLAYED_HEADER, "true");
   return response;
+}
+
+/** The same object with a getter for each provider, so that a request is counted when its handler turns to one. */
+function withProviders<T extends object>(work: T, get: (name: ProviderName) => object): T & Providers {
+  for (const name of PROVIDER_NAMES) Object.defineProperty(work, name, { get: () => get(name), enumerable: false });
+  return work as T & Providers;
 }
 
 function databaseFor(route: Route, exchange: Exchange, config: Config): Database {

@@ -3,9 +3,7 @@ import type { Access, CallerOf } from "../auth/access.ts";
 import type { AppsConfig } from "../config.ts";
 import type { Database } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
-import type { PushSender } from "../providers/fcm.ts";
-import type { IdentityProvider } from "../providers/identity_provider.ts";
-import type { ObjectStorage } from "../providers/object_storage.ts";
+import type { Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
 
@@ -28,7 +26,8 @@ export type AdminArea =
 type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
 
-export interface Work<A extends Access, P, Q, B> {
+/** Using a provider throws unless the group's `createApp` was given it. */
+export interface Work<A extends Access, P, Q, B> extends Providers {
   readonly db: Database;
   readonly caller: CallerOf<A>;
   readonly params: P;
@@ -37,9 +36,6 @@ export interface Work<A extends Access, P, Q, B> {
   readonly links: Links;
   /** The service itself, for what a provider said; never around a policy. */
   readonly service: Database;
-  readonly storage: ObjectStorage;
-  readonly identity: IdentityProvider;
-  readonly push: PushSender;
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */

@@ -1,6 +1,7 @@
 /** Firebase Cloud Messaging, HTTP v1: one request for each device. */
-import type { Config, PushConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { Refusal } from "../errors.ts";
+import type { PushConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
@@ -46,7 +47,7 @@ export function pushSender(config: () => Config): PushSender {
   return { send: (message) => (sender ??= openSender(config())).send(message) };
 }
 
-function openSender({ push }: Config): FcmSender {
+function openSender({ providers: { push } }: Config): FcmSender {
   if (push !== null) return new FcmSender(push);
   throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
 }

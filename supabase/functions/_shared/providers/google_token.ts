@@ -1,7 +1,7 @@
 /** Access tokens of a Google service account (OAuth 2.0, JWT bearer grant), kept until they are about to expire. */
 import { importPKCS8 } from "jose/key/import";
 import { SignJWT } from "jose/jwt/sign";
-import type { GoogleServiceAccount } from "../config.ts";
+import type { GoogleServiceAccount } from "../provider_settings.ts";
 
 const TIMEOUT_MS = 10_000;
 /** A token is used no longer than until so long before it expires. */

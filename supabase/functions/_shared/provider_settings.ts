@@ -1,0 +1,276 @@
+/** The settings of the companies that the service depends on. Only config.ts reads them from the environment. */
+
+/** A service account of Google's, as its JSON key file says. */
+export interface GoogleServiceAccount {
+  readonly clientEmail: string;
+  readonly privateKey: string;
+  readonly privateKeyId: string | null;
+  readonly tokenUri: string;
+}
+
+/** Firebase Cloud Messaging. */
+export interface PushConfig {
+  readonly projectId: string;
+  readonly apiUrl: string;
+  readonly account: GoogleServiceAccount;
+}
+
+/** Signed transactions and notifications of the App Store, and the App Store Server API. */
+export interface AppStoreConfig {
+  readonly bundleId: string;
+  /** The app's id in the App Store, which notifications of Production name; null: not checked. */
+  readonly appId: number | null;
+  readonly environments: readonly ("Production" | "Sandbox")[];
+  /** PEM certificates that are trusted in place of Apple's root; null: Apple's. */
+  readonly rootCertificates: string | null;
+  /** Whether certificates are asked for at Apple's OCSP responder. */
+  readonly onlineChecks: boolean;
+  /** Null: signed transactions are believed without asking Apple. */
+  readonly api: (AppleKey & { readonly url: string; readonly sandboxUrl: string }) | null;
+}
+
+/** A key of App Store Connect, for tokens by ES256. */
+export interface AppleKey {
+  readonly issuerId: string;
+  readonly keyId: string;
+  /** PKCS #8 in PEM. */
+  readonly privateKey: string;
+}
+
+/** Sales, reviews and analytics of App Store Connect. */
+export interface AppStoreConnectConfig extends AppleKey {
+  readonly vendorNumber: string;
+  readonly url: string;
+}
+
+/** Google Play: purchases, reviews, vitals and the bucket of reports. */
+export interface PlayConfig {
+  readonly packageName: string;
+  readonly apiUrl: string;
+  readonly reportingApiUrl: string;
+  readonly storageApiUrl: string;
+  readonly reportsBucket: string | null;
+  readonly account: GoogleServiceAccount;
+}
+
+/** How the bearer of a real-time developer notification is checked. */
+export interface PlayNotificationsConfig {
+  readonly audience: string;
+  /** The e-mail address of the service account that Pub/Sub signs with. */
+  readonly account: string;
+  readonly jwksUrl: string;
+}
+
+/** Mail, by an HTTP interface. */
+export interface MailConfig {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly from: string;
+}
+
+export interface ProviderSettings {
+  readonly push: PushConfig | null;
+  readonly appStore: AppStoreConfig | null;
+  readonly appStoreConnect: AppStoreConnectConfig | null;
+  readonly play: PlayConfig | null;
+  readonly playNotifications: PlayNotificationsConfig | null;
+  readonly mail: MailConfig | null;
+}
+
+type Get = (name: string) => string | undefined;
+
+/** Reads settings that go together: names each that is unusable, and each that is missing beside others. */
+class Settings {
+  readonly #get: Get;
+  readonly #problems: string[];
+
+  constructor(get: Get, problems: string[]) {
+    this.#get = get;
+    this.#problems = problems;
+  }
+
+  text(name: string): string | null {
+    return this.#get(name) || null;
+  }
+
+  url(name: string, fallback: string): string {
+    const value = this.text(name) ?? fallback;
+    if (!isHttpUrl(value)) this.#problems.push(`${name} is not an http(s) URL`);
+    return value.replace(/\/+$/, "");
+  }
+
+  /** A PEM block of this kind, with `\\n` allowed for line ends. */
+  pem(name: string, kind: "PRIVATE KEY" | "CERTIFICATE"): string | null {
+    const value = this.text(name)?.replaceAll("\\n", "\n") ?? null;
+    if (value !== null && !value.includes(`-----BEGIN ${kind}-----`)) {
+      this.#problems.push(`${name} is not a PEM ${kind.toLowerCase()}`);
+    }
+    return value;
+  }
+
+  /** Whether all of these are set; some of them without the others is a problem. */
+  together(...names: readonly string[]): boolean {
+    const missing = names.filter((name) => this.text(name) === null);
+    if (missing.length > 0 && missing.length < names.length) {
+      const present = names.filter((name) => !missing.includes(name));
+      this.#problems.push(`${missing.join(" and ")} is missing, which ${present.join(" and ")} needs`);
+    }
+    return missing.length === 0;
+  }
+
+  problem(text: string): void {
+    this.#problems.push(text);
+  }
+}
+
+export function readProviderSettings(get: Get, problems: string[]): ProviderSettings {
+  const settings = new Settings(get, problems);
+  const account = readServiceAccount(get, problems);
+  return {
+    push: readPush(settings, account),
+    appStore: readAppStore(settings),
+    appStoreConnect: readAppStoreConnect(settings),
+    play: readPlay(settings, account),
+    playNotifications: readPlayNotifications(settings),
+    mail: readMail(settings),
+  };
+}
+
+function readPush(settings: Settings, account: GoogleServiceAccount | null): PushConfig | null {
+  const projectId = settings.text("FCM_PROJECT_ID");
+  if (projectId === null) return null;
+  settings.together("FCM_PROJECT_ID", "GOOGLE_SERVICE_ACCOUNT");
+  return account && { projectId, apiUrl: settings.url("FCM_API_URL", "https://fcm.googleapis.com"), account };
+}
+
+const STORE_ENVIRONMENTS = ["Production", "Sandbox"] as const;
+
+function readAppStore(settings: Settings): AppStoreConfig | null {
+  const bundleId = settings.text("APP_STORE_BUNDLE_ID");
+  const names = (settings.text("APP_STORE_ENVIRONMENTS") ?? STORE_ENVIRONMENTS.join()).split(",").map((name) =>
+    name.trim()
+  );
+  const environments = STORE_ENVIRONMENTS.filter((name) => names.includes(name));
+  if (environments.length !== names.length) {
+    settings.problem(`APP_STORE_ENVIRONMENTS is not a list of ${STORE_ENVIRONMENTS.join(", ")}`);
+  }
+  const appId = settings.text("APP_STORE_APP_ID");
+  if (appId !== null && !/^\d{1,15}$/.test(appId)) settings.problem("APP_STORE_APP_ID is not a number");
+  const rootCertificates = settings.pem("APP_STORE_ROOT_CERTIFICATES", "CERTIFICATE");
+  const hasApi = settings.together("APP_STORE_ISSUER_ID", "APP_STORE_KEY_ID", "APP_STORE_PRIVATE_KEY");
+  const privateKey = settings.pem("APP_STORE_PRIVATE_KEY", "PRIVATE KEY");
+  const url = settings.url("APP_STORE_API_URL", "https://api.storekit.apple.com");
+  const sandboxUrl = settings.url("APP_STORE_SANDBOX_API_URL", "https://api.storekit-sandbox.apple.com");
+  const onlineChecks = settings.text("APP_STORE_ONLINE_CHECKS") ?? "false";
+  if (onlineChecks !== "true" && onlineChecks !== "false") {
+    settings.problem("APP_STORE_ONLINE_CHECKS is neither true nor false");
+  }
+  if (bundleId === null) {
+    if (hasApi) settings.together("APP_STORE_BUNDLE_ID", "APP_STORE_ISSUER_ID");
+    return null;
+  }
+  return {
+    bundleId,
+    appId: appId === null ? null : Number(appId),
+    environments,
+    rootCertificates,
+    onlineChecks: onlineChecks === "true",
+    api: hasApi
+      ? {
+        issuerId: settings.text("APP_STORE_ISSUER_ID")!,
+        keyId: settings.text("APP_STORE_KEY_ID")!,
+        privateKey: privateKey!,
+        url,
+        sandboxUrl,
+      }
+      : null,
+  };
+}
+
+function readAppStoreConnect(settings: Settings): AppStoreConnectConfig | null {
+  const isComplete = settings.together(
+    "APP_STORE_CONNECT_ISSUER_ID",
+    "APP_STORE_CONNECT_KEY_ID",
+    "APP_STORE_CONNECT_PRIVATE_KEY",
+    "APP_STORE_CONNECT_VENDOR_NUMBER",
+  );
+  const privateKey = settings.pem("APP_STORE_CONNECT_PRIVATE_KEY", "PRIVATE KEY");
+  const url = settings.url("APP_STORE_CONNECT_API_URL", "https://api.appstoreconnect.apple.com");
+  if (!isComplete) return null;
+  return {
+    issuerId: settings.text("APP_STORE_CONNECT_ISSUER_ID")!,
+    keyId: settings.text("APP_STORE_CONNECT_KEY_ID")!,
+    privateKey: privateKey!,
+    vendorNumber: settings.text("APP_STORE_CONNECT_VENDOR_NUMBER")!,
+    url,
+  };
+}
+
+function readPlay(settings: Settings, account: GoogleServiceAccount | null): PlayConfig | null {
+  const packageName = settings.text("PLAY_PACKAGE_NAME");
+  if (packageName === null) return null;
+  settings.together("PLAY_PACKAGE_NAME", "GOOGLE_SERVICE_ACCOUNT");
+  const apiUrl = settings.url("PLAY_API_URL", "https://androidpublisher.googleapis.com");
+  const reportingApiUrl = settings.url("PLAY_REPORTING_API_URL", "https://playdeveloperreporting.googleapis.com");
+  const storageApiUrl = settings.url("PLAY_STORAGE_API_URL", "https://storage.googleapis.com");
+  const reportsBucket = settings.text("PLAY_REPORTS_BUCKET");
+  return account && { packageName, apiUrl, reportingApiUrl, storageApiUrl, reportsBucket, account };
+}
+
+function readPlayNotifications(settings: Settings): PlayNotificationsConfig | null {
+  const isComplete = settings.together("PLAY_NOTIFICATIONS_AUDIENCE", "PLAY_NOTIFICATIONS_ACCOUNT");
+  const jwksUrl = settings.url("GOOGLE_JWKS_URL", "https://www.googleapis.com/oauth2/v3/certs");
+  if (!isComplete) return null;
+  return {
+    audience: settings.text("PLAY_NOTIFICATIONS_AUDIENCE")!,
+    account: settings.text("PLAY_NOTIFICATIONS_ACCOUNT")!,
+    jwksUrl,
+  };
+}
+
+function readMail(settings: Settings): MailConfig | null {
+  const isComplete = settings.together("MAIL_API_URL", "MAIL_API_KEY", "MAIL_FROM");
+  if (!isComplete) return null;
+  return {
+    apiUrl: settings.url("MAIL_API_URL", ""),
+    apiKey: settings.text("MAIL_API_KEY")!,
+    from: settings.text("MAIL_FROM")!,
+  };
+}
+
+function readServiceAccount(
+  get: (name: string) => string | undefined,
+  problems: string[],
+): GoogleServiceAccount | null {
+  const json = get("GOOGLE_SERVICE_ACCOUNT");
+  if (!json) return null;
+  const { client_email, private_key, private_key_id, token_uri } = objectIn(json);
+  if (
+    typeof client_email !== "string" || typeof private_key !== "string" || !private_key.includes("PRIVATE KEY") ||
+    typeof token_uri !== "string" || !isHttpUrl(token_uri)
+  ) {
+    problems.push("GOOGLE_SERVICE_ACCOUNT is not the JSON key file of a service account");
+    return null;
+  }
+  return {
+    clientEmail: client_email,
+    privateKey: private_key.replaceAll("\\n", "\n"),
+    privateKeyId: typeof private_key_id === "string" ? private_key_id : null,
+    tokenUri: token_uri,
+  };
+}
+
+/** The fields of a JSON object; none for any other text. */
+function objectIn(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+export function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}

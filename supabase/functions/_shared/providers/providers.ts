@@ -1,0 +1,17 @@
+/** The providers that handlers use, by the names that handlers and `createApp` have for them. */
+import type { PushSender } from "./fcm.ts";
+import type { IdentityProvider } from "./identity_provider.ts";
+import type { ObjectStorage } from "./object_storage.ts";
+import type { Store } from "./store.ts";
+
+export interface Providers {
+  readonly storage: ObjectStorage;
+  readonly identity: IdentityProvider;
+  readonly push: PushSender;
+  readonly appStore: Store;
+  readonly googlePlay: Store;
+}
+
+export type ProviderName = keyof Providers;
+
+export const PROVIDER_NAMES: readonly ProviderName[] = ["storage", "identity", "push", "appStore", "googlePlay"];
