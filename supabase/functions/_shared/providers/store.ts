@@ -73,10 +73,13 @@ export interface Receipt {
 /** A subscription that is known already, as its store has to be asked for it. */
 export interface KnownSubscription {
   readonly subscription_key: string;
-  readonly product_id: string;
+  /** Null where only the store's notification is known; then the store's answer says it. */
+  readonly product_id: string | null;
   readonly environment: "Production" | "Sandbox";
   /** android. */
   readonly purchase_token: string | null;
+  /** What is known of it; null: nothing yet. An answer without dates keeps these: the store has forgotten the purchase. */
+  readonly facts: SubscriptionFacts | null;
 }
 
 export interface Store {
@@ -85,7 +88,10 @@ export interface Store {
    * Throws iap_invalid (the reason is the cause, for the log) and service_unavailable (with Retry-After; `not_configured`).
    */
   verify(receipt: Receipt): Promise<StoreStatement>;
-  /** Asks the store for a subscription that is known. Throws as verify; a purchase that the store has forgotten is expired. */
+  /**
+   * Asks the store for a subscription that is known. Throws as verify; a purchase that the store has forgotten is expired,
+   * or iap_invalid when there are no facts of it.
+   */
   read(subscription: KnownSubscription): Promise<StoreStatement>;
   /** android: tells the store that the purchase is stored; nothing for ios. One that is acknowledged already is as good. */
   acknowledge(subscription: KnownSubscription): Promise<void>;
