@@ -35,6 +35,7 @@ create table public.app_users (
   display_name text constraint app_users_display_name_length check (char_length(display_name) between 1 and 100),
   status text not null default 'active' constraint app_users_status_known check (status in ('active', 'suspended', 'withdrawn')),
   premium_ends_at timestamptz,
+  granted_premium_ends_at timestamptz,
   lang text collate "C" not null default 'ja' constraint app_users_lang_known check (lang in ('ja', 'en')),
   total_exp integer not null default 0,
   level integer not null default 1,
@@ -47,6 +48,8 @@ comment on column public.app_users.display_name is 'The name others see; null un
 comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
 comment on column public.app_users.premium_ends_at is
   'Until when the person has what premium members have; infinity: without an end; null: they never had it. Only private.is_premium reads it.';
+comment on column public.app_users.granted_premium_ends_at is
+  'Until when an administrator granted premium; premium_ends_at is no earlier.';
 comment on column public.app_users.lang is 'The language that the service writes to the user in.';
 comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
 comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';

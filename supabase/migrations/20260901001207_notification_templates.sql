@@ -147,6 +147,16 @@ from (values
   ('support_reply', 'support_reply', 'サポートから返信がありました', '{subject}', 'Support has replied', '{subject}'),
   ('badge_earned', 'badge_earned', 'バッジ「{badge}」を獲得しました', '{description}', 'You earned the badge “{badge}”', '{description}'),
   ('level_up', 'level_up', 'レベル{level}になりました', '経験値が{exp}になりました。', 'You reached level {level}', 'You have {exp} EXP.'),
+  ('subscription_granted', 'subscription', '「{plan}」をご利用いただけます', 'ご購入ありがとうございます。',
+    'You have {plan} now', 'Thank you for your purchase.'),
+  ('subscription_failing', 'subscription', '「{plan}」のお支払いを確認できませんでした', 'ストアの支払い方法をご確認ください。',
+    'The payment for {plan} has failed', 'Please check your payment method in the store.'),
+  ('subscription_ended', 'subscription', '「{plan}」が終了しました', 'いつでも再開できます。',
+    'Your {plan} has ended', 'You can start again at any time.'),
+  ('subscription_moved_here', 'subscription', '「{plan}」をこのアカウントに移しました', '以前のアカウントでは利用できなくなりました。',
+    '{plan} was moved to this account', 'The former account has it no longer.'),
+  ('subscription_moved_away', 'subscription', '「{plan}」が別のアカウントに移されました', 'このアカウントでは利用できなくなりました。',
+    '{plan} was moved to another account', 'This account has it no longer.'),
   ('theme_gift', 'theme_gift', 'テーマが届きました', '{theme}{message}', 'You received a theme', '{theme}{message}')
 ) as t (name, type, title_ja, body_ja, title_en, body_en)
 cross join lateral (values ('ja', t.title_ja, t.body_ja), ('en', t.title_en, t.body_en)) as l (lang, title, body);

@@ -172,7 +172,7 @@ set search_path = ''
 as $$
 begin
   perform private.hold_lots_of(p_user_id);
-  update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null where id = p_user_id;
+  update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null, granted_premium_ends_at = null where id = p_user_id;
   perform private.close_sign_in(p_user_id);
   update public.admins set name = null where id = p_user_id;
 end
@@ -343,7 +343,8 @@ begin
       from unnest(array[
         'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
         'field_value_votes', 'occupancy_reports', 'notification_preferences', 'notification_quiet_hours', 'user_push_tokens', 'exp_entries',
-        'user_activity_logs', 'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins'
+        'user_activity_logs', 'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins',
+        'user_subscriptions'
       ]) as n (name)
     ) d
   );

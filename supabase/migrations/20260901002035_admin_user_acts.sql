@@ -158,8 +158,9 @@ begin
     perform private.refuse('conflict', 409, 'A withdrawn account has no premium', p_param => 'id',
       p_details => '{"reason": "account_not_active", "status": "withdrawn"}');
   end if;
-  if v_before.premium_ends_at is distinct from p_until then
-    update public.app_users set premium_ends_at = p_until where id = p_id returning * into v_after;
+  if v_before.granted_premium_ends_at is distinct from p_until then
+    update public.app_users set granted_premium_ends_at = p_until where id = p_id returning * into v_after;
+    perform private.refresh_premium(p_id);
     perform private.record_act(p_admin_id, 'user.set_premium', 'app_user', p_id::text, p_id,
       private.difference(to_jsonb(v_before), to_jsonb(v_after)) || jsonb_build_object('reason', v_reason));
   end if;
@@ -168,7 +169,7 @@ end
 $$;
 
 comment on function api.admin_set_user_premium(uuid, uuid, timestamptz, text, text) is
-  'Gives an app user premium until a time, in place of what they have, or takes it away (p_until null), and returns them as admin_read_user does. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Grants an app user premium until a time, in place of an earlier grant, or takes the grant back (p_until null), and returns them as admin_read_user does. What their subscriptions give stays. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_withdraw_user(p_admin_id uuid, p_id uuid, p_reason text) returns void
 language plpgsql

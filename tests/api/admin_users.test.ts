@@ -249,8 +249,8 @@ Deno.test("admin users: premium is given until a time and taken away, and the sa
   await assertRefused(await give("2100-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
   const recorded = await acts(person.id);
   assert.deepEqual(recorded.map(({ action, changes }) => [action, Object.keys(changes).sort()]), [
-    ["user.set_premium", ["premium_ends_at", "reason"]],
-    ["user.set_premium", ["premium_ends_at", "reason"]],
+    ["user.set_premium", ["granted_premium_ends_at", "reason"]],
+    ["user.set_premium", ["granted_premium_ends_at", "reason"]],
   ]);
   await inDatabase((sql) => sql`update public.app_users set premium_ends_at = 'infinity' where id = ${person.id}`);
   const endless = await read(administrator, person.id);

@@ -100,6 +100,14 @@ async function busyPerson() {
       with sponsor as (insert into public.sponsors (name, lat, lng, is_active) values ('Cafe', 35.6, 139.7, false) returning id)
       insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
       select ${person.id}, id, '2026-09-01', 1, 1 from sponsor`;
+    await sql`
+      with plan as (
+        insert into public.subscription_plans (code, name, price_minor, billing_period, is_active)
+        values (${`plan.${crypto.randomUUID()}`}, 'Plan', 480, 'month', false) returning id)
+      insert into public.user_subscriptions (
+        user_id, plan_id, platform, environment, subscription_key, status, started_at, auto_renewing, is_trial_period,
+        original_purchase_date
+      ) select ${person.id}, id, 'ios', 'Sandbox', ${crypto.randomUUID()}, 'expired', now(), false, false, now() from plan`;
     const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
     await write(person, "POST", `/parking-lots/${lot}/field-values/${value!["id"]}/confirm`, {});
   });

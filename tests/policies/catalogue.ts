@@ -10,6 +10,9 @@ export interface CatalogueRule {
   readonly proof: readonly [change: string, broken: string];
 }
 
+/** Moments whose names the contract gives. */
+const CONTRACT_MOMENTS = "'next_billing_date', 'original_purchase_date'";
+
 const TABLES = `
   select c.oid, c.relname from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
@@ -64,11 +67,12 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["drop index public.parking_lot_tags_tag_id_idx", "parking_lot_tags.parking_lot_tags_tag_id_fkey"],
   },
   {
-    guarantee: "every moment is a timestamptz named _at",
+    guarantee: "every moment is a timestamptz named _at, but for those that the contract names otherwise",
     query: `
       select t.relname || '.' || a.attname as broken
       from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
-      where (a.atttypid = 'timestamptz'::regtype) <> (a.attname like '%\\_at') or a.atttypid = 'timestamp'::regtype`,
+      where (a.atttypid = 'timestamptz'::regtype) <> (a.attname like '%\\_at') and a.attname not in (${CONTRACT_MOMENTS})
+        or a.atttypid = 'timestamp'::regtype`,
     proof: ["alter table public.codes add column made timestamptz", "codes.made"],
   },
   {

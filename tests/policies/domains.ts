@@ -16,6 +16,7 @@ import { rewards } from "./rewards.ts";
 import type { Domain } from "./rules.ts";
 import { sessions } from "./sessions.ts";
 import { sponsors } from "./sponsors.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { themes } from "./themes.ts";
 
 export const domains: readonly Domain[] = [
@@ -36,4 +37,5 @@ export const domains: readonly Domain[] = [
   rewards,
   adminNotifications,
   adminActivity,
+  subscriptions,
 ];

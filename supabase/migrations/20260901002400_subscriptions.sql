@@ -1,0 +1,185 @@
+-- Subscriptions: what the stores say that users have bought, as one ledger and one row for each subscription.
+--
+-- public.store_events has every statement of a store: the answer to a receipt, a notification, the answer to reconciliation.
+-- The row of a subscription is worked out from its events in the order of the store's clock (migration 2405). It is the same
+-- in whatever order they arrive, and however often.
+--
+-- The service records what a store says and never asks whose it is; the user claims it (commands.claim_subscription). Premium
+-- follows in the same transaction: app_users.premium_ends_at is the latest end of access of the user's subscriptions, or what
+-- an administrator granted, where that is later.
+--
+-- Invariants: one row for each platform, environment and subscription_key; an event is in the ledger once. Purchase tokens are
+-- in private.purchase_tokens and nowhere else. Clients read their own rows and write none.
+-- Interface: api.record_store_statement for the service, commands.claim_subscription for users (2405); api.my_subscription,
+-- api.list_my_subscription_events (2410).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table public.user_subscriptions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete set null,
+  plan_id uuid not null references public.subscription_plans (id),
+  platform text collate "C" not null constraint user_subscriptions_platform_known check (platform in ('ios', 'android')),
+  provider text collate "C" not null generated always as (platform || '_store') stored,
+  environment text collate "C" not null
+    constraint user_subscriptions_environment_known check (environment in ('Production', 'Sandbox')),
+  subscription_key text collate "C" not null
+    constraint user_subscriptions_subscription_key_length check (char_length(subscription_key) between 1 and 200),
+  external_subscription_id text collate "C",
+  status text collate "C" not null constraint user_subscriptions_status_known
+    check (status in ('active', 'expired', 'revoked', 'grace', 'on_hold', 'paused', 'pending', 'unknown')),
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  expires_at timestamptz generated always as (ended_at) stored,
+  auto_renew_status boolean,
+  auto_renewing boolean not null,
+  next_billing_date timestamptz,
+  is_trial_period boolean not null,
+  original_purchase_date timestamptz not null,
+  access_ends_at timestamptz,
+  needs_acknowledgement boolean not null default false,
+  account_token text collate "C",
+  supersedes text collate "C",
+  announced text collate "C" constraint user_subscriptions_announced_known check (announced in ('granted', 'failing', 'ended')),
+  heard_at timestamptz not null default now(),
+  ask_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint user_subscriptions_key_unique unique (platform, environment, subscription_key)
+);
+
+comment on table public.user_subscriptions is
+  'Subscriptions, and what was bought once for all: each as its events say. Written by private.fold_subscription.';
+comment on column public.user_subscriptions.user_id is 'Whose it is; null: nobody has claimed it, or its user has withdrawn.';
+comment on column public.user_subscriptions.subscription_key is
+  'ios: the original transaction''s id; android: SHA-256 of the purchase token, hexadecimal.';
+comment on column public.user_subscriptions.status is
+  'The store''s last word. An active or grace subscription whose access has ended is shown as expired (private.status_at).';
+comment on column public.user_subscriptions.ended_at is 'When the period that is paid for ends; null: bought once for all.';
+comment on column public.user_subscriptions.access_ends_at is
+  'Until when it gives premium; infinity: without an end; null: it gives none.';
+comment on column public.user_subscriptions.account_token is 'The account that the app named at the purchase.';
+comment on column public.user_subscriptions.supersedes is
+  'android: the subscription_key of the purchase whose place this one took.';
+comment on column public.user_subscriptions.announced is 'What the user was last notified of; null: of nothing.';
+comment on column public.user_subscriptions.heard_at is 'When its store last said something of it, by our clock.';
+comment on column public.user_subscriptions.ask_at is 'When its store is to be asked; null: not by itself.';
+
+-- The user's own, and premium; what reconciliation asks next; the segment by plan; the console's search.
+create index user_subscriptions_user_id_idx on public.user_subscriptions (user_id, access_ends_at);
+create index user_subscriptions_ask_at_idx on public.user_subscriptions (ask_at) where ask_at is not null;
+create index user_subscriptions_plan_id_idx on public.user_subscriptions (plan_id, user_id) include (access_ends_at);
+create index user_subscriptions_external_id_idx on public.user_subscriptions (external_subscription_id);
+create index user_subscriptions_created_at_idx on public.user_subscriptions (created_at desc, id desc);
+-- What took the place of a purchase.
+create index user_subscriptions_supersedes_idx on public.user_subscriptions (supersedes) where supersedes is not null;
+-- Those whose users are notified of an end that no event brought.
+create index user_subscriptions_unannounced_end_idx on public.user_subscriptions (access_ends_at)
+  where announced in ('granted', 'failing');
+
+create trigger _100_touch_updated_at before update on public.user_subscriptions
+  for each row execute function private.tg_touch_updated_at();
+
+create table public.store_events (
+  id uuid primary key default gen_random_uuid(),
+  store text collate "C" not null constraint store_events_store_known check (store in ('ios_store', 'android_store')),
+  event_id text collate "C" not null constraint store_events_event_id_length check (char_length(event_id) between 1 and 255),
+  subscription_id uuid not null references public.user_subscriptions (id) on delete cascade,
+  source text collate "C" not null constraint store_events_source_known
+    check (source in ('verify', 'refresh', 'notification', 'reconciliation', 'admin')),
+  type text collate "C",
+  subtype text collate "C",
+  occurred_at timestamptz not null,
+  confirmed_at timestamptz not null,
+  facts jsonb,
+  status text collate "C" generated always as (facts ->> 'status') stored,
+  payload jsonb not null default '{}',
+  receipt_hash text collate "C",
+  received_at timestamptz not null default now(),
+  constraint store_events_event_unique unique (store, event_id),
+  constraint store_events_confirmed_after check (confirmed_at >= occurred_at),
+  constraint store_events_facts_of_stores check ((facts is null) = (source = 'admin'))
+);
+
+comment on table public.store_events is 'The ledger of what the stores said of subscriptions, each statement once.';
+comment on column public.store_events.event_id is 'The store''s id of the statement, or one made of what it says.';
+comment on column public.store_events.type is 'The store''s word for what happened; null: an answer to a question.';
+comment on column public.store_events.occurred_at is 'When the store said it, by the store''s clock.';
+comment on column public.store_events.confirmed_at is 'When the store last said the same again: later answers with the same facts extend an event.';
+comment on column public.store_events.facts is
+  'What was said, as SubscriptionFacts of the functions; null: an act of an administrator.';
+comment on column public.store_events.payload is 'What was decoded, without receipts, purchase tokens and account tokens.';
+comment on column public.store_events.receipt_hash is 'SHA-256 of the receipt, hexadecimal.';
+
+-- In the store's order; the list of the user and of the console.
+create index store_events_subscription_id_idx on public.store_events (subscription_id, confirmed_at desc, event_id desc);
+-- Acts of administrators, which are few.
+create index store_events_acts_idx on public.store_events (subscription_id, occurred_at desc) where source = 'admin';
+
+create table private.purchase_tokens (
+  subscription_id uuid primary key references public.user_subscriptions (id) on delete cascade,
+  token text not null
+);
+
+comment on table private.purchase_tokens is 'The purchase tokens of Google Play, which reconciliation needs.';
+
+create table private.verified_purchases (
+  subscription_id uuid not null references public.user_subscriptions (id) on delete cascade,
+  user_id uuid not null,
+  verified_at timestamptz not null default now(),
+  primary key (subscription_id, user_id)
+);
+
+comment on table private.verified_purchases is
+  'Who showed a valid receipt of a subscription and may claim it within the hour; the row goes with the claim. No foreign key to the account: it is there for an hour.';
+
+create index verified_purchases_user_id_idx on private.verified_purchases (user_id);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+alter table public.user_subscriptions enable row level security;
+alter table public.store_events enable row level security;
+
+create policy "Users read their own subscriptions" on public.user_subscriptions
+  for select to authenticated using (user_id = (select auth.uid()));
+
+create policy "Users read the events of their own subscriptions" on public.store_events
+  for select to authenticated using (
+    exists (select from public.user_subscriptions s where s.id = subscription_id and s.user_id = (select auth.uid()))
+  );
+
+-- No insert, update or delete for clients: the service records what the stores say.
+
+grant select (
+  id, user_id, plan_id, platform, provider, environment, external_subscription_id, status, started_at, ended_at, expires_at,
+  auto_renew_status, auto_renewing, next_billing_date, is_trial_period, original_purchase_date, access_ends_at, created_at,
+  updated_at
+) on public.user_subscriptions to authenticated;
+grant select (id, store, subscription_id, source, type, subtype, occurred_at, status) on public.store_events to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Withdrawal
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_app_users__leave_subscriptions() returns trigger
+language plpgsql
+security definer -- no client may write subscriptions
+set search_path = ''
+as $$
+begin
+  delete from private.verified_purchases where user_id = new.id;
+  update public.user_subscriptions set user_id = null, announced = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__leave_subscriptions() is
+  'The subscriptions of a user who withdraws are nobody''s; the user''s next account can claim them.';
+
+create trigger _320_leave_subscriptions after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__leave_subscriptions();

@@ -1,0 +1,194 @@
+-- A user's subscription: claiming what was bought, and reading it.
+--
+-- Whoever shows a valid receipt may claim its subscription. It moves to them when the app named nobody at the purchase, or an
+-- account that was withdrawn; both users are notified, and the former loses premium in the same transaction. A subscription
+-- whose purchase names another account is refused.
+--
+-- Invariants: a subscription has one user; of two who claim at once the last one has it.
+-- Interface: commands.claim_subscription, api.my_subscription, api.list_my_subscription_events.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.iap_subscription(p_row public.user_subscriptions) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_status constant text := private.status_at((p_row).status, (p_row).access_ends_at, now());
+  v_is_over constant boolean := v_status in ('revoked', 'expired');
+begin
+  return jsonb_build_object(
+    'id', (p_row).id, 'user_id', (p_row).user_id, 'plan_id', (p_row).plan_id, 'status', v_status,
+    'started_at', (p_row).started_at, 'ended_at', (p_row).ended_at, 'auto_renew_status', (p_row).auto_renew_status,
+    'expires_at', (p_row).ended_at, 'environment', (p_row).environment, 'platform', (p_row).platform,
+    'external_subscription_id', (p_row).external_subscription_id, 'created_at', (p_row).created_at, 'updated_at', (p_row).updated_at,
+    'next_billing_date', case when not v_is_over then (p_row).next_billing_date end, 'is_trial_period', (p_row).is_trial_period,
+    'auto_renewing', (p_row).auto_renewing and not ((p_row).platform = 'ios' and v_is_over),
+    'original_purchase_date', (p_row).original_purchase_date, 'provider', (p_row).provider
+  );
+end
+$$;
+
+comment on function private.iap_subscription(public.user_subscriptions) is
+  'A subscription as VerifyIapResponse shows it, with its status now.';
+
+create function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_values constant jsonb := jsonb_build_object('plan', private.plan_names((p_row).plan_id));
+  v_data constant jsonb := jsonb_build_object('subscription_id', (p_row).id);
+begin
+  update public.user_subscriptions s
+  set user_id = p_user_id,
+    -- Of what moves both are told below, and not that it is granted.
+    announced = case when (p_row).user_id is not null then private.subscription_news(s.status, s.access_ends_at, now()) end
+  where s.id = (p_row).id;
+  if (p_row).user_id is not null then
+    perform private.refresh_premium((p_row).user_id);
+    perform private.notify((p_row).user_id, 'subscription_moved_away', v_values);
+    perform private.notify(p_user_id, 'subscription_moved_here', v_values, v_data);
+  end if;
+  perform private.fold_subscription((p_row).id);
+end
+$$;
+
+comment on function private.move_subscription(public.user_subscriptions, uuid) is
+  'Gives a subscription to a user, from its former one or from nobody. Both accounts and the subscription are held.';
+
+create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
+language plpgsql
+security definer -- no client may write subscriptions; what is claimed is what the caller showed a receipt of
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.caller();
+  v_row public.user_subscriptions := private.hold_subscription(p_subscription_id, array[v_user_id]);
+begin
+  perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
+  delete from private.verified_purchases v
+  where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
+  if not found or p_must_be_own and v_row.user_id is distinct from v_user_id then
+    perform private.refuse('not_found', 404, 'This purchase is none of yours that was verified; verify its receipt first',
+      p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
+  elsif private.named_account(v_row.account_token) <> v_user_id then
+    perform private.refuse('conflict', 409, 'This purchase was made for another account', p_param => 'receipt',
+      p_details => '{"reason": "belongs_to_another_account"}');
+  end if;
+  if v_row.user_id is distinct from v_user_id then
+    perform private.move_subscription(v_row, v_user_id);
+  end if;
+  return jsonb_build_object('is_new', v_row.user_id is null, 'subscription', (
+    select private.iap_subscription(s) from public.user_subscriptions s where s.id = p_subscription_id
+  ));
+end
+$$;
+
+comment on function private.claim_purchase(uuid, boolean) is 'As commands.claim_subscription.';
+
+create function private.purge_verified_purchases() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.verified_purchases where verified_at < now() - interval '1 hour';
+end
+$$;
+
+comment on function private.purge_verified_purchases() is 'Removes receipts that were shown and never claimed.';
+
+select cron.schedule('purge_verified_purchases', '23 * * * *', 'select private.purge_verified_purchases()');
+
+grant execute on function private.claim_purchase(uuid, boolean), private.status_at(text, timestamptz, timestamptz) to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function commands.claim_subscription(p_subscription_id uuid, p_must_be_own boolean default false) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.claim_purchase(p_subscription_id, p_must_be_own);
+end
+$$;
+
+comment on function commands.claim_subscription(uuid, boolean) is
+  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription} (VerifyIapResponse). is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Refuses: unauthorized, forbidden, not_found, conflict.';
+
+create function api.my_subscription(p_lang text default 'ja') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_row public.user_subscriptions;
+begin
+  perform private.require_lang(p_lang);
+  -- The one that gives access longest, else the latest.
+  select s.id, s.plan_id, s.status, s.started_at, s.ended_at, s.access_ends_at
+  into v_row.id, v_row.plan_id, v_row.status, v_row.started_at, v_row.ended_at, v_row.access_ends_at
+  from public.user_subscriptions s where s.user_id = v_user_id
+  order by coalesce(s.access_ends_at, '-infinity') desc, s.started_at desc, s.id limit 1;
+  return jsonb_build_object(
+    'id', v_row.id, 'plan_id', v_row.plan_id,
+    -- A plan that is no longer sold is shown to who has it.
+    'plan', private.plan_of_subscription(v_row.plan_id, p_lang),
+    'status', private.status_at(v_row.status, v_row.access_ends_at, now()), 'started_at', v_row.started_at, 'ended_at', v_row.ended_at
+  );
+end
+$$;
+
+create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
+language plpgsql stable
+security definer -- clients read the plans on sale
+set search_path = ''
+as $$
+begin
+  return (select private.plan_row(p, p_lang) from public.subscription_plans p where p.id = p_plan_id);
+end
+$$;
+
+comment on function private.plan_of_subscription(uuid, text) is 'A plan as the interface shows it, also one that is no longer sold; null when there is none.';
+
+comment on function api.my_subscription(text) is
+  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+create function api.list_my_subscription_events(p_limit integer default 20, p_cursor text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'subscription_events', 'user_id', v_user_id);
+  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object(
+      'id', r.id, 'subscription_id', r.subscription_id, 'provider', r.store, 'source', r.source, 'type', r.type,
+      'subtype', r.subtype, 'status', r.status, 'occurred_at', r.occurred_at
+    ) order by r.occurred_at desc, r.id desc)
+    from (
+      select e.id, e.subscription_id, e.store, e.source, e.type, e.subtype, e.status, e.occurred_at
+      from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
+      where s.user_id = v_user_id
+        and (v_after is null or (e.occurred_at, e.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+      order by e.occurred_at desc, e.id desc
+      limit p_limit + 1
+    ) r
+  ), '{occurred_at,id}', p_limit);
+end
+$$;
+
+comment on function api.list_my_subscription_events(integer, text) is
+  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}. status is null for an act of an administrator. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text),
+  private.plan_of_subscription(uuid, text)
+to authenticated;

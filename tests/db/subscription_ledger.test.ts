@@ -1,0 +1,53 @@
+// The ledger of subscriptions: what follows from the statements of the stores, and who may claim it.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+import { aPlan, aStatement, claim, premiumOf, record } from "./support/subscriptions.ts";
+import { newUser } from "../support/rows.ts";
+
+const db = await database();
+const { sql } = db;
+const plan = await aPlan(sql);
+
+Deno.test("claim_subscription: a verified purchase becomes the user's, with premium to its end, once", async () => {
+  const user = await newUser(sql);
+  const statement = aStatement(plan);
+  const id = await record(sql, statement, user);
+  assert.equal(await premiumOf(sql, user), null);
+  const first = await claim(db, user, id);
+  assert.deepEqual([first.is_new, first.subscription.status], [true, "active"]);
+  assert.equal((await premiumOf(sql, user))?.toISOString(), statement.facts.access_ends_at);
+  assert.equal(await record(sql, statement, user), id);
+  assert.equal((await claim(db, user, id)).is_new, false);
+  const events = await sql`select from public.store_events where subscription_id = ${id}`;
+  assert.equal(events.length, 1);
+});
+
+Deno.test("claim_subscription: a restore on another account moves it, and premium with it", async () => {
+  const [former, next] = [await newUser(sql), await newUser(sql)];
+  const statement = aStatement(plan);
+  const id = await record(sql, statement, former);
+  await claim(db, former, id);
+  await record(sql, statement, next);
+  await claim(db, next, id);
+  assert.equal(await premiumOf(sql, former), null);
+  assert.equal((await premiumOf(sql, next))?.toISOString(), statement.facts.access_ends_at);
+  const told = await sql`
+    select user_id, title from public.user_notifications where user_id in (${former}, ${next}) order by created_at, title`;
+  assert.equal(told.length, 3);
+});
+
+Deno.test("subscriptions: a later statement wins, whichever comes first", async () => {
+  const user = await newUser(sql);
+  const bought = aStatement(plan);
+  const revoked = aStatement(plan, {
+    subscription_key: bought.subscription_key,
+    occurred_at: new Date(Date.parse(bought.occurred_at) + 60_000).toISOString(),
+    facts: { ...bought.facts, status: "revoked", access_ends_at: bought.facts.started_at },
+  });
+  const id = await record(sql, revoked, user);
+  assert.equal(await record(sql, bought, user), id);
+  assert.equal((await claim(db, user, id)).subscription.status, "revoked");
+  assert.ok((await premiumOf(sql, user))! < new Date());
+});
+
+Deno.test.afterAll(() => db.close());
