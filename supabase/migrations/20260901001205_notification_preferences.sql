@@ -42,23 +42,47 @@ grant select (user_id, from_time, to_time, time_zone, created_at, updated_at)
 create trigger _100_touch_updated_at before update on public.notification_quiet_hours
   for each row execute function private.tg_touch_updated_at();
 
+create function private.is_quiet_at(p_from time, p_to time, p_time time) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_from < p_to then p_time >= p_from and p_time < p_to else p_time >= p_from or p_time < p_to end;
+end
+$$;
+
+comment on function private.is_quiet_at(time, time, time) is 'Whether quiet hours from p_from until p_to, past midnight where that is earlier, have a time of the day in them.';
+
 create function private.quiet_until(p_from time, p_to time, p_time_zone text, p_at timestamptz) returns timestamptz
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_local timestamp := p_at at time zone p_time_zone;
-  v_time time := v_local::time;
-  v_is_quiet boolean := case when p_from < p_to then v_time >= p_from and v_time < p_to else v_time >= p_from or v_time < p_to end;
+  v_until timestamptz;
+  v_change interval;
+  v_first timestamptz;
 begin
-  return case when v_is_quiet then
-    (v_local::date + case when p_from > p_to and v_time >= p_from then 1 else 0 end + p_to) at time zone p_time_zone
-  end;
+  if not private.is_quiet_at(p_from, p_to, v_local::time) then
+    return null;
+  end if;
+  v_until := (v_local::date + case when p_from > p_to and v_local::time >= p_from then 1 else 0 end + p_to) at time zone p_time_zone;
+  v_change := ((v_until at time zone p_time_zone) - v_local) - (v_until - p_at);
+  if v_change <> interval '0' then
+    -- The clock is changed before they end, and may skip their end or show it twice: the first minute that is not quiet ends them.
+    select m into v_first
+    from generate_series(date_trunc('minute', p_at), v_until + greatest(v_change, -v_change), interval '1 minute') as m
+    where m > p_at and not private.is_quiet_at(p_from, p_to, (m at time zone p_time_zone)::time)
+    order by m limit 1;
+    -- There is none where the clock skips all that is not quiet: they end a day later.
+    v_until := coalesce(v_first, private.quiet_until(p_from, p_to, p_time_zone, v_until));
+  end if;
+  return v_until;
 end
 $$;
 
 comment on function private.quiet_until(time, time, text, timestamptz) is
-  'When the quiet hours end in which a moment falls; null when it falls in none.';
+  'When the quiet hours end in which a moment falls: the first minute after it that is not quiet by the clock of the time zone; null when it falls in none.';
 
 create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable

@@ -5,9 +5,12 @@
 -- outcome is recorded by then are not in it any more. Towards the messaging service that is at least once; the counts are
 -- exact.
 --
+-- At most eight batches are sent at once, however many consumers there are.
+--
 -- A device that cannot be reached now is tried again with its batch, up to five times, after twice the time each time. While the messaging
--- service itself is down or refuses the credentials, no attempt is counted: everything waits, and each try waits longer, up
--- to five minutes. Administrators are notified once, and when a message has waited for ten minutes.
+-- service itself is down, refuses the credentials or is not configured, no attempt is counted: everything but fan-outs waits,
+-- and each try waits longer, up to five minutes. After a pause one consumer tries one batch, and the others go on when it got
+-- through. Administrators are notified once: when credentials are refused, and when pushes have waited for ten minutes.
 --
 -- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; private.check_push_health for
 -- its job.
@@ -20,15 +23,28 @@ create table private.push_state (
   id boolean primary key default true constraint push_state_one_row check (id),
   paused_until timestamptz not null default '-infinity',
   failures integer not null default 0,
+  failing_since timestamptz,
+  tried_until timestamptz not null default '-infinity',
   reason text,
   alerted_at timestamptz
 );
 
 comment on table private.push_state is 'Whether the messaging service can be used: one row.';
 comment on column private.push_state.failures is 'Tries in a row that found the messaging service down.';
+comment on column private.push_state.failing_since is 'When the first of these tries failed; null: the last try got through.';
+comment on column private.push_state.tried_until is 'Until when one consumer tries, after a pause, whether the service can be used again; the others wait.';
+comment on column private.push_state.reason is 'Why pushing is paused: outage, credentials, not_configured; null: it is not.';
 comment on column private.push_state.alerted_at is 'When administrators were notified of the trouble that lasts; null: there is none, or they were not.';
 
 insert into private.push_state default values;
+
+-- Unlogged: a crash ends the consumers' calls as well.
+create unlogged table private.push_leases (
+  msg_id bigint primary key,
+  leased_until timestamptz not null
+);
+
+comment on table private.push_leases is 'The batches that are being sent: messages of the queue that consumers have taken.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -104,15 +120,13 @@ as $$
 declare
   v_notification public.user_notifications;
   v_unwanted uuid[];
-  v_waits_until timestamptz;
   v_devices jsonb;
 begin
   select * into v_notification from public.user_notifications where id = p_notification_id;
-  select array_agg(r.token_id) filter (where r.is_wanted is not true), min(r.waits_until) filter (where r.is_wanted),
-    jsonb_agg(jsonb_build_object(
+  select array_agg(r.token_id) filter (where r.is_wanted is not true), jsonb_agg(jsonb_build_object(
       'token_id', r.token_id, 'fcm_token', r.fcm_token, 'lang', r.lang, 'badge', b.unread
     ) order by r.token_id) filter (where r.is_wanted and r.waits_until is null)
-  into v_unwanted, v_waits_until, v_devices
+  into v_unwanted, v_devices
   from private.push_recipients(p_notification_id, p_batch, v_notification.type) r
   left join lateral (
     select count(*) as unread from public.user_notifications n
@@ -202,6 +216,26 @@ begin
 end
 $$;
 
+create function private.open_push_slots() returns integer
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_batches_at_once constant integer := 8;
+  v_state private.push_state;
+begin
+  select * into v_state from private.push_state;
+  return case
+    when v_state.paused_until > now() then 0
+    when v_state.failures > 0 then case when v_state.tried_until > now() then 0 else 1 end
+    else greatest(0, c_batches_at_once - (select count(*) from private.push_leases l where l.leased_until > now()))
+  end;
+end
+$$;
+
+comment on function private.open_push_slots() is
+  'How many batches may be taken now: none while pushing is paused, one after a pause to try with, otherwise as many as eight leave that are being sent.';
+
 create function private.read_push_queue(p_limit integer, p_lease_seconds integer) returns jsonb
 language plpgsql
 security definer -- queues are reached through functions of private alone
@@ -213,29 +247,47 @@ declare
   v_batches jsonb := '[]';
   v_found integer := 0;
 begin
-  if exists (select from private.push_state s where s.paused_until > now()) then
-    return '{"batches": [], "found": 0}';
+  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other
+  -- Inboxes come first: they wait neither for pushes nor for the end of a pause.
+  if exists (select from private.fan_outs f where f.finished_at is null) then
+    -- A fan-out takes its message again with each page: nobody waits long for one that its consumer has left.
+    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', 20, 1, '{"fan_out": true}') as m loop
+      return jsonb_build_object('found', 1, 'batches', jsonb_build_array(jsonb_build_object(
+        'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
+    end loop;
   end if;
-  for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', p_lease_seconds, p_limit) as m order by m.msg_id loop
+  for v_read in
+    select m.msg_id, m.message
+    from pgmq.read('push-dispatch', p_lease_seconds, least(p_limit, private.open_push_slots())) as m order by m.msg_id
+  loop
     v_found := v_found + 1;
-    if v_read.message ? 'batch' then
-      v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
-    else
-      -- A fan-out takes its message again with each page: nobody waits long for one that its consumer has left.
-      perform pgmq.set_vt('push-dispatch', v_read.msg_id, 20);
-      v_batch := jsonb_build_object('msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id');
-    end if;
+    v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
     if v_batch is not null then
       v_batches := v_batches || v_batch;
+      perform private.lease_push_batch(v_read.msg_id, p_lease_seconds);
     end if;
   end loop;
   return jsonb_build_object('batches', v_batches, 'found', v_found);
 end
 $$;
 
+create function private.lease_push_batch(p_msg_id bigint, p_lease_seconds integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, now() + make_interval(secs => p_lease_seconds))
+  on conflict (msg_id) do update set leased_until = excluded.leased_until;
+  -- The first that is taken after a pause is the try; its consumer may die, and another one tries then.
+  update private.push_state set tried_until = now() + interval '1 minute' where failures > 0;
+end
+$$;
+
+comment on function private.lease_push_batch(bigint, integer) is 'Notes that a batch is being sent.';
+
 comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
 comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. Nothing is found while pushing is paused. For the service only. It refuses nothing.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It refuses nothing.';
 
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -261,7 +313,9 @@ begin
   if v_faulty then
     perform private.fail_notification(p_notification_id);
   end if;
-  update private.push_state set paused_until = '-infinity', failures = 0, reason = null, alerted_at = null where failures > 0;
+  update private.push_state
+  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
+  delete from private.push_leases where msg_id = p_msg_id;
   select max(d.attempts) into v_tries from private.push_deliveries d
   where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
   perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
@@ -308,11 +362,18 @@ declare
   v_seconds integer;
 begin
   select * into v_state from private.push_state for update;
-  -- Each failure doubles the pause; the random part keeps consumers from coming back together.
-  v_seconds := greatest(coalesce(p_seconds, 0), least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2))::integer;
+  -- Each failure doubles the pause; those of several consumers at once are one failure.
+  if v_state.paused_until <= now() then
+    v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
+    v_state.failures := v_state.failures + 1;
+  end if;
   update private.push_state
-  set failures = failures + 1, reason = p_reason, paused_until = now() + make_interval(secs => v_seconds);
+  set failures = v_state.failures, failing_since = coalesce(failing_since, now()), tried_until = '-infinity', reason = p_reason,
+    paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
+  returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
+  -- The random part keeps batches from coming back together.
   perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
+  delete from private.push_leases where msg_id = any (p_msg_ids);
   if p_reason = 'credentials' then
     perform private.alert_of_push('credentials');
   end if;
@@ -332,6 +393,7 @@ begin
   if found then
     perform private.notify_admins('notice', 'プッシュ通知を送信できません', case p_reason
         when 'credentials' then '配信サービスが認証情報を拒否しました。'
+        when 'not_configured' then '配信サービスの設定がないため、通知が10分以上送信されていません。'
         else '配信待ちの通知が10分以上送信されていません。' end,
       p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
   end if;
@@ -350,24 +412,28 @@ end
 $$;
 
 comment on function api.pause_push(text, integer, bigint[]) is
-  'The messaging service is down (reason outage), or refuses the credentials (credentials): nothing is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It refuses nothing.';
+  'The messaging service is down (reason outage), refuses the credentials (credentials), or is not configured (not_configured): no batch is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It refuses nothing.';
 
 create function private.check_push_health() returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_state private.push_state;
 begin
+  select * into v_state from private.push_state;
+  delete from private.push_leases where leased_until <= now();
   if exists (select from pgmq."q_push-dispatch" q where q.vt < now() - interval '10 minutes')
-    or exists (select from private.push_state s where s.failures > 0 and exists (
-      select from pgmq."q_push-dispatch" q where q.enqueued_at < now() - interval '10 minutes'
-    )) then
-    perform private.alert_of_push('waiting');
+    or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq."q_push-dispatch") then
+    perform private.alert_of_push(coalesce(v_state.reason, 'waiting'));
+  elsif v_state.failures = 0 then
+    update private.push_state set alerted_at = null where alerted_at is not null;
   end if;
 end
 $$;
 
 comment on function private.check_push_health() is
-  'Notifies administrators when a message has waited for ten minutes, though nothing but the consumer keeps it waiting.';
+  'Notifies administrators when pushes have waited for ten minutes: nobody took a message, or each try failed. Ends the trouble that is over, so that the next is notified.';
 
 create function private.dispatch_pushes() returns void
 language plpgsql

@@ -26,6 +26,9 @@ create table private.fan_outs (
 );
 
 comment on table private.fan_outs is 'How far the fan-out of a composed notification came.';
+-- What the consumer asks first.
+create index fan_outs_open_idx on private.fan_outs (started_at) where finished_at is null;
+
 comment on column private.fan_outs.after_user_id is 'The last account that was taken.';
 comment on column private.fan_outs.devices is 'How many deliveries it wrote, without the suppressed ones: what batches are numbered by.';
 
@@ -83,7 +86,7 @@ set search_path = ''
 as $$
 begin
   insert into private.fan_outs (notification_id) values (p_notification_id);
-  perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id));
+  perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'fan_out', true));
   perform private.wake_push_dispatch();
 end
 $$;
@@ -163,6 +166,7 @@ begin
   select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
   select * into v_notification from public.user_notifications where id = p_notification_id;
   if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
+    update private.fan_outs set finished_at = now() where notification_id = p_notification_id and finished_at is null;
     perform private.finish_messages('push-dispatch', array[p_msg_id]);
     return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
   end if;
@@ -200,6 +204,7 @@ declare
 begin
   if cardinality(v_batches) > 0 then
     perform private.enqueue_all('push-dispatch', v_batches);
+    perform private.wake_push_dispatch();
   end if;
   update private.fan_outs
   set after_user_id = coalesce(p_last, after_user_id), people = people + p_people, devices = v_devices,

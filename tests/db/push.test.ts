@@ -189,75 +189,192 @@ Deno.test("batches: a device that is registered during the dispatch is another o
   assert.equal((await composed(id))["success_count"], 1);
 });
 
+const pause = async (batch: Batch | undefined, reason = "outage", seconds: number | null = null) => {
+  const [row] = await db.sql<{ seconds: number }[]>`
+    select api.pause_push(${reason}, ${seconds}, ${batch ? [batch.msg_id] : []}) as seconds`;
+  return row!.seconds;
+};
+
+/** The clock goes on by so long for what waits. */
+const age = (interval: string) =>
+  db.sql.begin(async (sql) => {
+    await sql`
+      update private.push_state set paused_until = paused_until - ${interval}::interval,
+        failing_since = failing_since - ${interval}::interval, tried_until = tried_until - ${interval}::interval`;
+    await sql`
+      update pgmq."q_push-dispatch" set vt = vt - ${interval}::interval, enqueued_at = enqueued_at - ${interval}::interval`;
+    await sql`update private.push_leases set leased_until = leased_until - ${interval}::interval`;
+  });
+
 Deno.test("pause: nothing is taken while it lasts, each failure lengthens it, and a batch that gets through ends it", async () => {
   const user = await newUser(db.sql);
   await aDevice(user);
   const batch = await batchTo(user);
   const pauses: number[] = [];
   for (let n = 0; n < 8; n++) {
-    const [row] = await db.sql<{ seconds: number }[]>`select api.pause_push('outage', null, ${[
-      batch.msg_id,
-    ]}) as seconds`;
-    pauses.push(row!.seconds);
+    pauses.push(await pause(batch));
+    assert.deepEqual(await take(), []);
+    await age("400 seconds");
   }
   assert.ok(pauses[0]! >= 3 && pauses[0]! <= 7, String(pauses));
   assert.ok(pauses.every((seconds) => seconds <= 375) && pauses[7]! > 100, String(pauses));
-  await db.sql`update pgmq."q_push-dispatch" set vt = now()`;
-  assert.deepEqual(await take(), []);
-  await db.sql`update private.push_state set paused_until = now()`;
   const [again] = await take();
   await record(again!, "delivered");
-  const [state] = await db.sql`select failures, reason from private.push_state`;
-  assert.deepEqual({ ...state }, { failures: 0, reason: null });
+  const [state] = await db.sql`select failures, reason, failing_since from private.push_state`;
+  assert.deepEqual({ ...state }, { failures: 0, reason: null, failing_since: null });
 });
 
-Deno.test("health: a message that waits for ten minutes is notified to administrators once", async () => {
+Deno.test("pause: consumers that fail at once are one failure, and the longest wait that the service asks for holds", async () => {
   await emptyQueue();
-  await db.sql`update private.push_state set alerted_at = null`;
-  const alerts = async () =>
-    (await db.sql`select from public.admin_notifications where title = 'プッシュ通知を送信できません'`).length;
-  const before = await alerts();
-  await db.sql`
-    insert into pgmq."q_push-dispatch" (vt, message, read_ct, enqueued_at)
-    values (now() - interval '11 minutes', '{}', 0, now() - interval '11 minutes')`;
-  for (let n = 0; n < 3; n++) await db.sql`select private.check_push_health()`;
-  assert.equal(await alerts(), before + 1);
-  await emptyQueue();
+  const first = await pause(undefined);
+  for (let n = 0; n < 9; n++) assert.ok(await pause(undefined) <= first);
+  const [state] = await db.sql`select failures from private.push_state`;
+  assert.equal(state!["failures"], 1);
+  assert.ok(await pause(undefined, "outage", 100) >= 99);
+  assert.ok(await pause(undefined) >= 98);
+  await db
+    .sql`update private.push_state set failures = 0, failing_since = null, paused_until = '-infinity', reason = null`;
 });
 
-Deno.test("quiet hours: the end is that of a naive model, minute by minute, also where the clock is changed", async () => {
-  const zones = ["Asia/Tokyo", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe"];
-  const spans = [["22:00", "07:00"], ["09:00", "17:30"], ["00:00", "06:00"], ["23:30", "23:00"]] as const;
-  const moments = Array.from({ length: 60 }, (_, n) => new Date(Date.UTC(2026, 2, 28, 12) + n * 47 * 60_000))
-    .concat(Array.from({ length: 60 }, (_, n) => new Date(Date.UTC(2026, 9, 24, 12) + n * 47 * 60_000)));
-  for (const zone of zones) {
-    const clock = new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone,
-      hour: "2-digit",
-      minute: "2-digit",
-      hourCycle: "h23",
-    });
-    for (const [from, to] of spans) {
-      const isQuiet = (at: Date) => {
-        const time = clock.format(at);
-        return from < to ? time >= from && time < to : time >= from || time < to;
-      };
-      const rows = await db.sql<{ until: Date | null }[]>`
-        select private.quiet_until(${from}, ${to}, ${zone}, m.at) as until
-        from unnest(${moments.map((at) => at.toISOString())}::timestamptz[]) with ordinality as m (at, n) order by m.n`;
-      for (const [n, { until }] of rows.entries()) {
-        const at = moments[n]!;
-        assert.equal(until !== null, isQuiet(at), `${zone} ${from}-${to} ${at.toISOString()}`);
-        if (until === null) continue;
-        assert.ok(
-          until > at && +until - +at <= 25 * 3_600_000,
-          `${zone} ${at.toISOString()} until ${until.toISOString()}`,
-        );
-        assert.ok(!isQuiet(until), `${zone}: ${until.toISOString()} is still quiet`);
-      }
-    }
+Deno.test("pause: after it one consumer tries one batch; another one tries when that one dies; all go on when it got through", async () => {
+  await emptyQueue();
+  const user = await newUser(db.sql);
+  await aDevice(user);
+  for (let n = 0; n < 4; n++) await db.sql`select private.notify_user(${user}, 'announcement', ${`${n}`}, 'Body')`;
+  const [failed] = await take();
+  await pause(failed);
+  await age("20 seconds");
+  const tries = (await Promise.all(Array.from({ length: 10 }, () => take(5)))).flat();
+  assert.equal(tries.length, 1);
+  await age("61 seconds");
+  const [second, none] = [await take(5), await take(5)];
+  assert.deepEqual([second.length, none.length], [1, 0]);
+  await record(second[0]!, "delivered");
+  assert.equal((await take(5)).length, 2);
+});
+
+Deno.test("pause: a fan-out goes on, so that inboxes do not wait for the messaging service", async () => {
+  await emptyQueue();
+  const user = await newUser(db.sql);
+  await aDevice(user);
+  await pause(undefined);
+  const id = await sending("user", user);
+  const [fanOut] = await take();
+  assert.equal(fanOut?.notification_id, id);
+  while (!(await pageOf(fanOut!)).is_done);
+  assert.deepEqual(await take(), []);
+  assert.equal(
+    (await db.sql`select from public.user_notifications where user_id = ${user} and status = 'sent'`).length,
+    1,
+  );
+  await age("20 seconds");
+  const [batch] = await take();
+  await record(batch!, "delivered");
+  assert.equal((await composed(id))["success_count"], 1);
+});
+
+Deno.test("fan-out: it is taken before batches that wait longer, and one that is not to be sent any more ends", async () => {
+  await emptyQueue();
+  const user = await newUser(db.sql);
+  await aDevice(user);
+  await db.sql`select private.notify_user(${user}, 'announcement', 'First', 'Body')`;
+  const id = await sending("all");
+  const [fanOut] = await take();
+  assert.deepEqual([fanOut!.notification_id, fanOut!.batch], [id, undefined]);
+  await db.sql`update public.user_notifications set status = 'failed' where id = ${id}`;
+  assert.equal((await pageOf(fanOut!)).is_done, true);
+  assert.equal((await db.sql`select from private.fan_outs where finished_at is null`).length, 0);
+});
+
+Deno.test("batches: eight are sent at once, however many consumers ask; one that died makes room when its lease is over", async () => {
+  await emptyQueue();
+  await db.sql`delete from private.push_leases`;
+  await db.sql`insert into auth.users (id) select gen_random_uuid() from generate_series(1, 12)`;
+  const users = await db.sql<{ id: string }[]>`select id from public.app_users order by created_at desc limit 12`;
+  for (const { id } of users) {
+    await aDevice(id);
+    await db.sql`select private.notify_user(${id}, 'announcement', 'Title', 'Body')`;
   }
+  const taken = (await Promise.all(Array.from({ length: 12 }, () => take(2)))).flat();
+  assert.equal(taken.length, 8);
+  assert.equal(new Set(taken.map(({ msg_id }) => msg_id)).size, 8);
+  await record(taken[0]!, "delivered");
+  assert.equal((await take(5)).length, 1);
+  await age("121 seconds");
+  assert.equal((await take(20)).length, 8);
+  await emptyQueue();
+  await db.sql`delete from private.push_leases`;
 });
+
+const alerts = async () =>
+  (await db.sql<{ body: string }[]>`
+    select body from public.admin_notifications where title = 'プッシュ通知を送信できません' order by created_at`)
+    .map(({ body }) => body);
+
+const checkHealth = async () => {
+  for (let n = 0; n < 3; n++) await db.sql`select private.check_push_health()`;
+};
+
+Deno.test("health: a message that waits for ten minutes is notified to administrators once, and again when it was over", async () => {
+  await emptyQueue();
+  await checkHealth();
+  const before = (await alerts()).length;
+  const wait = () =>
+    db.sql`
+      insert into pgmq."q_push-dispatch" (vt, message, read_ct, enqueued_at)
+      values (now() - interval '11 minutes', '{}', 0, now() - interval '11 minutes')`;
+  await wait();
+  await checkHealth();
+  assert.equal((await alerts()).length, before + 1);
+  await emptyQueue();
+  await checkHealth();
+  await wait();
+  await checkHealth();
+  assert.equal((await alerts()).length, before + 2);
+  await emptyQueue();
+});
+
+for (
+  const [reason, atOnce, text] of [
+    ["outage", false, /10分以上送信されていません/],
+    ["not_configured", false, /設定がないため/],
+    ["credentials", true, /認証情報を拒否/],
+  ] as const
+) {
+  Deno.test(`health: of the trouble ${reason} administrators are notified once, ${atOnce ? "at once" : "after ten minutes"}, and what waits in quiet hours is none`, async () => {
+    await emptyQueue();
+    await checkHealth();
+    const before = (await alerts()).length;
+    const user = await newUser(db.sql);
+    await aDevice(user);
+    await db.sql`select private.notify_user(${user}, 'announcement', 'Title', 'Body')`;
+    const [batch] = await take();
+    await db.sql`
+      insert into pgmq."q_push-dispatch" (vt, message, read_ct, enqueued_at)
+      values (now() + interval '2 hours', '{}', 1, now() - interval '5 hours')`;
+    await pause(batch, reason);
+    await checkHealth();
+    assert.equal((await alerts()).length, before + (atOnce ? 1 : 0));
+    for (let n = 0; n < 12; n++) {
+      await age("1 minute");
+      const [again] = await take();
+      if (again) await pause(again, reason);
+      await checkHealth();
+      if (!atOnce && n < 8) assert.equal((await alerts()).length, before, `after ${n + 1} minutes`);
+    }
+    const notified = await alerts();
+    assert.equal(notified.length, before + 1);
+    assert.match(notified.at(-1)!, text);
+    await age("10 minutes");
+    const [last] = await take();
+    await record(last!, "delivered");
+    await checkHealth();
+    assert.equal((await alerts()).length, before + 1);
+    const [state] = await db.sql`select alerted_at from private.push_state`;
+    assert.equal(state!["alerted_at"], null);
+    await emptyQueue();
+  });
+}
 
 Deno.test("quiet hours: pushes wait in the queue until they end, urgent types do not", async () => {
   await emptyQueue();

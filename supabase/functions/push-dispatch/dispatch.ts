@@ -90,6 +90,13 @@ async function fanOut(db: Database, { msg_id, notification_id }: Batch, until: n
   }
 }
 
+/** What keeps all devices from being reached, and not one. */
+type Trouble = "outage" | "credentials" | "not_configured";
+
+function isTrouble(outcome: string): outcome is Trouble {
+  return outcome === "outage" || outcome === "credentials" || outcome === "not_configured";
+}
+
 interface Run {
   readonly db: Database;
   readonly sender: PushSender;
@@ -103,13 +110,13 @@ async function send(run: Run, batch: Batch): Promise<"sent" | "paused"> {
   const { db, sender, done } = run;
   const outcomes: { token_id: string; fcm_token: string; outcome: string }[] = [];
   let retryAfter = 0;
-  let trouble: "outage" | "credentials" | undefined;
+  let trouble: Trouble | undefined;
   const waiting = [...batch.devices];
   const sendSome = async () => {
     // Nothing more is sent once the service is down; what it has taken is recorded.
     for (let device = waiting.pop(); device !== undefined && trouble === undefined; device = waiting.pop()) {
       const result = await sender.send(messageTo(device, batch));
-      if (result.outcome === "outage" || result.outcome === "credentials") {
+      if (isTrouble(result.outcome)) {
         trouble = result.outcome;
         continue;
       }

@@ -1,6 +1,5 @@
 /** Firebase Cloud Messaging, HTTP v1: one request for each device. */
 import type { Config } from "../config.ts";
-import { Refusal } from "../errors.ts";
 import type { PushConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
 
@@ -8,6 +7,8 @@ const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 const TIMEOUT_MS = 15_000;
 /** What Google asks clients to wait that were told nothing: RESOURCE_EXHAUSTED without Retry-After. */
 const QUOTA_SECONDS = 60;
+/** The longest message that the service takes. A text that would exceed it is cut; the inbox has all of it. */
+const MAX_BYTES = 4096;
 
 export interface PushMessage {
   readonly token: string;
@@ -22,10 +23,20 @@ export interface PushMessage {
 
 /**
  * What became of a message. `later`: try again, after `retryAfter` seconds where the service says so; `outage`: the service
- * itself is down; `credentials`: it rejects ours, or those it has for Apple.
+ * itself is down; `credentials`: it rejects ours, or those it has for Apple; `not_configured`: there are none.
  */
 export type PushOutcome =
-  | { readonly outcome: "delivered" | "dead_token" | "wrong_sender" | "payload_fault" | "outage" | "credentials" }
+  | {
+    readonly outcome:
+      | "delivered"
+      | "dead_token"
+      | "wrong_sender"
+      | "payload_fault"
+      | "undeliverable"
+      | "outage"
+      | "credentials"
+      | "not_configured";
+  }
   | { readonly outcome: "later"; readonly retryAfter?: number };
 
 interface FcmError {
@@ -42,34 +53,36 @@ export interface PushSender {
 }
 
 /** One for the process: it keeps the access token. */
-export function pushSender(config: () => Config): PushSender {
+export function pushSender(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): PushSender {
   let sender: FcmSender | undefined;
-  return { send: (message) => (sender ??= openSender(config())).send(message) };
-}
-
-function openSender({ providers: { push } }: Config): FcmSender {
-  if (push !== null) return new FcmSender(push);
-  throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+  return {
+    send: async (message) => {
+      const { push } = config().providers;
+      if (push === null) return { outcome: "not_configured" };
+      return await (sender ??= new FcmSender(push, timeoutMs)).send(message);
+    },
+  };
 }
 
 class FcmSender implements PushSender {
   readonly #url: string;
   readonly #tokens: GoogleTokens;
+  readonly #timeoutMs: number;
 
-  constructor(config: PushConfig) {
+  constructor(config: PushConfig, timeoutMs: number) {
     this.#url = `${config.apiUrl}/v1/projects/${config.projectId}/messages:send`;
-    this.#tokens = new GoogleTokens(config.account, SCOPE);
+    this.#tokens = new GoogleTokens(config.account, SCOPE, timeoutMs);
+    this.#timeoutMs = timeoutMs;
   }
 
   async send(message: PushMessage): Promise<PushOutcome> {
     try {
       const token = await this.#tokens.get();
-      const response = await this.#post(token, message);
-      const outcome = await outcomeOf(response);
-      if (response.status !== 401 || outcome.outcome === "credentials") return outcome;
+      const outcome = await this.#post(token, message);
+      if (outcome !== "unauthenticated") return outcome;
       // Our token ran out, or was revoked: once more with a new one.
-      const again = await outcomeOf(await this.#post(await this.#tokens.get(token), message));
-      return again.outcome === "later" ? { outcome: "credentials" } : again;
+      const again = await this.#post(await this.#tokens.get(token), message);
+      return again === "unauthenticated" ? { outcome: "credentials" } : again;
     } catch (error) {
       if (error instanceof CredentialsRejected) return { outcome: "credentials" };
       if (error instanceof ProviderDown) return { outcome: "outage" };
@@ -77,18 +90,38 @@ class FcmSender implements PushSender {
     }
   }
 
-  async #post(token: string, message: PushMessage): Promise<Response> {
+  async #post(token: string, message: PushMessage): Promise<PushOutcome | "unauthenticated"> {
     try {
-      return await fetch(this.#url, {
+      const response = await fetch(this.#url, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ message: payloadOf(message) }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        body: requestOf(message),
+        signal: AbortSignal.timeout(this.#timeoutMs),
       });
+      return outcomeOf(response, await response.text());
     } catch (cause) {
-      throw new ProviderDown("The messaging service cannot be reached", { cause });
+      throw new ProviderDown("The messaging service does not answer", { cause });
     }
   }
+}
+
+function requestOf(message: PushMessage): string {
+  const request = JSON.stringify({ message: payloadOf(message) });
+  const excess = byteLength(request) - MAX_BYTES;
+  if (excess <= 0) return request;
+  return JSON.stringify({ message: payloadOf({ ...message, body: shortened(message.body, excess) }) });
+}
+
+/** The text without so many bytes of its JSON, and with an ellipsis at its end. */
+function shortened(text: string, excess: number): string {
+  const kept = [...text];
+  let left = excess + byteLength("…");
+  while (left > 0 && kept.length > 0) left -= byteLength(JSON.stringify(kept.pop())) - 2;
+  return `${kept.join("")}…`;
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function payloadOf({ token, title, body, data, badge, collapseKey }: PushMessage) {
@@ -104,30 +137,32 @@ function payloadOf({ token, title, body, data, badge, collapseKey }: PushMessage
   };
 }
 
-async function outcomeOf(response: Response): Promise<PushOutcome> {
-  const text = await response.text();
+function outcomeOf(response: Response, text: string): PushOutcome | "unauthenticated" {
   if (response.ok) return { outcome: "delivered" };
   const error = errorOf(text);
   const code = error.details?.find(({ errorCode }) => errorCode !== undefined)?.errorCode ?? error.status;
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   switch (code) {
     case "UNREGISTERED":
-    case "NOT_FOUND":
       return { outcome: "dead_token" };
     case "SENDER_ID_MISMATCH":
       return { outcome: "wrong_sender" };
     case "INVALID_ARGUMENT":
       return { outcome: isAboutToken(error) ? "dead_token" : "payload_fault" };
+    case "UNSPECIFIED_ERROR":
+      return { outcome: "undeliverable" };
     case "THIRD_PARTY_AUTH_ERROR":
-    case "PERMISSION_DENIED":
       return { outcome: "credentials" };
-    case "QUOTA_EXCEEDED":
-    case "RESOURCE_EXHAUSTED":
+  }
+  switch (response.status) {
+    case 401:
+      return "unauthenticated";
+    case 403:
+      return { outcome: "credentials" };
+    case 429:
       return { outcome: "later", retryAfter: retryAfter ?? QUOTA_SECONDS };
     default:
-      if (response.status >= 400 && response.status < 500 && response.status !== 401 && response.status !== 429) {
-        return { outcome: "payload_fault" };
-      }
+      // Also a 404 that does not name the device: that is how an unknown project is answered, and no device is deleted for it.
       return { outcome: "later", ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
 }

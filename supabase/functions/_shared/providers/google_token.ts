@@ -21,12 +21,14 @@ export class ProviderDown extends Error {
 export class GoogleTokens {
   readonly #account: GoogleServiceAccount;
   readonly #scope: string;
+  readonly #timeoutMs: number;
   #token: { readonly value: string; readonly expiresAt: number } | undefined;
   #fetching: Promise<string> | undefined;
 
-  constructor(account: GoogleServiceAccount, scope: string) {
+  constructor(account: GoogleServiceAccount, scope: string, timeoutMs = TIMEOUT_MS) {
     this.#account = account;
     this.#scope = scope;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** The current token; requests that need a new one share one fetch. `rejected` is a token that is not accepted any more. */
@@ -38,31 +40,44 @@ export class GoogleTokens {
   }
 
   async #fetch(): Promise<string> {
-    const response = await this.#request().catch((cause) => {
-      throw new ProviderDown("The token address cannot be reached", { cause });
+    const assertion = await this.#assertion().catch((cause) => {
+      throw new CredentialsRejected("The private key of the service account cannot be used", { cause });
     });
-    if (!response.ok) {
-      await response.body?.cancel();
-      if (response.status === 429 || response.status >= 500) {
-        throw new ProviderDown(`The token address answers ${response.status}`);
-      }
-      throw new CredentialsRejected(`The token address answers ${response.status}`);
-    }
-    const { access_token, expires_in } = await response.json() as { access_token: string; expires_in: number };
-    this.#token = { value: access_token, expiresAt: Date.now() + expires_in * 1000 };
-    return access_token;
+    const { status, text } = await this.#request(assertion).catch((cause) => {
+      throw new ProviderDown("The token address does not answer", { cause });
+    });
+    if (status === 429 || status >= 500) throw new ProviderDown(`The token address answers ${status}`);
+    if (status !== 200) throw new CredentialsRejected(`The token address answers ${status}`);
+    const token = readToken(text);
+    this.#token = { value: token.access_token, expiresAt: Date.now() + token.expires_in * 1000 };
+    return token.access_token;
   }
 
-  async #request(): Promise<Response> {
+  async #assertion(): Promise<string> {
     const { clientEmail, privateKey, privateKeyId, tokenUri } = this.#account;
-    const assertion = await new SignJWT({ scope: this.#scope })
+    return await new SignJWT({ scope: this.#scope })
       .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(privateKeyId ? { kid: privateKeyId } : {}) })
       .setIssuer(clientEmail).setSubject(clientEmail).setAudience(tokenUri).setIssuedAt().setExpirationTime("1h")
       .sign(await importPKCS8(privateKey, "RS256"));
-    return await fetch(tokenUri, {
+  }
+
+  async #request(assertion: string): Promise<{ status: number; text: string }> {
+    const response = await fetch(this.#account.tokenUri, {
       method: "POST",
       body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     });
+    return { status: response.status, text: await response.text() };
   }
+}
+
+/** What a proxy puts in place of a token is an outage. */
+function readToken(text: string): { access_token: string; expires_in: number } {
+  try {
+    const { access_token, expires_in } = JSON.parse(text);
+    if (typeof access_token === "string" && Number.isFinite(expires_in)) return { access_token, expires_in };
+  } catch (cause) {
+    throw new ProviderDown("The token address answers without a token", { cause });
+  }
+  throw new ProviderDown("The token address answers without a token");
 }
