@@ -2,6 +2,7 @@
 // Keys and accounts are made at start. /control scripts the answers and shows what was received.
 import { Fcm } from "./fcm.ts";
 import { GoogleAccounts } from "./google.ts";
+import { GooglePlay } from "./google_play.ts";
 
 export interface Providers {
   readonly url: string;
@@ -22,15 +23,24 @@ export async function startProviders(): Promise<Providers> {
   const url = `http://127.0.0.1:${server.addr.port}`;
   const accounts = await GoogleAccounts.make(`${url}/google/token`);
   const fcm = new Fcm(accounts);
+  const play = await GooglePlay.make(accounts);
   handlers.set("/google/token", (request) => accounts.token(request));
+  handlers.set("/google/certs", () => play.certificates());
   handlers.set("/fcm", (request, rest) => fcm.handle(request, rest));
   handlers.set("/control/fcm", (request) => fcm.control(request));
+  handlers.set("/google-play", (request, rest) => play.handle(request, rest));
+  handlers.set("/control/google-play", (request) => play.control(request));
   return {
     url,
     environment: {
       GOOGLE_SERVICE_ACCOUNT: accounts.keyFile,
       FCM_PROJECT_ID: Fcm.PROJECT,
       FCM_API_URL: `${url}/fcm`,
+      PLAY_PACKAGE_NAME: GooglePlay.PACKAGE,
+      PLAY_API_URL: `${url}/google-play`,
+      PLAY_NOTIFICATIONS_AUDIENCE: GooglePlay.AUDIENCE,
+      PLAY_NOTIFICATIONS_ACCOUNT: GooglePlay.NOTIFIER,
+      GOOGLE_JWKS_URL: `${url}/google/certs`,
     },
     stop: () => server.shutdown(),
   };

@@ -2,6 +2,7 @@
 import type { Config } from "../config.ts";
 import type { PushConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
+import { retryAfterOf } from "./retry_after.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 const TIMEOUT_MS = 15_000;
@@ -141,7 +142,7 @@ function outcomeOf(response: Response, text: string): PushOutcome | "unauthentic
   if (response.ok) return { outcome: "delivered" };
   const error = errorOf(text);
   const code = error.details?.find(({ errorCode }) => errorCode !== undefined)?.errorCode ?? error.status;
-  const retryAfter = secondsOf(response.headers.get("retry-after"));
+  const retryAfter = retryAfterOf(response);
   switch (code) {
     case "UNREGISTERED":
       return { outcome: "dead_token" };
@@ -180,12 +181,4 @@ function errorOf(text: string): FcmError {
 function isAboutToken({ message = "", details = [] }: FcmError): boolean {
   return /registration token/i.test(message) ||
     details.some(({ fieldViolations = [] }) => fieldViolations.some(({ field }) => field === "message.token"));
-}
-
-/** `Retry-After` as seconds, whether it is a number or a date. */
-function secondsOf(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined;
-  if (/^\d{1,6}$/.test(retryAfter.trim())) return Number(retryAfter);
-  const at = Date.parse(retryAfter);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
 }

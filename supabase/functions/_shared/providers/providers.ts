@@ -1,5 +1,6 @@
 /** The providers that handlers use, by the names that handlers and `createApp` have for them. */
 import type { PushSender } from "./fcm.ts";
+import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import type { ObjectStorage } from "./object_storage.ts";
 import type { Store } from "./store.ts";
@@ -9,7 +10,7 @@ export interface Providers {
   readonly identity: IdentityProvider;
   readonly push: PushSender;
   readonly appStore: Store;
-  readonly googlePlay: Store;
+  readonly googlePlay: GooglePlay;
 }
 
 export type ProviderName = keyof Providers;

@@ -1,0 +1,124 @@
+/** Google Play: purchases by androidpublisher v3, and its real-time developer notifications. */
+import type { Config } from "../config.ts";
+import { Refusal } from "../errors.ts";
+import { type PlayAnswer, PlayApi } from "./google_play/api.ts";
+import { NotificationReader, type PlayNotification } from "./google_play/notifications.ts";
+import {
+  forgottenStatement,
+  OtherProduct,
+  productStatement,
+  type Question,
+  sha256,
+  subscriptionStatement,
+} from "./google_play/purchases.ts";
+import type { KnownSubscription, Receipt, Store, StoreStatement } from "./store.ts";
+
+export interface GooglePlay extends Store {
+  /**
+   * Checks who sends a notification (the body of a Pub/Sub push, parsed) and reads it. Nothing in it is true of a purchase
+   * until the purchase is read: `read`, then `notifiedStatement`.
+   * Throws unauthorized, validation_error (which names the field) and service_unavailable.
+   */
+  readNotification(authorization: string | null, body: unknown): Promise<PlayNotification>;
+}
+
+/** Per request to Google. */
+const TIMEOUT_MS = 8_000;
+/** Google's are below 200 characters, and have no dots alone: these are parts of an address. */
+const PURCHASE_TOKEN = /^(?!\.{1,2}$)[\x21-\x7e]{1,1000}$/;
+const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
+
+type AnsweredQuestion = Omit<Question, "askedAt">;
+
+/** One for the process: it keeps the access token and Google's public keys. */
+export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): GooglePlay {
+  let store: PlayStore | undefined;
+  let reader: NotificationReader | undefined;
+  const open = () => store ??= new PlayStore(new PlayApi(configured(config().providers.play), timeoutMs));
+  const openReader = () => {
+    const { play, playNotifications } = config().providers;
+    return reader ??= new NotificationReader(configured(playNotifications), configured(play).packageName);
+  };
+  return {
+    verify: async (receipt) => await open().verify(receipt),
+    read: async (subscription) => await open().read(subscription),
+    acknowledge: async (subscription) => await open().acknowledge(subscription),
+    readNotification: async (authorization, body) => await openReader().read(authorization, body),
+  };
+}
+
+function configured<Part>(part: Part | null): Part {
+  if (part !== null) return part;
+  throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+}
+
+class PlayStore implements Store {
+  readonly #api: PlayApi;
+
+  constructor(api: PlayApi) {
+    this.#api = api;
+  }
+
+  async verify({ receipt, product_id }: Receipt): Promise<StoreStatement> {
+    const purchase_token = checkedToken(receipt);
+    const subscription_key = await sha256(purchase_token);
+    const environment = "Production";
+    const subscription = { subscription_key, product_id, environment, purchase_token, facts: null } as const;
+    return await this.#ask({ subscription, isReceipt: true });
+  }
+
+  async read(subscription: KnownSubscription): Promise<StoreStatement> {
+    const purchase_token = checkedToken(subscription.purchase_token);
+    return await this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false });
+  }
+
+  /** A token does not say whether it is of a subscription. */
+  async #ask(question: AnsweredQuestion): Promise<StoreStatement> {
+    const { product_id, purchase_token } = question.subscription;
+    const asSubscription = await this.#api.subscription(purchase_token);
+    if (asSubscription.outcome !== "invalid" || product_id === null || !PRODUCT_ID.test(product_id)) {
+      return await stated(question, asSubscription, subscriptionStatement);
+    }
+    return await stated(question, await this.#api.product(product_id, purchase_token), productStatement);
+  }
+
+  async acknowledge(subscription: KnownSubscription): Promise<void> {
+    const purchase_token = checkedToken(subscription.purchase_token);
+    const { product_id } = subscription;
+    if (product_id === null || !PRODUCT_ID.test(product_id)) throw invalid("no product id");
+    const asSubscription = await this.#api.acknowledge("subscriptions", product_id, purchase_token);
+    if (asSubscription.outcome === "ok") return;
+    // Acknowledged already, or no subscription, or its product is another by now: the purchase says which.
+    const { needs_acknowledgement, facts } = await this.read(subscription);
+    if (!needs_acknowledgement) return;
+    const kind = facts.access_ends_at === "infinity" ? "products" : "subscriptions";
+    const answer = await this.#api.acknowledge(kind, facts.product_id, purchase_token);
+    if (answer.outcome === "ok") return;
+    // Another request may have been quicker.
+    if ((await this.read(subscription)).needs_acknowledgement) throw invalid(`not acknowledged: ${answer.reason}`);
+  }
+}
+
+async function stated(
+  { subscription, isReceipt }: AnsweredQuestion,
+  answer: PlayAnswer,
+  statementOf: (question: Question, resource: unknown) => Promise<StoreStatement>,
+): Promise<StoreStatement> {
+  const question = { subscription, isReceipt, askedAt: answer.askedAt };
+  if (answer.outcome === "ok") {
+    return await statementOf(question, answer.resource).catch((error) => {
+      throw error instanceof OtherProduct ? invalid("the purchase is of another product") : error;
+    });
+  }
+  if (answer.outcome === "invalid" || subscription.facts === null) throw invalid(answer.reason);
+  return await forgottenStatement(question, subscription.facts, answer.reason);
+}
+
+function checkedToken(token: string | null): string {
+  if (token !== null && PURCHASE_TOKEN.test(token)) return token;
+  throw invalid("not a purchase token");
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal("iap_invalid", { cause: new Error(`Google Play: ${why}`) });
+}

@@ -1,0 +1,125 @@
+/** The requests to androidpublisher v3, and what its status codes mean. */
+import { Refusal } from "../../errors.ts";
+import type { PlayConfig } from "../../provider_settings.ts";
+import { CredentialsRejected, GoogleTokens, ProviderDown } from "../google_token.ts";
+import { retryAfterOf } from "../retry_after.ts";
+
+const SCOPE = "https://www.googleapis.com/auth/androidpublisher";
+/** What clients wait who were told nothing by Google, and what they wait at most. */
+const RETRY_SECONDS = 30;
+const MAX_RETRY_SECONDS = 3_600;
+
+/** What Google says of a purchase at `askedAt`: the resource, or that there is none (`invalid`), or no more (`gone`). */
+export type PlayAnswer =
+  & { readonly askedAt: Date }
+  & (
+    | { readonly outcome: "ok"; readonly resource: unknown }
+    | { readonly outcome: "invalid" | "gone"; readonly reason: string }
+  );
+
+export class PlayApi {
+  readonly #purchasesUrl: string;
+  readonly #tokens: GoogleTokens;
+  readonly #timeoutMs: number;
+
+  constructor({ apiUrl, packageName, account }: PlayConfig, timeoutMs: number) {
+    const application = `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}`;
+    this.#purchasesUrl = `${application}/purchases`;
+    this.#tokens = new GoogleTokens(account, SCOPE, timeoutMs);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async subscription(token: string): Promise<PlayAnswer> {
+    return await this.#request("GET", `subscriptionsv2/tokens/${encodeURIComponent(token)}`);
+  }
+
+  async product(productId: string, token: string): Promise<PlayAnswer> {
+    return await this.#request("GET", `products/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}`);
+  }
+
+  /** Both kinds are acknowledged at the first version's path: the second version of subscriptions has none. */
+  async acknowledge(kind: "subscriptions" | "products", productId: string, token: string): Promise<PlayAnswer> {
+    const path = `${kind}/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}:acknowledge`;
+    return await this.#request("POST", path);
+  }
+
+  async #request(method: "GET" | "POST", path: string): Promise<PlayAnswer> {
+    const token = await this.#accessToken();
+    const first = await this.#send(method, path, token);
+    // The access token was revoked before its time: once more with a new one.
+    const { response, text, askedAt } = first.response.status === 401
+      ? await this.#send(method, path, await this.#accessToken(token))
+      : first;
+    if (response.ok) return { outcome: "ok", resource: method === "GET" ? resourceIn(text) : null, askedAt };
+    const reason = reasonIn(text);
+    const outcome = outcomes[response.status];
+    // A proxy's error page has the status of an answer and is none.
+    if (outcome === undefined || reason === undefined) throw failed(response, reason);
+    return { outcome, reason, askedAt };
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    token: string,
+  ): Promise<{ response: Response; text: string; askedAt: Date }> {
+    const askedAt = new Date();
+    try {
+      const response = await fetch(`${this.#purchasesUrl}/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(method === "POST" && { "content-type": "application/json" }) },
+        ...(method === "POST" && { body: "{}" }),
+        redirect: "manual",
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      });
+      return { response, text: await response.text(), askedAt };
+    } catch (error) {
+      throw unavailable(`Google Play cannot be reached: ${withoutAddresses(error)}`);
+    }
+  }
+
+  async #accessToken(rejected?: string): Promise<string> {
+    try {
+      return await this.#tokens.get(rejected);
+    } catch (error) {
+      if (!(error instanceof ProviderDown) && !(error instanceof CredentialsRejected)) throw error;
+      throw unavailable(`no access token for Google Play: ${error.message}`);
+    }
+  }
+}
+
+const outcomes: Readonly<Record<number, "invalid" | "gone">> = { 400: "invalid", 404: "invalid", 410: "gone" };
+
+export function unavailable(why: string, retryAfter = RETRY_SECONDS): Refusal {
+  const seconds = Math.min(Math.max(retryAfter, 1), MAX_RETRY_SECONDS);
+  return new Refusal("service_unavailable", { headers: { "Retry-After": `${seconds}` }, cause: new Error(why) });
+}
+
+function failed(response: Response, reason: string | undefined): Refusal {
+  return unavailable(`Google Play answers ${response.status}: ${reason ?? "not in JSON"}`, retryAfterOf(response));
+}
+
+function resourceIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unavailable("Google Play answers 200, but not in JSON");
+  }
+}
+
+/** Google's word for an error (`purchaseTokenNotFound`); undefined when the answer is none of Google's. */
+function reasonIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { status?: unknown; errors?: { reason?: unknown }[] } };
+    if (typeof error !== "object" || error === null) return undefined;
+    const word = Array.isArray(error.errors) ? error.errors[0]?.reason : error.status;
+    return typeof word === "string" && /^\w{1,80}$/.test(word) ? word : "no reason";
+  } catch {
+    return undefined;
+  }
+}
+
+/** Addresses have the purchase token in them, and go into no log. */
+function withoutAddresses(error: unknown): string {
+  return String(error).replaceAll(/https?:\/\/\S+/g, "(address)");
+}

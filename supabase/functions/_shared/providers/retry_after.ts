@@ -1,0 +1,8 @@
+/** `Retry-After` in seconds, whether it is a number or a date; undefined when there is none that can be read. */
+export function retryAfterOf({ headers }: Response): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined) return undefined;
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+}

@@ -1,0 +1,47 @@
+// A Google Play of the test's own: the stand-ins, the client that the functions use, and what tests read and expect of it.
+import assert from "node:assert/strict";
+import { type Providers, startProviders } from "../../local/providers/providers.ts";
+import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import type { Config } from "../../supabase/functions/_shared/config.ts";
+import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
+import { type GooglePlay, googlePlay } from "../../supabase/functions/_shared/providers/google_play.ts";
+import type { KnownSubscription, StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
+import { PlayStore } from "../support/google_play.ts";
+
+export interface Shop extends AsyncDisposable {
+  readonly providers: Providers;
+  readonly store: PlayStore;
+  readonly play: GooglePlay;
+}
+
+export async function openShop(timeoutMs = 5_000, environment: Record<string, string> = {}): Promise<Shop> {
+  const providers = await startProviders();
+  const play = googlePlay(() => configOf({ ...providers.environment, ...environment }), { timeoutMs });
+  const store = new PlayStore(providers.url);
+  return { providers, store, play, [Symbol.asyncDispose]: () => providers.stop() };
+}
+
+/** The part of a configuration that the client reads. */
+export function configOf(environment: Record<string, string>): Config {
+  const problems: string[] = [];
+  const providers = readProviderSettings((name) => environment[name], problems);
+  assert.deepEqual(problems, []);
+  return { providers } as Config;
+}
+
+/** What a handler has of a purchase that is in the ledger. */
+export function known({ subscription_key, facts, purchase_token }: StoreStatement): KnownSubscription {
+  const { product_id, environment } = facts;
+  return { subscription_key, product_id, environment, purchase_token, facts };
+}
+
+/** Waits for what must be refused, and gives the refusal, in which no purchase token is. */
+export async function refused(promise: Promise<unknown>, token?: string): Promise<Refusal> {
+  const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
+  if (!(error instanceof Refusal)) throw error;
+  const said = Deno.inspect(error, { depth: 10, showHidden: true });
+  if (token !== undefined) {
+    assert.ok(!said.includes(token) && !said.includes(encodeURIComponent(token)), `the refusal has the token: ${said}`);
+  }
+  return error;
+}
