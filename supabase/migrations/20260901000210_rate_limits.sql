@@ -18,11 +18,13 @@ create table private.rate_limit_policies (
   name text primary key constraint rate_limit_policies_name_token check (name ~ '^[a-z][a-z_]{0,39}$'),
   quota integer not null constraint rate_limit_policies_quota_positive check (quota > 0),
   window_seconds integer not null constraint rate_limit_policies_window_bounds check (window_seconds between 1 and 86400),
+  premium_quota integer constraint rate_limit_policies_premium_quota_positive check (premium_quota > 0),
   comment text not null,
   commands text[] not null default '{}'
 );
 
 comment on table private.rate_limit_policies is 'How many requests a caller may make in how many seconds.';
+comment on column private.rate_limit_policies.premium_quota is 'The quota of premium members, where it is another one.';
 comment on column private.rate_limit_policies.commands is 'The commands that are counted under this policy; those that no policy names are counted under `write`.';
 
 -- Unlogged: a count costs no write-ahead log and no wait for the disk, and after a crash every window is open again.
@@ -73,6 +75,9 @@ begin
   select * into v_policy from private.rate_limit_policies where name = p_policy;
   if not found then
     return null;
+  end if;
+  if v_policy.premium_quota is not null and pg_input_is_valid(p_subject, 'uuid') and private.is_premium(p_subject::uuid) then
+    v_policy.quota := v_policy.premium_quota;
   end if;
   -- A window that began in the future was opened before the clock was set back: it is closed.
   insert into private.rate_limit_windows as w (policy, subject)

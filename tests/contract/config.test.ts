@@ -142,6 +142,8 @@ Deno.test("providers: a company that the environment does not name is null", () 
     play: null,
     playNotifications: null,
     mail: null,
+    aiSearch: { gateway: null, rulesThreshold: 0.8, logText: false },
+    geocoder: null,
   });
 });
 
@@ -188,6 +190,13 @@ Deno.test("providers: a setting that is unusable, or half of what goes together,
     ["PLAY_NOTIFICATIONS_ACCOUNT", { PLAY_NOTIFICATIONS_AUDIENCE: "https://api.test" }],
     ["GOOGLE_JWKS_URL", { GOOGLE_JWKS_URL: "certs" }],
     ["MAIL_FROM", { MAIL_API_URL: "https://mail.test", MAIL_API_KEY: "key" }],
+    ["AI_MODELS", { AI_GATEWAY_URL: "https://ai.test" }],
+    ["AI_GATEWAY_HEADERS", { AI_GATEWAY_HEADERS: "x" }],
+    ["AI_TIMEOUT_MS", { AI_TIMEOUT_MS: "soon" }],
+    ["AI_PRICES", { AI_PRICES: '{"a/b": {"input": 1}}' }],
+    ["AI_RULES_THRESHOLD", { AI_RULES_THRESHOLD: "2" }],
+    ["AI_LOG_TEXT", { AI_LOG_TEXT: "yes" }],
+    ["GEOCODER", { GEOCODER: "mapbox" }],
     ["MAIL_API_URL", { MAIL_API_URL: "mail", MAIL_API_KEY: "key", MAIL_FROM: "a@b.test" }],
   ];
   for (const [name, changes] of wrong) {

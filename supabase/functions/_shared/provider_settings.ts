@@ -68,6 +68,40 @@ export interface MailConfig {
   readonly from: string;
 }
 
+/** An AI gateway that is compatible with OpenAI's chat completions. */
+export interface AiConfig {
+  readonly url: string;
+  /** Null where the headers carry what opens the gateway. */
+  readonly key: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** In the order in which they are tried. */
+  readonly models: readonly string[];
+  readonly timeoutMs: number;
+  readonly budgetMs: number;
+  /** Per million tokens; null: what a call costs is not known. */
+  readonly prices: AiPrices | null;
+}
+
+export interface AiPrices {
+  readonly currency: string;
+  readonly models: Readonly<Record<string, { readonly input: number; readonly output: number }>>;
+}
+
+export interface AiSearchConfig {
+  /** Null: the rules parser answers alone. */
+  readonly gateway: AiConfig | null;
+  /** A text that the rules parser is at least so certain of is answered without a model. */
+  readonly rulesThreshold: number;
+  /** Whether what was asked is kept, for 30 days. */
+  readonly logText: boolean;
+}
+
+export interface GeocoderConfig {
+  readonly kind: "gsi" | "nominatim";
+  readonly url: string;
+  readonly userAgent: string;
+}
+
 export interface ProviderSettings {
   readonly push: PushConfig | null;
   readonly appStore: AppStoreConfig | null;
@@ -75,6 +109,8 @@ export interface ProviderSettings {
   readonly play: PlayConfig | null;
   readonly playNotifications: PlayNotificationsConfig | null;
   readonly mail: MailConfig | null;
+  readonly aiSearch: AiSearchConfig;
+  readonly geocoder: GeocoderConfig | null;
 }
 
 type Get = (name: string) => string | undefined;
@@ -118,6 +154,27 @@ class Settings {
     return missing.length === 0;
   }
 
+  /** A number between bounds. */
+  number(name: string, fallback: number, min: number, max: number): number {
+    const value = Number(this.text(name) ?? fallback);
+    if (!(value >= min && value <= max)) this.#problems.push(`${name} is not a number from ${min} to ${max}`);
+    return value;
+  }
+
+  isTrue(name: string): boolean {
+    const value = this.text(name) ?? "false";
+    if (value !== "true" && value !== "false") this.#problems.push(`${name} is neither true nor false`);
+    return value === "true";
+  }
+
+  /** A JSON object; empty when it is not set. */
+  object(name: string): Record<string, unknown> {
+    const json = this.text(name);
+    const value = json === null ? {} : objectIn(json);
+    if (json !== null && Object.keys(value).length === 0) this.#problems.push(`${name} is not a JSON object`);
+    return value;
+  }
+
   problem(text: string): void {
     this.#problems.push(text);
   }
@@ -133,6 +190,8 @@ export function readProviderSettings(get: Get, problems: string[]): ProviderSett
     play: readPlay(settings, account),
     playNotifications: readPlayNotifications(settings),
     mail: readMail(settings),
+    aiSearch: readAiSearch(settings),
+    geocoder: readGeocoder(settings),
   };
 }
 
@@ -161,10 +220,7 @@ function readAppStore(settings: Settings): AppStoreConfig | null {
   const privateKey = settings.pem("APP_STORE_PRIVATE_KEY", "PRIVATE KEY");
   const url = settings.url("APP_STORE_API_URL", "https://api.storekit.apple.com");
   const sandboxUrl = settings.url("APP_STORE_SANDBOX_API_URL", "https://api.storekit-sandbox.apple.com");
-  const onlineChecks = settings.text("APP_STORE_ONLINE_CHECKS") ?? "false";
-  if (onlineChecks !== "true" && onlineChecks !== "false") {
-    settings.problem("APP_STORE_ONLINE_CHECKS is neither true nor false");
-  }
+  const onlineChecks = settings.isTrue("APP_STORE_ONLINE_CHECKS");
   if (bundleId === null) {
     if (hasApi) settings.together("APP_STORE_BUNDLE_ID", "APP_STORE_ISSUER_ID");
     return null;
@@ -174,7 +230,7 @@ function readAppStore(settings: Settings): AppStoreConfig | null {
     appId: appId === null ? null : Number(appId),
     environments,
     rootCertificates,
-    onlineChecks: onlineChecks === "true",
+    onlineChecks,
     api: hasApi
       ? {
         issuerId: settings.text("APP_STORE_ISSUER_ID")!,
@@ -235,6 +291,69 @@ function readMail(settings: Settings): MailConfig | null {
     apiUrl: settings.url("MAIL_API_URL", ""),
     apiKey: settings.text("MAIL_API_KEY")!,
     from: settings.text("MAIL_FROM")!,
+  };
+}
+
+function readAiSearch(settings: Settings): AiSearchConfig {
+  return {
+    gateway: readAiGateway(settings),
+    rulesThreshold: settings.number("AI_RULES_THRESHOLD", 0.8, 0, 1),
+    logText: settings.isTrue("AI_LOG_TEXT"),
+  };
+}
+
+const MODEL = /^[\w./:@-]{1,100}$/;
+const HEADER_NAME = /^[\w-]+$/;
+
+function readAiGateway(settings: Settings): AiConfig | null {
+  const models = (settings.text("AI_MODELS") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  if (!models.every((name) => MODEL.test(name))) {
+    settings.problem("AI_MODELS is not a list of models, with commas between");
+  }
+  const headers = settings.object("AI_GATEWAY_HEADERS");
+  const isHeader = ([name, value]: [string, unknown]) => HEADER_NAME.test(name) && typeof value === "string";
+  if (!Object.entries(headers).every(isHeader)) settings.problem("AI_GATEWAY_HEADERS is not an object of texts");
+  const timeoutMs = settings.number("AI_TIMEOUT_MS", 8000, 100, 60_000);
+  const budgetMs = settings.number("AI_BUDGET_MS", 20_000, 100, 120_000);
+  const prices = readPrices(settings);
+  if (!settings.together("AI_GATEWAY_URL", "AI_MODELS")) return null;
+  return {
+    url: settings.url("AI_GATEWAY_URL", ""),
+    key: settings.text("AI_GATEWAY_KEY"),
+    headers: headers as Record<string, string>,
+    models,
+    timeoutMs,
+    budgetMs,
+    prices,
+  };
+}
+
+function readPrices(settings: Settings): AiPrices | null {
+  const { currency, ...models } = settings.object("AI_PRICES");
+  if (currency === undefined && Object.keys(models).length === 0) return null;
+  const isPrice = (value: unknown): value is { input: number; output: number } =>
+    typeof value === "object" && value !== null && "input" in value && "output" in value &&
+    typeof value.input === "number" && typeof value.output === "number";
+  if (typeof currency !== "string" || !/^[A-Z]{3}$/.test(currency) || !Object.values(models).every(isPrice)) {
+    settings.problem('AI_PRICES is not {"currency": "USD", "<model>": {"input": 1, "output": 2}}');
+    return null;
+  }
+  return { currency, models: models as AiPrices["models"] };
+}
+
+const GEOCODERS = { gsi: "https://msearch.gsi.go.jp", nominatim: "https://nominatim.openstreetmap.org" } as const;
+
+function readGeocoder(settings: Settings): GeocoderConfig | null {
+  const kind = settings.text("GEOCODER");
+  if (kind === null) return null;
+  if (kind !== "gsi" && kind !== "nominatim") {
+    settings.problem("GEOCODER is neither gsi nor nominatim");
+    return null;
+  }
+  return {
+    kind,
+    url: settings.url("GEOCODER_URL", GEOCODERS[kind]),
+    userAgent: settings.text("GEOCODER_USER_AGENT") ?? "parking-lot-service",
   };
 }
 

@@ -1,0 +1,480 @@
+-- AI search: what the function `search` keeps. Places that were looked up, the log of what was asked, users' own keys.
+--
+-- Places. An answer of a geocoder is kept for 30 days by its text (private.search_text), also that there is no such place. To a
+-- public geocoder the service as a whole sends one request a second: private.geocoder_turns hands the seconds out. Where no
+-- geocoder answers, a place is looked for among private.places and then in the names of lots.
+--
+-- Log. private.ai_requests has a row for each search: which parser answered, what each model did, tokens, cost, time. No text,
+-- unless the setting AI_LOG_TEXT says so; then for 30 days.
+--
+-- Keys. A user may have a key of their own for each AI provider, in the vault. No client reads it, and only the user's own
+-- requests are sent with it. It goes with its row: replaced, deleted, or with the account.
+--
+-- Interface, for the service: api.find_place, api.keep_place, api.log_ai_request, api.read_ai_keys. For users:
+-- commands.register_ai_key, commands.delete_ai_key, api.list_my_ai_keys.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into private.rate_limit_policies (name, quota, premium_quota, window_seconds, comment) values
+  ('ai_search', 10, 60, 60, 'Searches in words');
+
+create table private.geocoded_places (
+  geocoder text collate "C" not null,
+  search_text text collate "C" not null constraint geocoded_places_text_length check (char_length(search_text) between 1 and 200),
+  name text,
+  lat double precision,
+  lng double precision,
+  found_at timestamptz not null default now(),
+  primary key (geocoder, search_text),
+  constraint geocoded_places_whole check (num_nulls(name, lat, lng) in (0, 3))
+);
+
+comment on table private.geocoded_places is 'What geocoders answered, for 30 days; without a place: there is none.';
+
+create index geocoded_places_found_at_idx on private.geocoded_places (found_at); -- the purge
+
+create table private.geocoder_turns (
+  id boolean primary key default true constraint geocoder_turns_one_row check (id),
+  next_at timestamptz not null default '-infinity'
+);
+
+comment on table private.geocoder_turns is 'When the next request to a geocoder may be sent: one row.';
+
+insert into private.geocoder_turns default values;
+
+create table private.ai_requests (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid references public.app_users (id) on delete set null,
+  form text collate "C" not null constraint ai_requests_form_known check (form in ('query', 'message')),
+  lang text collate "C" not null,
+  text_length integer not null,
+  text text,
+  outcome text collate "C" not null constraint ai_requests_outcome_known check (outcome in ('answered', 'need_info', 'unparseable')),
+  parser text collate "C" not null constraint ai_requests_parser_known check (parser in ('model', 'rules')),
+  model text,
+  prompt_version text,
+  confidence numeric not null,
+  attempts jsonb not null default '[]',
+  prompt_tokens integer not null default 0,
+  completion_tokens integer not null default 0,
+  cost numeric,
+  currency text,
+  latency_ms integer not null,
+  created_at timestamptz not null default now()
+);
+
+comment on table private.ai_requests is 'Searches in words: what answered them, and what that cost. For 90 days.';
+comment on column private.ai_requests.text is 'What was asked; null unless AI_LOG_TEXT is on. Removed after 30 days.';
+comment on column private.ai_requests.attempts is 'Models in the order in which they were tried: [{model, outcome, latency_ms, prompt_tokens, completion_tokens}].';
+comment on column private.ai_requests.cost is 'By the prices of the setting AI_PRICES, in currency; null: not known.';
+
+create index ai_requests_user_id_idx on private.ai_requests (user_id) where user_id is not null;
+create index ai_requests_created_at_idx on private.ai_requests (created_at);
+
+create table private.ai_keys (
+  user_id uuid not null references public.app_users (id) on delete cascade,
+  provider_id text collate "C" not null constraint ai_keys_provider_id_form check (provider_id ~ '^[a-z0-9][a-z0-9_-]{0,39}$'),
+  secret_id uuid not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (user_id, provider_id)
+);
+
+comment on table private.ai_keys is 'Users'' own keys of AI providers; the keys are in the vault.';
+comment on column private.ai_keys.provider_id is 'What stands before the slash in the names of the provider''s models.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: keys
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_ai_keys__forget_secret() returns trigger
+language plpgsql
+security definer -- the vault is nobody's to write
+set search_path = ''
+as $$
+begin
+  delete from vault.secrets where id = old.secret_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_ai_keys__forget_secret() is 'A key leaves the vault with its row.';
+
+create trigger _300_forget_secret after delete on private.ai_keys
+  for each row execute function private.tg_ai_keys__forget_secret();
+
+create function private.tg_app_users__forget_ai() returns trigger
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  delete from private.ai_keys where user_id = new.id;
+  update private.ai_requests set user_id = null, text = null where user_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__forget_ai() is 'The keys of a user who withdraws go, and what they asked is nobody''s.';
+
+create trigger _330_forget_ai after update of status on public.app_users
+  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
+  execute function private.tg_app_users__forget_ai();
+
+create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+declare
+  v_secret_id uuid;
+begin
+  select k.secret_id into v_secret_id from private.ai_keys k where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  if found then
+    perform vault.update_secret(v_secret_id, p_api_key);
+    update private.ai_keys k set updated_at = now() where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  elsif (select count(*) from private.ai_keys k where k.user_id = p_user_id) >= 10 then
+    perform private.refuse('conflict', 409, 'There can be at most 10 keys; delete one first', p_param => 'provider_id',
+      p_details => '{"reason": "too_many_keys", "limit": 10}');
+  else
+    insert into private.ai_keys (user_id, provider_id, secret_id)
+    values (p_user_id, p_provider_id, vault.create_secret(p_api_key, format('ai_key:%s:%s', p_user_id, p_provider_id)));
+  end if;
+end
+$$;
+
+comment on function private.put_ai_key(uuid, text, text) is 'Puts a user''s key into the vault, in place of an earlier one. The account is held. Refuses: conflict.';
+
+create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  delete from private.ai_keys k where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  return found;
+end
+$$;
+
+comment on function private.drop_ai_key(uuid, text) is 'Removes a user''s key; false when there is none.';
+
+create function private.ai_keys_of(p_user_id uuid) returns jsonb
+language plpgsql stable
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'provider_id', k.provider_id, 'created_at', k.created_at, 'updated_at', k.updated_at
+    ) order by k.provider_id), '[]')
+    from private.ai_keys k where k.user_id = p_user_id
+  );
+end
+$$;
+
+comment on function private.ai_keys_of(uuid) is 'For which providers a user has keys, without the keys.';
+
+grant execute on function
+  private.put_ai_key(uuid, text, text), private.drop_ai_key(uuid, text), private.ai_keys_of(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: places
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    -- Of several with one name the nearest to the device, else the largest unit.
+    select jsonb_build_object('name', coalesce(p.prefecture, '') || p.name, 'lat', p.lat, 'lng', p.lng, 'source', 'places',
+      'is_ambiguous', count(*) over () > 1)
+    from private.places p where p.names @> array[p_text]
+    order by case when p_lat is not null then power(p.lat - p_lat, 2) + power((p.lng - p_lng) * cos(radians(p_lat)), 2) end,
+      p.prefecture is not null, char_length(p.name), p.code
+    limit 1
+  );
+end
+$$;
+
+comment on function private.place_by_name(text, double precision, double precision) is
+  'The prefecture or municipality of a name (as private.search_text writes it); null when there is none.';
+
+create function private.place_by_lots(p_text text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lots record;
+begin
+  -- At most 200 lots of the name: the middle of those that are near the nearest one. As literals, so that the planner sees
+  -- how common the terms are.
+  execute format(
+    'select array_agg(e.lat) as lats, array_agg(e.lng) as lngs from (
+      select s.lat, s.lng from private.search_entries s where s.terms @> %L::text[] and strpos(s.document, %L) > 0 limit 200
+    ) e', private.keyword_terms(p_text), p_text
+  ) into v_lots;
+  if v_lots.lats is null then
+    return null;
+  end if;
+  return (
+    with lot as (
+      select a.lat, a.lng, power(a.lat - coalesce(p_lat, m.lat), 2) + power(a.lng - coalesce(p_lng, m.lng), 2) as away
+      from unnest(v_lots.lats, v_lots.lngs) as a (lat, lng)
+      cross join (
+        select percentile_cont(0.5) within group (order by b.lat) as lat, percentile_cont(0.5) within group (order by b.lng) as lng
+        from unnest(v_lots.lats, v_lots.lngs) as b (lat, lng)
+      ) m
+    ), first as (
+      select f.lat, f.lng from lot f order by f.away, f.lat limit 1
+    )
+    select jsonb_build_object('name', p_text, 'lat', avg(n.lat), 'lng', avg(n.lng), 'source', 'lots',
+      'is_ambiguous', count(*) < cardinality(v_lots.lats))
+    -- 0.02 degrees are about 2 km.
+    from first f join lot n on abs(n.lat - f.lat) < 0.02 and abs(n.lng - f.lng) < 0.02
+  );
+end
+$$;
+
+comment on function private.place_by_lots(text, double precision, double precision) is
+  'Where the lots lie in whose name or address a text occurs: the middle of those near each other, near the device where its position is known; null when there are none.';
+
+create function private.take_geocoder_turn() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_next_at timestamptz;
+begin
+  -- Nobody waits behind a request that is about to be sent for longer than a search may take.
+  update private.geocoder_turns t
+  set next_at = greatest(t.next_at, clock_timestamp()) + interval '1 second'
+  where t.next_at < clock_timestamp() + interval '2 seconds'
+  returning t.next_at into v_next_at;
+  return ceil(extract(epoch from v_next_at - interval '1 second' - clock_timestamp()) * 1000);
+end
+$$;
+
+comment on function private.take_geocoder_turn() is
+  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, ask none.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the service
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql
+security definer -- what is kept is nobody's to read or write by hand
+set search_path = ''
+as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 200);
+  v_kept private.geocoded_places;
+  v_offline jsonb;
+begin
+  if v_text = '' then
+    return '{"place": null, "wait_ms": null}';
+  end if;
+  select * into v_kept from private.geocoded_places g
+  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
+  if v_kept.name is not null then
+    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
+  end if;
+  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
+  return jsonb_build_object('place', v_offline,
+    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
+end
+$$;
+
+comment on function private.look_up_place(text, text, double precision, double precision) is 'As api.find_place, which checks nothing more.';
+
+create function api.find_place(
+  p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.look_up_place(p_text, p_geocoder, p_lat, p_lng);
+end
+$$;
+
+comment on function api.find_place(text, text, double precision, double precision) is
+  'For the service: where a place is, as far as is known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is kept, places or lots. With wait_ms the geocoder may be asked after so many milliseconds. It refuses nothing.';
+
+create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
+language plpgsql
+security definer -- as private.look_up_place
+set search_path = ''
+as $$
+begin
+  insert into private.geocoded_places as g (geocoder, search_text, name, lat, lng)
+  select p_geocoder, left(private.search_text(p_text), 200), left(p_name, 200), p_lat, p_lng
+  where private.search_text(p_text) <> ''
+  on conflict (geocoder, search_text) do update
+  set name = excluded.name, lat = excluded.lat, lng = excluded.lng, found_at = excluded.found_at;
+end
+$$;
+
+comment on function private.put_place(text, text, text, double precision, double precision) is 'As api.keep_place.';
+
+create function api.keep_place(
+  p_text text, p_geocoder text, p_name text default null, p_lat double precision default null, p_lng double precision default null
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.put_place(p_text, p_geocoder, p_name, p_lat, p_lng);
+end
+$$;
+
+comment on function api.keep_place(text, text, text, double precision, double precision) is
+  'For the service: keeps what a geocoder answered; without p_name that there is no such place. It refuses nothing.';
+
+create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
+language plpgsql
+security definer -- the log is nobody's to write by hand
+set search_path = ''
+as $$
+begin
+  insert into private.ai_requests (
+    user_id, form, lang, text_length, text, outcome, parser, model, prompt_version, confidence, attempts, prompt_tokens,
+    completion_tokens, cost, currency, latency_ms
+  )
+  select (select u.id from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn'), r.form, r.lang, r.text_length, r.text,
+    r.outcome, r.parser, r.model, r.prompt_version, r.confidence, coalesce(r.attempts, '[]'), coalesce(r.prompt_tokens, 0),
+    coalesce(r.completion_tokens, 0), r.cost, r.currency, r.latency_ms
+  from jsonb_populate_record(null::private.ai_requests, p_request) as r;
+end
+$$;
+
+comment on function private.put_ai_request(uuid, jsonb) is 'As api.log_ai_request.';
+
+create function api.log_ai_request(p_user_id uuid, p_request jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.put_ai_request(p_user_id, p_request);
+end
+$$;
+
+comment on function api.log_ai_request(uuid, jsonb) is
+  'For the service: logs a search in words, with the columns of private.ai_requests. It refuses nothing.';
+
+create function private.ai_secrets_of(p_user_id uuid) returns jsonb
+language plpgsql stable
+security definer -- as private.put_ai_key
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(k.provider_id, s.decrypted_secret), '{}')
+    from private.ai_keys k
+    join public.app_users u on u.id = k.user_id and u.status = 'active'
+    join vault.decrypted_secrets s on s.id = k.secret_id
+    where k.user_id = p_user_id
+  );
+end
+$$;
+
+comment on function private.ai_secrets_of(uuid) is 'As api.read_ai_keys.';
+
+create function api.read_ai_keys(p_user_id uuid) returns jsonb
+language plpgsql volatile -- so that api.read_counted does not reach it
+set search_path = ''
+as $$
+begin
+  return private.ai_secrets_of(p_user_id);
+end
+$$;
+
+comment on function api.read_ai_keys(uuid) is
+  'For the service: the keys of an active user by provider, in the clear, for requests of this user alone. It refuses nothing.';
+
+grant execute on function
+  private.look_up_place(text, text, double precision, double precision), api.find_place(text, text, double precision, double precision),
+  private.put_place(text, text, text, double precision, double precision),
+  api.keep_place(text, text, text, double precision, double precision),
+  private.put_ai_request(uuid, jsonb), api.log_ai_request(uuid, jsonb), private.ai_secrets_of(uuid), api.read_ai_keys(uuid)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: users
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function commands.register_ai_key(p_provider_id text, p_api_key text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+begin
+  if coalesce(p_provider_id, '') !~ '^[a-z0-9][a-z0-9_-]{0,39}$' then
+    perform private.refuse('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _', p_param => 'provider_id');
+  elsif coalesce(p_api_key, '') !~ '^[!-~]{8,500}$' then
+    perform private.refuse('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters', p_param => 'api_key');
+  end if;
+  perform private.put_ai_key(v_user_id, p_provider_id, p_api_key);
+  return jsonb_build_object('status', 'registered', 'provider_id', p_provider_id);
+end
+$$;
+
+comment on function commands.register_ai_key(text, text) is
+  'Puts the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Refuses: unauthorized, forbidden, validation_error, conflict.';
+
+create function commands.delete_ai_key(p_provider_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+begin
+  if not private.drop_ai_key(v_user_id, p_provider_id) then
+    perform private.refuse('not_found', 404, 'You have no key of this provider', p_param => 'provider_id');
+  end if;
+end
+$$;
+
+comment on function commands.delete_ai_key(text) is
+  'Deletes the caller''s key of an AI provider, also from the vault. Refuses: unauthorized, forbidden, not_found.';
+
+create function api.list_my_ai_keys() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('items', private.ai_keys_of(private.active_user()), 'next_cursor', null);
+end
+$$;
+
+comment on function api.list_my_ai_keys() is
+  'For which AI providers the caller has keys: {items: [{provider_id, created_at, updated_at}], next_cursor: null}; never a key. Reads only. Refuses: unauthorized, forbidden.';
+
+grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Jobs
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.purge_ai_search() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from private.geocoded_places where found_at < now() - interval '30 days';
+  delete from private.ai_requests where created_at < now() - interval '90 days';
+  update private.ai_requests set text = null where created_at < now() - interval '30 days' and text is not null;
+end
+$$;
+
+comment on function private.purge_ai_search() is 'Removes places and texts after 30 days, and the log of searches in words after 90.';
+
+select cron.schedule('purge_ai_search', '41 3 * * *', 'select private.purge_ai_search()');
