@@ -22,19 +22,20 @@ export interface FcmReceived {
   };
 }
 
-function control(): string {
-  const url = Deno.env.get("PROVIDERS_URL");
+/** Of the platform at this address, or of the one that the tests run against. */
+function control(url = Deno.env.get("PROVIDERS_URL")): string {
   if (!url) throw new Error("PROVIDERS_URL is not set: run the tests with `deno task test`");
   return `${url}/control/fcm`;
 }
 
 export async function scriptFcm(
   script: { reset?: boolean; latency_ms?: number; revoke_tokens?: boolean; rules?: readonly FcmRule[] },
+  providersUrl?: string,
 ): Promise<void> {
-  const response = await fetch(control(), { method: "POST", body: JSON.stringify(script) });
+  const response = await fetch(control(providersUrl), { method: "POST", body: JSON.stringify(script) });
   if (!response.ok) throw new Error(`/control/fcm answers ${response.status}: ${await response.text()}`);
 }
 
-export async function receivedByFcm(): Promise<FcmReceived> {
-  return await (await fetch(control())).json();
+export async function receivedByFcm(providersUrl?: string): Promise<FcmReceived> {
+  return await (await fetch(control(providersUrl))).json();
 }

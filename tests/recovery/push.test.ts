@@ -1,0 +1,240 @@
+// What crashes leave of a composed notification on its way: its fan-out and its batches go on, every device has one outcome,
+// and the counts are those of the messaging service. PUSH_KILLS, PUSH_DEVICES and PUSH_SEED make another run.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { eventually } from "../support/eventually.ts";
+import { receivedByFcm, scriptFcm } from "../support/providers.ts";
+import { type Chance, chance } from "../support/random.ts";
+
+const KILLS = Number(Deno.env.get("PUSH_KILLS") ?? "50");
+const DEVICES = Number(Deno.env.get("PUSH_DEVICES") ?? "20000");
+const SEED = Number(Deno.env.get("PUSH_SEED") ?? "20260901");
+const BATCH = 500;
+const CONSUMERS = 2;
+const LATENCY_MS = 50;
+/** A batch is sent with fifty requests at once. */
+const BATCH_MS = BATCH / 50 * LATENCY_MS;
+
+/** Users of whom each nth has so many devices, of which some are dead and some answer 503 at first. */
+async function load({ status, sql }: CrashPlatform, users: number, nth: number, devicesEach: number): Promise<void> {
+  // Calls by jobs and after commits find no address: only the test calls the consumer, and knows what is in flight.
+  await sql`delete from vault.secrets`;
+  const superuser = new URL(status.DB_URL);
+  superuser.username = "supabase_admin";
+  const owner = postgres(superuser.href, { max: 1, onnotice: () => {} });
+  await owner.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`; // rows of users are written past their triggers
+    await sql`insert into public.app_users (id) select gen_random_uuid() from generate_series(1, ${users}::integer)`;
+    await sql`
+      insert into public.user_push_tokens (user_id, fcm_token, device_type)
+      select u.id, case n % 100 when 7 then 'dead-' when 8 then 'flaky-' else 'good-' end || n, 'ios'
+      from (
+        select a.id, row_number() over (order by a.id, d) as n
+        from (select id, row_number() over (order by id) as n from public.app_users) a
+        cross join generate_series(1, ${devicesEach}::integer) as d
+        where a.n % ${nth}::integer = 0
+      ) u`;
+  });
+  await owner.end();
+  await scriptFcm({
+    latency_ms: LATENCY_MS,
+    rules: [
+      { prefix: "dead-", status: 404, error_code: "UNREGISTERED" },
+      { prefix: "flaky-", status: 503, times: 1 },
+    ],
+  }, status.PROVIDERS_URL);
+}
+
+/** A notification to everybody, on its way. */
+async function send({ sql }: CrashPlatform): Promise<string> {
+  return await sql.begin(async (sql) => {
+    const [row] = await sql<{ id: string }[]>`
+      insert into public.user_notifications (type, title, body, target, is_composed, is_in_app)
+      values ('announcement', 'Title', 'Body', 'all', true, false) returning id`;
+    await sql`update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = ${row!.id}`;
+    await sql`update public.user_notifications set status = 'sending' where id = ${row!.id}`;
+    await sql`select private.start_fan_out(${row!.id})`;
+    return row!.id;
+  });
+}
+
+/** Calls consumers and waits until all have ended, with whatever answer. */
+async function consume({ status }: CrashPlatform): Promise<void> {
+  await Promise.all(Array.from({ length: CONSUMERS }, async () => {
+    try {
+      const response = await fetch(`${status.FUNCTIONS_URL}/push-dispatch`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${status.SERVICE_ROLE_KEY}` },
+      });
+      await response.body?.cancel();
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // the connection broke
+    }
+  }));
+}
+
+const delay = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function kill(platform: CrashPlatform, what: "function" | "database"): Promise<boolean> {
+  if (what === "database") {
+    await platform.killDatabase();
+    return true;
+  }
+  try {
+    await platform.killFunction("push-dispatch");
+    return true;
+  } catch (error) {
+    if (/does not run/.test(String(error))) return false; // it is just being started
+    throw error;
+  }
+}
+
+interface Progress {
+  readonly status: string;
+  readonly people: number;
+  readonly open: number;
+}
+
+/** How far a notification came; waits for the database. */
+async function progressOf({ sql }: CrashPlatform, id: string): Promise<Progress> {
+  return await eventually(async () => {
+    try {
+      const [row] = await sql<Progress[]>`
+        select n.status, f.people, (
+          select count(*)::integer from private.push_deliveries d where d.notification_id = n.id and d.outcome is null
+        ) as open
+        from public.user_notifications n join private.fan_outs f on f.notification_id = n.id where n.id = ${id}`;
+      return row;
+    } catch {
+      return undefined; // it starts again
+    }
+  }, 60_000);
+}
+
+/** Where no consumer runs: leases and waits are over, as if the time had passed. */
+async function passTime({ sql }: CrashPlatform): Promise<void> {
+  await sql`update pgmq."q_push-dispatch" set vt = now() where vt > now()`;
+  await sql`delete from private.push_leases`;
+  await sql`update private.push_state set paused_until = '-infinity', tried_until = '-infinity'`;
+}
+
+interface Killed {
+  function: number;
+  database: number;
+}
+
+/** Kills now and then while consumers run, until it was enough or everything is done; how often, and how far it was then. */
+async function killing(
+  platform: CrashPlatform,
+  id: string,
+  kills: number,
+  random: Chance,
+  moment: (progress: Progress, left: number) => Promise<unknown>,
+): Promise<{ killed: Killed; seen: Progress[] }> {
+  const killed = { function: 0, database: 0 };
+  const seen: Progress[] = [];
+  let running: Promise<void> | undefined;
+  while (seen.length < kills) {
+    const progress = await progressOf(platform, id);
+    if (progress.status !== "sending") break;
+    if (running === undefined) {
+      await passTime(platform);
+      running = consume(platform).then(() => running = undefined);
+    }
+    await moment(progress, kills - seen.length);
+    const what = random.below(3) > 0 ? "function" : "database";
+    if (!await kill(platform, what)) continue;
+    killed[what]++;
+    seen.push(progress);
+    if (what === "function") await running;
+  }
+  await running;
+  return { killed, seen };
+}
+
+async function finish(platform: CrashPlatform, id: string): Promise<void> {
+  const deadline = performance.now() + 240_000;
+  for (;;) {
+    const progress = await progressOf(platform, id);
+    if (progress.status !== "sending") return;
+    assert.ok(performance.now() < deadline, `It is not sent in time: ${JSON.stringify(progress)}`);
+    await passTime(platform);
+    await consume(platform);
+  }
+}
+
+Deno.test(`push: after kill -9 of consumers and the database, ${KILLS} times during ${DEVICES} devices, each device has one outcome and the counts are exact (seed ${SEED})`, async () => {
+  await using platform = await crashPlatform();
+  const { sql, status: { PROVIDERS_URL } } = platform;
+  const random = chance(SEED);
+  await load(platform, DEVICES / 5, 1, 5);
+  const id = await send(platform);
+
+  // So long between two kills that the work lasts until the last one.
+  const { killed, seen } = await killing(platform, id, KILLS, random, ({ open }, left) => {
+    const batches = (open || DEVICES) / BATCH / CONSUMERS / left;
+    return delay(100 + random.next() * 2 * batches * BATCH_MS);
+  });
+  const kills = seen.length;
+  assert.ok(killed.function > 0 && killed.database > 0 && kills > KILLS / 2, JSON.stringify(killed));
+  await finish(platform, id);
+
+  const received = await receivedByFcm(PROVIDERS_URL);
+  const [counts] = await sql`
+    select status, success_count, failure_count, suppressed_count from public.user_notifications where id = ${id}`;
+  const dead = DEVICES / 100;
+  assert.deepEqual({ ...counts }, {
+    status: "sent",
+    success_count: DEVICES - dead,
+    failure_count: dead,
+    suppressed_count: 0,
+  });
+  assert.equal(Object.keys(received.devices).length, DEVICES - dead, "the messaging service has accepted as many");
+  const outcomes = await sql`
+    select outcome, count(*)::integer as devices from private.push_deliveries where notification_id = ${id}
+    group by outcome order by outcome`;
+  assert.deepEqual(outcomes.map((row) => ({ ...row })), [
+    { outcome: "dead_token", devices: dead },
+    { outcome: "delivered", devices: DEVICES - dead },
+  ]);
+  const [left] = await sql`
+    select (select count(*) from pgmq."q_push-dispatch")::integer as messages,
+      (select count(*) from private.dead_messages)::integer as dead_messages,
+      (select count(*) from public.user_push_tokens)::integer as devices`;
+  assert.deepEqual({ ...left }, { messages: 0, dead_messages: 0, devices: DEVICES - dead });
+  const twice = received.accepted - (DEVICES - dead);
+  assert.ok(twice <= BATCH * CONSUMERS * kills, `${twice} were sent again after ${kills} kills`);
+  console.log(`killed: ${JSON.stringify(killed)}; ${twice} of ${received.accepted} accepted pushes were sent again`);
+});
+
+Deno.test(`fan-out: after kill -9 of consumers and the database it goes on, each user has one row and each device one delivery (seed ${SEED})`, async () => {
+  await using platform = await crashPlatform();
+  const { sql } = platform;
+  const random = chance(SEED);
+  const [users, devices] = [60_000, 3_000];
+  await load(platform, users, users / devices, 1);
+  const id = await send(platform);
+  let before = 0;
+  const { seen } = await killing(platform, id, 5, random, async () => {
+    const { people } = await eventually(async () => {
+      const progress = await progressOf(platform, id);
+      return progress.people > before || progress.status !== "sending" ? progress : undefined;
+    }, 60_000);
+    before = people;
+    await delay(random.below(300));
+  });
+  assert.ok(seen.filter(({ people }) => people > 0 && people < users).length >= 2, JSON.stringify(seen));
+  await finish(platform, id);
+
+  const [rows] = await sql`
+    select count(*)::integer as rows, count(distinct user_id)::integer as users
+    from public.user_notifications where composed_id = ${id}`;
+  assert.deepEqual({ ...rows }, { rows: users, users });
+  const batches = await sql<{ devices: number }[]>`
+    select count(*)::integer as devices from private.push_deliveries
+    where notification_id = ${id} and outcome is not null group by batch order by batch`;
+  assert.deepEqual(batches.map((batch) => batch.devices), Array(devices / BATCH).fill(BATCH));
+  const [left] = await sql`select count(*)::integer as messages from pgmq."q_push-dispatch"`;
+  assert.equal(left!["messages"], 0);
+});
