@@ -190,7 +190,7 @@ async function startServices(
   publicUrl: string,
 ): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
-  const providers = await startProviders();
+  const providers = await startProviders(status(port, "").FUNCTIONS_URL);
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));

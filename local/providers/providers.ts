@@ -1,5 +1,6 @@
 // Stand-ins for the companies that the service depends on: they speak the wire protocols of the originals and are as strict.
 // Keys and accounts are made at start. /control scripts the answers and shows what was received.
+import { AppStoreStandIn } from "./app_store.ts";
 import { Fcm } from "./fcm.ts";
 import { GoogleAccounts } from "./google.ts";
 import { GooglePlay } from "./google_play.ts";
@@ -11,12 +12,13 @@ export interface Providers {
   stop(): Promise<void>;
 }
 
-export async function startProviders(): Promise<Providers> {
+/** `functionsUrl`: where the App Store sends its notifications; without it, only where each request says. */
+export async function startProviders(functionsUrl?: string): Promise<Providers> {
   const handlers = new Map<string, (request: Request, rest: string) => Promise<Response>>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
     for (const [prefix, handle] of handlers) {
-      if (pathname.startsWith(prefix)) return handle(request, pathname.slice(prefix.length));
+      if (`${pathname}/`.startsWith(`${prefix}/`)) return handle(request, pathname.slice(prefix.length));
     }
     return new Response(null, { status: 404 });
   });
@@ -24,6 +26,10 @@ export async function startProviders(): Promise<Providers> {
   const accounts = await GoogleAccounts.make(`${url}/google/token`);
   const fcm = new Fcm(accounts);
   const play = await GooglePlay.make(accounts);
+  const appStore = await AppStoreStandIn.make(functionsUrl && `${functionsUrl}/store-notifications/app-store`);
+  handlers.set("/app-store/production", (request, rest) => appStore.handle("Production", request, rest));
+  handlers.set("/app-store/sandbox", (request, rest) => appStore.handle("Sandbox", request, rest));
+  handlers.set("/control/app-store", (request) => appStore.control(request));
   handlers.set("/google/token", (request) => accounts.token(request));
   handlers.set("/google/certs", () => play.certificates());
   handlers.set("/fcm", (request, rest) => fcm.handle(request, rest));
@@ -41,6 +47,7 @@ export async function startProviders(): Promise<Providers> {
       PLAY_NOTIFICATIONS_AUDIENCE: GooglePlay.AUDIENCE,
       PLAY_NOTIFICATIONS_ACCOUNT: GooglePlay.NOTIFIER,
       GOOGLE_JWKS_URL: `${url}/google/certs`,
+      ...appStore.environment(`${url}/app-store`),
     },
     stop: () => server.shutdown(),
   };

@@ -1,15 +1,15 @@
 /** The providers that handlers use, by the names that handlers and `createApp` have for them. */
+import type { AppStore } from "./app_store.ts";
 import type { PushSender } from "./fcm.ts";
 import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import type { ObjectStorage } from "./object_storage.ts";
-import type { Store } from "./store.ts";
 
 export interface Providers {
   readonly storage: ObjectStorage;
   readonly identity: IdentityProvider;
   readonly push: PushSender;
-  readonly appStore: Store;
+  readonly appStore: AppStore;
   readonly googlePlay: GooglePlay;
 }
 

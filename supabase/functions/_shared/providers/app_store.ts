@@ -1,0 +1,265 @@
+/**
+ * The App Store: receipts and notifications are verified here, by their signatures; what a subscription is worth now is asked
+ * at the App Store Server API, where that is configured.
+ */
+import type { Config } from "../config.ts";
+import { Refusal } from "../errors.ts";
+import type { AppStoreConfig } from "../provider_settings.ts";
+import { hexOf, sha256 } from "./app_store/bytes.ts";
+import {
+  factsOf,
+  isAutoRenewable,
+  keptPayload,
+  type Purchase,
+  purchaseOf,
+  statement,
+  timeAt,
+} from "./app_store/facts.ts";
+import { readNotification } from "./app_store/notifications.ts";
+import { certificateStatus, ResponderDown } from "./app_store/ocsp.ts";
+import type { RenewalPayload, TransactionPayload } from "./app_store/payloads.ts";
+import { kindOf, purchasesIn, ReceiptError } from "./app_store/receipt.ts";
+import {
+  AppStoreDown,
+  KeyRejected,
+  ServerApi,
+  type ServerApiOptions,
+  type StatusItem,
+  TransactionUnknown,
+} from "./app_store/server_api.ts";
+import { type Environment, SignedData, SignedDataError } from "./app_store/signed_data.ts";
+import type { KnownSubscription, Receipt, Store, StoreStatement, SubscriptionFacts } from "./store.ts";
+
+export interface AppStore extends Store {
+  /**
+   * What an App Store Server Notification says, once its signatures are verified; null for one that says nothing of a
+   * subscription. Throws iap_invalid for one that is forged, and service_unavailable.
+   */
+  readNotification(signedPayload: string): Promise<StoreStatement | null>;
+}
+
+/** For so long after its signature a transaction may be unknown to the App Store Server API, and is believed without it. */
+const FRESH_MS = 24 * 3600_000;
+const NO_STATUS = "the App Store lists no subscription of that transaction";
+/** When to come again, after an OCSP responder failed. */
+const RETRY_SECONDS = 15;
+
+/** One for the process: it keeps the bearer of the API, and the chains of certificates that it found good. */
+export function appStore(config: () => Config, options: ServerApiOptions = {}): AppStore {
+  let opened: AppStoreClient | undefined;
+  const client = () => opened ??= open(config(), options);
+  return {
+    verify: (receipt) => inOurWords(() => client().verify(receipt)),
+    read: (subscription) => inOurWords(() => client().read(subscription)),
+    readNotification: (signedPayload) => inOurWords(() => client().readNotification(signedPayload)),
+    acknowledge: () => Promise.resolve(),
+  };
+}
+
+function open({ providers: { appStore } }: Config, options: ServerApiOptions): AppStoreClient {
+  if (appStore !== null) return new AppStoreClient(appStore, options);
+  throw notConfigured();
+}
+
+function notConfigured(): Refusal {
+  return new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+}
+
+async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof SignedDataError || cause instanceof ReceiptError || cause instanceof TransactionUnknown) {
+      throw new Refusal("iap_invalid", { cause });
+    }
+    const isDown = cause instanceof AppStoreDown || cause instanceof ResponderDown;
+    if (!isDown) throw cause;
+    const seconds = cause instanceof AppStoreDown ? cause.retryAfter : RETRY_SECONDS;
+    throw new Refusal("service_unavailable", { headers: { "Retry-After": String(seconds) }, cause });
+  }
+}
+
+/** What the API says of a subscription. */
+interface Current {
+  readonly transaction: TransactionPayload;
+  readonly renewal: RenewalPayload | null;
+  readonly status: number | null;
+}
+
+class AppStoreClient {
+  readonly #config: AppStoreConfig;
+  readonly #signed: SignedData;
+  readonly #api: ServerApi | null;
+
+  constructor(config: AppStoreConfig, options: ServerApiOptions) {
+    this.#config = config;
+    this.#signed = new SignedData(config, config.onlineChecks ? { status: certificateStatus() } : {});
+    this.#api = config.api && new ServerApi(config.api, config.bundleId, options);
+  }
+
+  async verify({ receipt, product_id, transaction_id }: Receipt): Promise<StoreStatement> {
+    const text = receipt.trim();
+    const transaction = kindOf(text) === "signed"
+      ? await this.#signed.transaction(text)
+      : await this.#transactionOf(text, product_id, transaction_id);
+    const purchase = purchaseOf(transaction);
+    if (purchase.productId !== product_id) throw new ReceiptError("the receipt is for another product");
+    if (transaction_id !== undefined && purchase.transactionId !== transaction_id) {
+      throw new ReceiptError("the receipt is for another transaction");
+    }
+    const current = await this.#currentOf(purchase);
+    const receipt_hash = hexOf(await sha256(new TextEncoder().encode(text)));
+    return current === null ? ofReceipt(purchase, receipt_hash) : ofAnswer(current, receipt_hash);
+  }
+
+  async read({ subscription_key, environment, facts }: KnownSubscription): Promise<StoreStatement> {
+    if (this.#api === null) throw notConfigured();
+    try {
+      const current = await this.#subscription(this.#api, environment, subscription_key) ??
+        await this.#transaction(this.#api, environment, subscription_key);
+      if (current.status === null && isAutoRenewable(current.transaction)) throw new AppStoreDown(NO_STATUS);
+      return ofAnswer(current, null);
+    } catch (error) {
+      if (!(error instanceof TransactionUnknown) || facts === null) throw error;
+      const isFresh = Date.parse(facts.started_at) > Date.now() - FRESH_MS;
+      if (isFresh) {
+        throw new AppStoreDown("the App Store does not know the transaction yet", undefined, { cause: error });
+      }
+      return forgotten(subscription_key, facts);
+    }
+  }
+
+  async readNotification(signedPayload: string): Promise<StoreStatement | null> {
+    return await readNotification(this.#signed, signedPayload);
+  }
+
+  /** The transaction that an old receipt names, as the API has it. */
+  async #transactionOf(receipt: string, productId: string, wanted: string | undefined): Promise<TransactionPayload> {
+    const listed = purchasesIn(receipt);
+    const purchase = wanted === undefined
+      ? listed.findLast((each) => each.productId === productId)
+      : listed.find(({ transactionId }) => transactionId === wanted);
+    if (!purchase || !/^\d{1,20}$/.test(purchase.transactionId)) {
+      throw new ReceiptError("the receipt does not list the purchase");
+    }
+    if (this.#api === null) throw notConfigured();
+    return await this.#transactionAnywhere(this.#api, purchase.transactionId);
+  }
+
+  /** Production first. It rejects the key for what it does not have, as long as an app is not released. */
+  async #transactionAnywhere(api: ServerApi, id: string): Promise<TransactionPayload> {
+    let failure: unknown;
+    for (const environment of this.#config.environments) {
+      try {
+        return (await this.#transaction(api, environment, id)).transaction;
+      } catch (error) {
+        if (!(error instanceof TransactionUnknown) && !(error instanceof KeyRejected)) throw error;
+        failure = failure instanceof KeyRejected ? failure : error;
+      }
+    }
+    throw failure;
+  }
+
+  /** What the API says of a purchase now; null: there is none, or it does not know the purchase yet. */
+  async #currentOf(purchase: Purchase): Promise<Current | null> {
+    const current = this.#api === null ? null : await this.#answerTo(this.#api, purchase);
+    // What took its place is not known: the app has its signed transaction.
+    if (current === null && purchase.isUpgraded) throw new ReceiptError("another transaction has taken its place");
+    return current;
+  }
+
+  async #answerTo(api: ServerApi, purchase: Purchase): Promise<Current | null> {
+    const { environment, transactionId, originalTransactionId, signedDate } = purchase;
+    let failure = new TransactionUnknown(NO_STATUS);
+    try {
+      if (!isAutoRenewable(purchase)) return await this.#transaction(api, environment, transactionId);
+      const current = await this.#subscription(api, environment, originalTransactionId);
+      if (current !== null) return current;
+    } catch (error) {
+      if (!(error instanceof TransactionUnknown)) throw error;
+      failure = error;
+    }
+    if (signedDate > Date.now() - FRESH_MS) return null;
+    throw failure;
+  }
+
+  /** The subscription that began with this transaction; null: the API does not list it, which happens. */
+  async #subscription(api: ServerApi, environment: Environment, originalId: string): Promise<Current | null> {
+    const items = await api.subscriptions(environment, originalId);
+    const item = items.find(({ originalTransactionId }) => originalTransactionId === originalId);
+    return item?.signedTransactionInfo === undefined ? null : await this.#verifiedItem(item, environment);
+  }
+
+  async #verifiedItem(item: StatusItem, environment: Environment): Promise<Current> {
+    const { signedTransactionInfo, signedRenewalInfo, status } = item;
+    return await answered(async () => ({
+      transaction: await this.#signed.transaction(signedTransactionInfo!, [environment]),
+      renewal: signedRenewalInfo === undefined ? null : await this.#signed.renewal(signedRenewalInfo, [environment]),
+      status: status ?? null,
+    }));
+  }
+
+  async #transaction(api: ServerApi, environment: Environment, id: string): Promise<Current> {
+    const signedTransaction = await api.transaction(environment, id);
+    const transaction = await answered(() => this.#signed.transaction(signedTransaction, [environment]));
+    return { transaction, renewal: null, status: null };
+  }
+}
+
+/** An answer that is not signed as it has to be is the API's trouble, not the client's. */
+async function answered<Result>(verify: () => Promise<Result>): Promise<Result> {
+  try {
+    return await verify();
+  } catch (cause) {
+    if (!(cause instanceof SignedDataError)) throw cause;
+    throw new AppStoreDown("the answer of the App Store is not signed by it", undefined, { cause });
+  }
+}
+
+/** What a receipt says by itself. It says the same each time, but for the end of its period. */
+function ofReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
+  const { transactionId, signedDate, purchaseDate, expiresDate = Infinity, revocationDate } = purchase;
+  const said = { transaction: purchase, renewal: null, status: null, at: Date.now() };
+  const facts = factsOf(said);
+  // Of what came after its period it knows nothing, even when it was signed after that.
+  const isOld = expiresDate <= signedDate && revocationDate === undefined;
+  return statement({
+    event_id: `transaction:${transactionId}:${signedDate}${facts.status === "expired" ? ":expired" : ""}`,
+    type: null,
+    subtype: null,
+    occurred_at: timeAt(isOld ? purchaseDate : signedDate),
+    facts,
+    payload: keptPayload(said),
+    receipt_hash,
+  });
+}
+
+function ofAnswer(current: Current, receipt_hash: string | null): StoreStatement {
+  const { transactionId, signedDate } = purchaseOf(current.transaction);
+  const at = Math.max(signedDate, current.renewal?.signedDate ?? 0);
+  const said = { ...current, at };
+  return statement({
+    event_id: `status:${transactionId}:${current.status ?? "none"}:${at}`,
+    type: null,
+    subtype: null,
+    occurred_at: timeAt(at),
+    facts: factsOf(said),
+    payload: keptPayload(said),
+    receipt_hash,
+  });
+}
+
+/** The App Store does not know any more what it once sold. */
+function forgotten(subscription_key: string, facts: SubscriptionFacts): StoreStatement {
+  const now = timeAt(Date.now());
+  const ended = { status: "expired", auto_renewing: false, next_billing_date: null } as const;
+  return statement({
+    event_id: `forgotten:${subscription_key}:${now}`,
+    type: null,
+    subtype: null,
+    occurred_at: now,
+    facts: { ...facts, ...ended, external_subscription_id: subscription_key },
+    payload: {},
+    receipt_hash: null,
+  });
+}

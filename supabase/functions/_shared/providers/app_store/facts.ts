@@ -1,0 +1,133 @@
+/** What signed data of the App Store says of a subscription, in the words of both stores. */
+import type { StoreStatement, SubscriptionFacts, SubscriptionStatus } from "../store.ts";
+import type { RenewalPayload, TransactionPayload } from "./payloads.ts";
+import { type Environment, SignedDataError } from "./signed_data.ts";
+
+export interface SignedFacts {
+  readonly transaction: TransactionPayload;
+  readonly renewal: RenewalPayload | null;
+  /** The status by the App Store Server API or a notification (1 to 5); null: by the transaction's dates. */
+  readonly status: number | null;
+  /** When this is said, in milliseconds. */
+  readonly at: number;
+}
+
+const STATUSES: Readonly<Record<number, SubscriptionStatus>> = {
+  1: "active",
+  2: "expired",
+  3: "on_hold",
+  4: "grace",
+  5: "revoked",
+};
+const INTRODUCTORY = 1;
+/** Times that RFC 3339 can write. */
+const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** What every transaction that is worth something has. */
+export interface Purchase extends TransactionPayload {
+  readonly originalTransactionId: string;
+  readonly transactionId: string;
+  readonly productId: string;
+  readonly purchaseDate: number;
+  readonly signedDate: number;
+  readonly environment: Environment;
+}
+
+/** Throws SignedDataError for a transaction that lacks what a purchase has. */
+export function purchaseOf(transaction: TransactionPayload): Purchase {
+  const { originalTransactionId, transactionId, productId, purchaseDate, signedDate } = transaction;
+  const dates = ["purchaseDate", "originalPurchaseDate", "expiresDate", "revocationDate", "signedDate"] as const;
+  if (dates.some((name) => !isTime(transaction[name])) || purchaseDate === undefined || signedDate === undefined) {
+    throw new SignedDataError("malformed", "payload: a date");
+  }
+  if (!originalTransactionId || !transactionId || !productId) {
+    throw new SignedDataError("malformed", "payload: an id");
+  }
+  if (isAutoRenewable(transaction) && transaction.expiresDate === undefined) {
+    throw new SignedDataError("malformed", "payload: expiresDate");
+  }
+  // The environment was checked with the signature.
+  const environment = transaction.environment as Environment;
+  return { ...transaction, originalTransactionId, transactionId, productId, purchaseDate, signedDate, environment };
+}
+
+function isTime(value: number | undefined): boolean {
+  return value === undefined || (Number.isInteger(value) && value >= 0 && value <= LAST_TIME);
+}
+
+export function isAutoRenewable({ type }: TransactionPayload): boolean {
+  return type === "Auto-Renewable Subscription";
+}
+
+export function factsOf(said: SignedFacts): SubscriptionFacts {
+  const { transaction, renewal, at } = said;
+  const purchase = purchaseOf(transaction);
+  const { expiresDate } = purchase;
+  const status = statusOf(said);
+  const isOn = renewal?.autoRenewStatus === undefined ? null : renewal.autoRenewStatus === 1;
+  const renews = status === "active" && expiresDate !== undefined && expiresDate > at && isAutoRenewable(purchase) &&
+    isOn !== false;
+  return {
+    status,
+    product_id: purchase.productId,
+    environment: purchase.environment,
+    external_subscription_id: purchase.originalTransactionId,
+    started_at: timeAt(purchase.purchaseDate),
+    original_purchase_date: timeAt(purchase.originalPurchaseDate ?? purchase.purchaseDate),
+    expires_at: expiresDate === undefined ? null : timeAt(expiresDate),
+    access_ends_at: accessEnd(status, purchase, said),
+    auto_renew_status: isOn,
+    auto_renewing: renews,
+    next_billing_date: renews ? timeAt(renewalTime(renewal) ?? expiresDate) : null,
+    is_trial_period: purchase.offerType === INTRODUCTORY && purchase.offerDiscountType === "FREE_TRIAL",
+    account_token: (purchase.appAccountToken ?? renewal?.appAccountToken)?.toLowerCase() ?? null,
+  };
+}
+
+function statusOf({ transaction: { revocationDate, expiresDate }, status, at }: SignedFacts): SubscriptionStatus {
+  if (revocationDate !== undefined) return "revoked";
+  if (status !== null) return STATUSES[status] ?? "unknown";
+  return expiresDate === undefined || expiresDate > at ? "active" : "expired";
+}
+
+function accessEnd(status: SubscriptionStatus, purchase: Purchase, { renewal, at }: SignedFacts): string | null {
+  const { expiresDate, revocationDate } = purchase;
+  if (status === "active" && expiresDate === undefined) return "infinity";
+  const graceEnd = isTime(renewal?.gracePeriodExpiresDate) ? renewal?.gracePeriodExpiresDate : undefined;
+  const end = status === "grace" ? graceEnd ?? expiresDate : revocationDate ?? expiresDate;
+  if (status === "unknown" || end === undefined) return null;
+  return timeAt(status === "active" || status === "grace" ? end : Math.min(end, at));
+}
+
+function renewalTime(renewal: RenewalPayload | null): number | undefined {
+  return isTime(renewal?.renewalDate) ? renewal?.renewalDate : undefined;
+}
+
+export function timeAt(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** What is the same in every statement of this store. */
+export function statement(
+  said: Pick<StoreStatement, "event_id" | "type" | "subtype" | "occurred_at" | "facts" | "payload" | "receipt_hash">,
+): StoreStatement {
+  return {
+    store: "ios_store",
+    subscription_key: said.facts.external_subscription_id!,
+    purchase_token: null,
+    supersedes: null,
+    needs_acknowledgement: false,
+    ...said,
+  };
+}
+
+/** The payloads as a statement keeps them: nothing signed, and not the account that the app named. */
+export function keptPayload(
+  { transaction, renewal, status }: Pick<SignedFacts, "transaction" | "renewal" | "status">,
+): Record<string, unknown> {
+  return { transaction: withoutAccount(transaction), renewal: renewal && withoutAccount(renewal), status };
+}
+
+function withoutAccount({ appAccountToken: _, ...rest }: TransactionPayload | RenewalPayload): Record<string, unknown> {
+  return rest;
+}

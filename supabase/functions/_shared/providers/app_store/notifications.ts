@@ -1,0 +1,44 @@
+/** App Store Server Notifications, version 2: the store's word that something happened. */
+import type { StoreStatement } from "../store.ts";
+import { factsOf, isAutoRenewable, keptPayload, purchaseOf, statement, timeAt } from "./facts.ts";
+import type { NotificationPayload, TransactionPayload } from "./payloads.ts";
+import { type SignedData, SignedDataError } from "./signed_data.ts";
+
+const ACTIVE = 1;
+/** They name the transaction in question, which need not be the current one, and change no subscription. */
+const ABOUT_A_TRANSACTION = ["CONSUMPTION_REQUEST", "REFUND_DECLINED"];
+
+/**
+ * What a notification says of a subscription; null for one that says nothing of any (TEST, summaries, tokens of external
+ * purchases, refunds of an earlier period). Throws SignedDataError.
+ */
+export async function readNotification(signed: SignedData, signedPayload: string): Promise<StoreStatement | null> {
+  const notification = await signed.notification(signedPayload);
+  const { notificationType: type, notificationUUID: id, signedDate, data, environment } = notification;
+  if (!type || !id || signedDate === undefined) throw new SignedDataError("malformed", "payload: a notification");
+  if (!data?.signedTransactionInfo || ABOUT_A_TRANSACTION.includes(type)) return null;
+  const transaction = await signed.transaction(data.signedTransactionInfo, [environment]);
+  const renewal = data.signedRenewalInfo ? await signed.renewal(data.signedRenewalInfo, [environment]) : null;
+  const status = isAutoRenewable(transaction) ? data.status ?? null : null;
+  if (isOfEarlierPeriod(transaction, status, signedDate)) return null;
+  const said = { transaction: purchaseOf(transaction), renewal, status, at: signedDate };
+  return statement({
+    event_id: `notification:${id}`,
+    type,
+    subtype: notification.subtype ?? null,
+    occurred_at: timeAt(signedDate),
+    facts: factsOf(said),
+    payload: { notification: keptNotification(notification), ...keptPayload(said) },
+    receipt_hash: null,
+  });
+}
+
+/** The subscription is active, and not by this transaction: its period is over, or it was refunded. */
+function isOfEarlierPeriod({ revocationDate, expiresDate }: TransactionPayload, status: number | null, at: number) {
+  return status === ACTIVE && (revocationDate !== undefined || (expiresDate !== undefined && expiresDate <= at));
+}
+
+function keptNotification({ data, ...rest }: NotificationPayload): Record<string, unknown> {
+  const { signedTransactionInfo: _, signedRenewalInfo: __, ...kept } = data ?? {};
+  return { ...rest, data: kept };
+}

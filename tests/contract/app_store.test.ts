@@ -1,0 +1,215 @@
+// The App Store: signed transactions are verified, and what they are worth now is asked at the App Store Server API.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
+import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
+import { configOf, known, openShop, reasonOf, refused } from "./app_store.ts";
+
+const PLAN = "premium_monthly";
+const YEARLY = "premium_yearly";
+const LIFETIME = "premium_lifetime";
+const ACCOUNT = "0d2c9f6e-6b1c-4d0e-9f43-0a6a3f1f9f11";
+const DAY = 86_400;
+
+/** The same as the app sends it. */
+function sent(signed: string, product_id = PLAN) {
+  return { receipt: signed, product_id };
+}
+
+function assertNear(time: string | null, expected: number): void {
+  assert.ok(time !== null && Math.abs(Date.parse(time) - expected) < 10_000, `${time} is not near ${expected}`);
+}
+
+Deno.test("app store: a subscription that was bought is active until it renews", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: PLAN, account_token: ACCOUNT });
+  const id = bought.subscription.original_transaction_id;
+  const statement = await shop.apple.verify({ ...sent(bought.signed_transaction), transaction_id: id });
+  const { facts, payload, event_id, occurred_at, ...rest } = statement;
+  assert.deepEqual(rest, {
+    store: "ios_store",
+    subscription_key: id,
+    type: null,
+    subtype: null,
+    receipt_hash: createHash("sha256").update(bought.signed_transaction).digest("hex"),
+    purchase_token: null,
+    supersedes: null,
+    needs_acknowledgement: false,
+  });
+  assert.match(event_id, new RegExp(`^status:${id}:1:\\d+$`));
+  assertNear(occurred_at, Date.now());
+  const { started_at, expires_at } = facts;
+  assertNear(started_at, Date.now());
+  assertNear(expires_at, Date.now() + 30 * DAY * 1000);
+  assert.deepEqual(facts, {
+    status: "active",
+    product_id: PLAN,
+    environment: "Production",
+    external_subscription_id: id,
+    started_at,
+    original_purchase_date: started_at,
+    expires_at,
+    access_ends_at: expires_at,
+    auto_renew_status: true,
+    auto_renewing: true,
+    next_billing_date: expires_at,
+    is_trial_period: false,
+    account_token: ACCOUNT,
+  });
+  assert.doesNotMatch(JSON.stringify(payload), new RegExp(`eyJ|${ACCOUNT}`));
+  assert.equal((payload["transaction"] as Record<string, unknown>)["transactionId"], id);
+});
+
+Deno.test("app store: without the Server API a receipt is believed by itself, and says the same each time", async () => {
+  await using shop = await openShop();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN, environment: "Sandbox" });
+  const [first, again] = [
+    await shop.offline.verify(sent(signed_transaction)),
+    await shop.offline.verify(sent(signed_transaction)),
+  ];
+  assert.deepEqual(first, again);
+  assert.match(first.event_id, new RegExp(`^transaction:${subscription.transaction_id}:\\d+$`));
+  const { status, environment, auto_renew_status, auto_renewing, next_billing_date, expires_at } = first.facts;
+  assert.deepEqual([status, environment, auto_renew_status, auto_renewing], ["active", "Sandbox", null, true]);
+  assert.equal(next_billing_date, expires_at);
+});
+
+Deno.test("app store: what happens to a subscription is what is read and what its notification says", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: PLAN, trial: true });
+  const id = bought.subscription.original_transaction_id;
+  const first = await shop.apple.verify(sent(bought.signed_transaction));
+  assert.equal(first.facts.is_trial_period, true);
+  const expected: [Parameters<typeof shop.store.act>[1], Record<string, unknown>, string | null, string][] = [
+    ["renew", {}, null, "active"],
+    ["cancel", {}, "AUTO_RENEW_DISABLED", "active"],
+    ["enable", {}, "AUTO_RENEW_ENABLED", "active"],
+    ["fail", { grace: true }, "GRACE_PERIOD", "grace"],
+    ["end_grace", {}, null, "on_hold"],
+    ["recover", {}, "BILLING_RECOVERY", "active"],
+    ["downgrade", { product_id: YEARLY }, "DOWNGRADE", "active"],
+    ["renew", {}, null, "active"],
+    ["upgrade", { product_id: PLAN }, "UPGRADE", "active"],
+    ["refund", {}, null, "revoked"],
+    ["reverse_refund", {}, null, "active"],
+    ["expire", {}, "VOLUNTARY", "expired"],
+    ["resubscribe", { product_id: PLAN }, "RESUBSCRIBE", "active"],
+    ["fail", {}, null, "on_hold"],
+    ["expire", {}, "BILLING_RETRY", "expired"],
+  ];
+  for (const [action, options, subtype, status] of expected) {
+    const { notification } = await shop.store.act(id, action, options);
+    const said = await shop.apple.readNotification(notification.signedPayload);
+    const read = await shop.apple.read(known(first));
+    assert.deepEqual([said?.subtype, said?.facts.status], [subtype, status], action);
+    assert.deepEqual(said?.facts, read.facts, action);
+    assert.ok(read.occurred_at > said.occurred_at, action);
+    assert.match(said.event_id, /^notification:[0-9a-f-]{36}$/);
+    assert.equal(said.receipt_hash, null);
+    assert.doesNotMatch(JSON.stringify(said.payload), /eyJ/);
+    assertAccess(said, action);
+  }
+});
+
+/** Access ends in the future exactly for what gives it. */
+function assertAccess({ facts: { status, access_ends_at } }: StoreStatement, action: string): void {
+  const hasAccess = access_ends_at !== null && Date.parse(access_ends_at) > Date.now() + 60_000;
+  assert.equal(hasAccess, status === "active" || status === "grace", action);
+}
+
+Deno.test("app store: in a grace period access lasts until its end, and the subscription does not renew by itself", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: PLAN });
+  await shop.store.act(bought.subscription.original_transaction_id, "fail", { grace: true, grace_seconds: 3 * DAY });
+  const { facts } = await shop.apple.verify(sent(bought.signed_transaction));
+  assert.equal(facts.status, "grace");
+  assertNear(facts.expires_at, Date.now());
+  assertNear(facts.access_ends_at, Date.now() + 3 * DAY * 1000);
+  assert.deepEqual([facts.auto_renew_status, facts.auto_renewing, facts.next_billing_date], [true, false, null]);
+});
+
+Deno.test("app store: what is bought once for all has no end, until it is refunded", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: LIFETIME, one_time: true });
+  const statement = await shop.apple.verify(sent(bought.signed_transaction, LIFETIME));
+  const { status, expires_at, access_ends_at, auto_renewing, next_billing_date } = statement.facts;
+  assert.deepEqual([status, expires_at, access_ends_at, auto_renewing], ["active", null, "infinity", false]);
+  assert.equal(next_billing_date, null);
+  const refund = await shop.store.act(bought.subscription.original_transaction_id, "refund");
+  const said = await shop.apple.readNotification(refund.notification.signedPayload);
+  const read = await shop.apple.read(known(statement));
+  assert.deepEqual(said?.facts, read.facts);
+  assert.equal(read.facts.status, "revoked");
+  assertNear(read.facts.access_ends_at, Date.now());
+});
+
+Deno.test("app store: the receipt of an upgraded subscription is worth what took its place", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: PLAN });
+  const id = bought.subscription.original_transaction_id;
+  await shop.store.act(id, "upgrade", { product_id: YEARLY });
+  const upgraded = await shop.store.read(id, { transaction_id: id });
+  const { facts, subscription_key } = await shop.apple.verify(sent(upgraded.signed_transaction));
+  assert.deepEqual([facts.product_id, facts.status, subscription_key], [YEARLY, "active", id]);
+  const refusal = await refused(shop.offline.verify(sent(upgraded.signed_transaction)));
+  assert.equal(refusal.code, "iap_invalid");
+});
+
+Deno.test("app store: without the Server API the receipt of an earlier period comes before what is newer", async () => {
+  await using shop = await openShop();
+  const bought = await shop.store.buy({ product_id: PLAN });
+  const id = bought.subscription.original_transaction_id;
+  await shop.store.age(id, 31 * DAY);
+  const renewed = await shop.store.act(id, "renew");
+  const again = await shop.store.read(id, { transaction_id: id });
+  const [old, current] = [
+    await shop.offline.verify(sent(again.signed_transaction)),
+    await shop.offline.verify(sent(renewed.signed_transaction)),
+  ];
+  assert.deepEqual([old.facts.status, current.facts.status], ["expired", "active"]);
+  assert.ok(old.occurred_at < current.occurred_at);
+  assert.notEqual(old.event_id, current.event_id);
+});
+
+Deno.test("app store: notifications that say nothing of a subscription change nothing", async () => {
+  await using shop = await openShop();
+  const test = await shop.store.testNotification();
+  assert.equal(await shop.apple.readNotification(test.notification.signedPayload), null);
+  const bought = await shop.store.buy({ product_id: PLAN });
+  const id = bought.subscription.original_transaction_id;
+  await shop.store.act(id, "renew");
+  const earlier = await shop.store.read(id, { transaction_id: id });
+  const refundOfEarlier = await shop.store.sign({
+    notificationType: "REFUND_DECLINED",
+    notificationUUID: crypto.randomUUID(),
+    version: "2.0",
+    signedDate: Date.now(),
+    data: {
+      bundleId: shop.environment["APP_STORE_BUNDLE_ID"],
+      environment: "Production",
+      signedTransactionInfo: earlier.signed_transaction,
+      status: 1,
+    },
+  });
+  assert.equal(await shop.apple.readNotification(refundOfEarlier), null);
+});
+
+Deno.test("app store: a receipt for another product or transaction is refused", async () => {
+  await using shop = await openShop();
+  const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
+  for (const apple of [shop.apple, shop.offline]) {
+    const product = await refused(apple.verify(sent(signed_transaction, YEARLY)));
+    assert.deepEqual([product.code, reasonOf(product)], ["iap_invalid", "the receipt is for another product"]);
+    const transaction = await refused(apple.verify({ ...sent(signed_transaction), transaction_id: "1" }));
+    assert.deepEqual([transaction.code, reasonOf(transaction)], [
+      "iap_invalid",
+      "the receipt is for another transaction",
+    ]);
+  }
+});
+
+Deno.test("app store: without settings it says that it is not configured", async () => {
+  const apple = appStore(() => configOf({}));
+  const { code, details } = await refused(apple.verify(sent("a.b.c")));
+  assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
+});
