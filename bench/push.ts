@@ -39,8 +39,8 @@ async function fanOut(): Promise<{ id: string; seconds: number }> {
     await sql`update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = ${row!.id}`;
     await sql`update public.user_notifications set status = 'sending' where id = ${row!.id}`;
     await sql`select private.start_fan_out(${row!.id})`;
-    await sql`insert into private.push_wake_ups (called_at) values ('infinity')
-      on conflict (id) do update set called_at = excluded.called_at`; // nobody but us calls the consumer
+    await sql`insert into private.wake_ups (function, called_at) values ('push-dispatch', 'infinity')
+      on conflict (function) do update set called_at = excluded.called_at`; // nobody but us calls the consumer
     return row!.id;
   });
   const [message] = await sql<{ msg_id: string }[]>`select msg_id from pgmq."q_push-dispatch"`;

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
+import { Mailbox } from "./auth/mailbox.ts";
 import { authConfig, readConfig } from "./config.ts";
 import { removeDatabase, startDatabase } from "./database/database.ts";
 import { surviveDriverFaults } from "./database/driver_fault.ts";
@@ -190,7 +191,11 @@ async function startServices(
   publicUrl: string,
 ): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
-  const providers = await startProviders(status(port, "").FUNCTIONS_URL);
+  const mailbox = new Mailbox(options.log);
+  const providers = await startProviders({
+    functionsUrl: status(port, "").FUNCTIONS_URL,
+    onMail: ({ to, subject, text }) => mailbox.send({ to, subject, body: text }),
+  });
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
   const current = status(port, server.url("postgres"));
@@ -209,6 +214,7 @@ async function startServices(
       publicUrl,
       rate: options.authRate,
       algorithm: options.jwtAlgorithm ?? "HS256",
+      mailbox,
       log: options.log,
     }),
     Storage.start({

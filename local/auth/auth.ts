@@ -16,7 +16,7 @@ import { AuthError, errorResponse, invalid } from "./errors.ts";
 import { AttemptLimit } from "./limits.ts";
 import { generateLink, invite, InviteBody, LinkBody } from "./links.ts";
 import { mailPage } from "./mail_page.ts";
-import { Mailbox } from "./mailbox.ts";
+import type { Mailbox } from "./mailbox.ts";
 import { ExchangeBody, exchangeCode } from "./pkce.ts";
 import { parseBody, readCaller, requireService } from "./requests.ts";
 import { type Client, endSessions, RefreshBody, refreshSession } from "./sessions.ts";
@@ -49,6 +49,8 @@ export interface AuthOptions {
   readonly rate: number;
   /** What access tokens are signed with. */
   readonly algorithm: JwtAlgorithm;
+  /** Where its mails go. */
+  readonly mailbox: Mailbox;
   /** Receives what clients are not told. */
   readonly log: (line: string) => void;
 }
@@ -93,7 +95,7 @@ export class Auth {
   readonly #handlers: Readonly<Record<string, Handler>>;
 
   private constructor(readonly options: AuthOptions) {
-    this.#mailbox = new Mailbox(options.log);
+    this.#mailbox = options.mailbox;
     this.#limit = new AttemptLimit(options.rate);
     this.#handlers = this.#routes();
     this.#connections = new Recovering({

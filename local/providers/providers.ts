@@ -4,6 +4,7 @@ import { AppStoreStandIn } from "./app_store.ts";
 import { Fcm } from "./fcm.ts";
 import { GoogleAccounts } from "./google.ts";
 import { GooglePlay } from "./google_play.ts";
+import { MailService, type ReceivedMail } from "./mail.ts";
 
 export interface Providers {
   readonly url: string;
@@ -12,8 +13,14 @@ export interface Providers {
   stop(): Promise<void>;
 }
 
-/** `functionsUrl`: where the App Store sends its notifications; without it, only where each request says. */
-export async function startProviders(functionsUrl?: string): Promise<Providers> {
+export interface ProviderOptions {
+  /** Where the App Store sends its notifications; without it, only where each request says. */
+  readonly functionsUrl?: string;
+  /** Receives each mail that the mail service accepts. */
+  readonly onMail?: (mail: ReceivedMail) => void;
+}
+
+export async function startProviders({ functionsUrl, onMail = () => {} }: ProviderOptions = {}): Promise<Providers> {
   const handlers = new Map<string, (request: Request, rest: string) => Promise<Response>>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
@@ -30,12 +37,15 @@ export async function startProviders(functionsUrl?: string): Promise<Providers> 
   handlers.set("/app-store/production", (request, rest) => appStore.handle("Production", request, rest));
   handlers.set("/app-store/sandbox", (request, rest) => appStore.handle("Sandbox", request, rest));
   handlers.set("/control/app-store", (request) => appStore.control(request));
+  const mail = new MailService(onMail);
   handlers.set("/google/token", (request) => accounts.token(request));
   handlers.set("/google/certs", () => play.certificates());
   handlers.set("/fcm", (request, rest) => fcm.handle(request, rest));
   handlers.set("/control/fcm", (request) => fcm.control(request));
   handlers.set("/google-play", (request, rest) => play.handle(request, rest));
   handlers.set("/control/google-play", (request) => play.control(request));
+  handlers.set("/mail", (request, rest) => mail.handle(request, rest));
+  handlers.set("/control/mail", (request) => mail.control(request));
   return {
     url,
     environment: {
@@ -48,6 +58,9 @@ export async function startProviders(functionsUrl?: string): Promise<Providers> 
       PLAY_NOTIFICATIONS_ACCOUNT: GooglePlay.NOTIFIER,
       GOOGLE_JWKS_URL: `${url}/google/certs`,
       ...appStore.environment(`${url}/app-store`),
+      MAIL_API_URL: `${url}/mail`,
+      MAIL_API_KEY: mail.key,
+      MAIL_FROM: MailService.FROM,
     },
     stop: () => server.shutdown(),
   };

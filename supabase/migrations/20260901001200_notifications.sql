@@ -18,7 +18,9 @@ create table public.notification_types (
   push_enabled boolean not null,
   in_app_enabled boolean not null,
   email_enabled boolean not null,
-  is_urgent boolean not null default false
+  is_urgent boolean not null default false,
+  email_allowed boolean not null default false,
+  constraint notification_types_email_allowed_where_enabled check (email_allowed or not email_enabled)
 );
 
 comment on table public.notification_types is
@@ -40,6 +42,7 @@ comment on table public.notification_preferences is 'How people want to be told 
 create index notification_preferences_notif_type_idx on public.notification_preferences (notif_type);
 
 comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
+comment on column public.notification_types.email_allowed is 'Whether users can choose to be mailed. False: mail would come too late, or too often.';
 
 create table public.user_notifications (
   id uuid not null default gen_random_uuid() constraint user_notifications_one_id unique,
@@ -153,7 +156,7 @@ create policy "People delete their own devices" on public.user_push_tokens for d
   using ((select auth.uid()) = user_id);
 -- No insert, no update: a token may have to be taken from another (private.take_push_token).
 
-grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent) on public.notification_types to authenticated;
+grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) on public.notification_types to authenticated;
 grant select (user_id, notif_type, push_enabled, in_app_enabled, email_enabled, created_at, updated_at),
   insert (user_id, notif_type, push_enabled, in_app_enabled, email_enabled),
   update (push_enabled, in_app_enabled, email_enabled) on public.notification_preferences to authenticated;
@@ -406,17 +409,17 @@ to authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Mail is for what a person waits for; advertising is not pushed unless somebody asks for it.
-insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent) values
-  ('announcement', true, true, false, false),
-  ('campaign', false, true, false, false),
-  ('fee_increase', true, true, false, true),
-  ('exit_closing', true, true, false, true),
-  ('session_reminder', true, true, false, false),
-  ('saved_lot_update', true, true, false, false),
-  ('review_result', true, true, false, false),
-  ('error_report_result', true, true, false, false),
-  ('support_reply', true, true, true, false),
-  ('badge_earned', true, true, false, false),
-  ('level_up', true, true, false, false),
-  ('theme_gift', true, true, false, false),
-  ('subscription', true, true, true, false);
+insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) values
+  ('announcement', true, true, false, false, true),
+  ('campaign', false, true, false, false, true),
+  ('fee_increase', true, true, false, true, false),
+  ('exit_closing', true, true, false, true, false),
+  ('session_reminder', true, true, false, false, false),
+  ('saved_lot_update', true, true, false, false, true),
+  ('review_result', true, true, false, false, true),
+  ('error_report_result', true, true, false, false, true),
+  ('support_reply', true, true, true, false, true),
+  ('badge_earned', true, true, false, false, false),
+  ('level_up', true, true, false, false, false),
+  ('theme_gift', true, true, false, false, true),
+  ('subscription', true, true, true, false, true);

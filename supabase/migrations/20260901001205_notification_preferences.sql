@@ -3,7 +3,7 @@
 -- A type has its own choice of ways; a row of a user overrides it. Quiet hours are one span of each day by the clock of a time
 -- zone. Pushes wait until it ends, except those of urgent types; the inbox does not wait.
 --
--- Invariants: a user's choice is a row of theirs; quiet hours are not empty.
+-- Invariants: a user's choice is a row of theirs, and enables mail only where the type allows it; quiet hours are not empty.
 -- Interface: api.my_notification_preferences, commands.set_my_notification_preferences; private.quiet_until for push.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -96,7 +96,9 @@ begin
         'in_app_enabled', coalesce(p.in_app_enabled, t.in_app_enabled),
         'email_enabled', coalesce(p.email_enabled, t.email_enabled)
       ) order by c.sort_order),
-      'types', jsonb_agg(jsonb_build_object('code', t.code, 'display_label', c.display_label) order by c.sort_order),
+      'types', jsonb_agg(jsonb_build_object(
+        'code', t.code, 'display_label', c.display_label, 'email_allowed', t.email_allowed
+      ) order by c.sort_order),
       'quiet_hours', (
         select jsonb_build_object('from', to_char(q.from_time, 'HH24:MI'), 'to', to_char(q.to_time, 'HH24:MI'), 'time_zone', q.time_zone)
         from public.notification_quiet_hours q where q.user_id = p_user_id
@@ -134,6 +136,10 @@ begin
         'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
     elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
       perform private.refuse('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
+    elsif (v_item ->> 'email_enabled')::boolean
+      and not (select t.email_allowed from public.notification_types t where t.code = v_item ->> 'notif_type') then
+      perform private.refuse('validation_error', 422, 'Notifications of this type are not mailed',
+        p_param => format('items.%s.email_enabled', v_at));
     elsif (
       select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
     ) > 1 then
@@ -145,7 +151,7 @@ end
 $$;
 
 comment on function private.check_notification_preferences(jsonb) is
-  'Refuses what is no list of ways to be told, each type once: validation_error.';
+  'Refuses what is no list of ways to be told, each type once, by mail only where the type allows it: validation_error.';
 
 create function private.check_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql stable

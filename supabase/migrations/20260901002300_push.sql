@@ -81,30 +81,31 @@ comment on function private.may_push(uuid[], text) is
   'Counts a push of a type to each of these users, and gives those who had fewer than five within the last minute.';
 
 -- Unlogged: after a crash nobody has called, which is as good as true.
-create unlogged table private.push_wake_ups (
-  id boolean primary key default true constraint push_wake_ups_one_row check (id),
+create unlogged table private.wake_ups (
+  function text collate "C" primary key,
   called_at timestamptz not null
 );
 
-comment on table private.push_wake_ups is 'When a transaction called the consumer last: one row, or none.';
+comment on table private.wake_ups is 'When a transaction called a consumer last, by the name of its function.';
 
-create function private.wake_push_dispatch() returns void
+create function private.wake_consumer(p_function text) returns void
 language plpgsql
 security definer -- no client may call functions as the service
 set search_path = ''
 as $$
 begin
   -- One call a second is enough, because a consumer goes on until the queue is empty; nobody waits for another's call.
-  if pg_try_advisory_xact_lock(hashtext('push-dispatch'))
-    and not exists (select from private.push_wake_ups where called_at > clock_timestamp() - interval '1 second') then
-    insert into private.push_wake_ups (called_at) values (clock_timestamp())
-    on conflict (id) do update set called_at = excluded.called_at;
-    perform private.call_function('push-dispatch');
+  if pg_try_advisory_xact_lock(hashtext(p_function)) and not exists (
+    select from private.wake_ups w where w.function = p_function and w.called_at > clock_timestamp() - interval '1 second'
+  ) then
+    insert into private.wake_ups (function, called_at) values (p_function, clock_timestamp())
+    on conflict (function) do update set called_at = excluded.called_at;
+    perform private.call_function(p_function);
   end if;
 end
 $$;
 
-comment on function private.wake_push_dispatch() is 'Calls the consumer of the queue push-dispatch when this transaction commits, at most once a second.';
+comment on function private.wake_consumer(text) is 'Calls the function that consumes a queue when this transaction commits, at most once a second.';
 
 create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
 language plpgsql
@@ -130,7 +131,7 @@ begin
   from unnest(v_tokens) as t (id);
   if v_may_push then
     perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'batch', 0));
-    perform private.wake_push_dispatch();
+    perform private.wake_consumer('push-dispatch');
   end if;
 end
 $$;

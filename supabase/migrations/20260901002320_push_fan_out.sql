@@ -6,7 +6,8 @@
 -- take different pages. An inbox therefore never waits for the messaging service.
 --
 -- Who is in the audience, and what they want, is asked when their page is taken. Devices are numbered as they come, 500 to a
--- batch; a batch goes into the queue when it is full, the last one when the fan-out ends.
+-- batch; a batch goes into the queue when it is full, the last one when the fan-out ends. Mails go into theirs page by page
+-- (migration mail).
 --
 -- Invariants: each account of the audience has one row and each of its devices one delivery, however often the fan-out is cut
 -- off.
@@ -21,6 +22,7 @@ create table private.fan_outs (
   after_user_id uuid not null default '00000000-0000-0000-0000-000000000000',
   people integer not null default 0,
   devices integer not null default 0,
+  mail_batches integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz
 );
@@ -31,6 +33,7 @@ create index fan_outs_open_idx on private.fan_outs (started_at) where finished_a
 
 comment on column private.fan_outs.after_user_id is 'The last account that was taken.';
 comment on column private.fan_outs.devices is 'How many deliveries it wrote, without the suppressed ones: what batches are numbered by.';
+comment on column private.fan_outs.mail_batches is 'How many batches of mails it wrote.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -87,7 +90,7 @@ as $$
 begin
   insert into private.fan_outs (notification_id) values (p_notification_id);
   perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'fan_out', true));
-  perform private.wake_push_dispatch();
+  perform private.wake_consumer('push-dispatch');
 end
 $$;
 
@@ -162,6 +165,7 @@ declare
   v_last uuid;
   v_user_ids uuid[];
   v_devices integer := 0;
+  v_mail_batches integer := 0;
 begin
   select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
   select * into v_notification from public.user_notifications where id = p_notification_id;
@@ -178,18 +182,21 @@ begin
   if v_user_ids is not null then
     perform private.fill_inboxes(v_notification, v_user_ids);
     v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
+    v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
   end if;
   perform pgmq.set_vt('push-dispatch', p_msg_id, 20);
   if v_last is null then
     perform private.finish_messages('push-dispatch', array[p_msg_id]);
   end if;
-  return private.note_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices);
+  return private.note_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
 end
 $$;
 
 comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, which checks nothing more.';
 
-create function private.note_page(p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer) returns jsonb
+create function private.note_page(
+  p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -204,11 +211,11 @@ declare
 begin
   if cardinality(v_batches) > 0 then
     perform private.enqueue_all('push-dispatch', v_batches);
-    perform private.wake_push_dispatch();
+    perform private.wake_consumer('push-dispatch');
   end if;
   update private.fan_outs
   set after_user_id = coalesce(p_last, after_user_id), people = people + p_people, devices = v_devices,
-    finished_at = case when v_is_done then now() end
+    mail_batches = mail_batches + p_mail_batches, finished_at = case when v_is_done then now() end
   where notification_id = v_id;
   if v_is_done then
     perform private.close_notification(v_id);
@@ -217,7 +224,7 @@ begin
 end
 $$;
 
-comment on function private.note_page(private.fan_outs, uuid, integer, integer) is
+comment on function private.note_page(private.fan_outs, uuid, integer, integer, integer) is
   'Puts the batches into the queue that this page filled, at the end also the last one, and notes how far the fan-out came.';
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ async function calledByShared(): Promise<string[]> {
     new URL("../assets.ts", folder),
     new URL("../db/client.ts", folder),
     new URL("../../push-dispatch/dispatch.ts", folder),
+    new URL("../../mail-dispatch/dispatch.ts", folder),
   ];
   const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
     .map((file) => Deno.readTextFile(file));

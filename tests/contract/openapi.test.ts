@@ -38,6 +38,7 @@ const MAKERS: readonly [option: string, maker: string, file: string][] = [
   ["appStore", "appStore", "app_store.ts"],
   ["googlePlay", "googlePlay", "google_play.ts"],
   ["identity", "identityProvider", "identity_provider.ts"],
+  ["mail", "mailSender", "mail.ts"],
   ["push", "pushSender", "fcm.ts"],
   ["storage", "objectStorage", "object_storage.ts"],
 ];

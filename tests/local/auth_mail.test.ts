@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { createClient, type SupabaseClient, type SupabaseClientOptions } from "@supabase/supabase-js";
 import { Auth } from "../../local/auth/auth.ts";
-import type { Mail } from "../../local/auth/mailbox.ts";
+import { type Mail, Mailbox } from "../../local/auth/mailbox.ts";
 import { type AuthConfig, authConfig, readConfig } from "../../local/config.ts";
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../local/settings.ts";
 import { database, type TestDatabase } from "../support/database.ts";
@@ -40,6 +40,7 @@ async function withAuth(
     publicUrl: ORIGIN,
     rate: 1_000,
     algorithm: "HS256",
+    mailbox: new Mailbox(() => {}),
     log: () => {},
   });
   const handle = (request: Request) => {

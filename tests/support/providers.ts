@@ -1,4 +1,5 @@
 // The stand-ins of the providers, as tests script them and look at what they received.
+import type { ReceivedMail } from "../../local/providers/mail.ts";
 
 export interface FcmRule {
   readonly token?: string;
@@ -23,19 +24,25 @@ export interface FcmReceived {
 }
 
 /** Of the platform at this address, or of the one that the tests run against. */
-function control(url = Deno.env.get("PROVIDERS_URL")): string {
+function control(name: "fcm" | "mail", url = Deno.env.get("PROVIDERS_URL")): string {
   if (!url) throw new Error("PROVIDERS_URL is not set: run the tests with `deno task test`");
-  return `${url}/control/fcm`;
+  return `${url}/control/${name}`;
 }
 
 export async function scriptFcm(
   script: { reset?: boolean; latency_ms?: number; revoke_tokens?: boolean; rules?: readonly FcmRule[] },
   providersUrl?: string,
 ): Promise<void> {
-  const response = await fetch(control(providersUrl), { method: "POST", body: JSON.stringify(script) });
+  const response = await fetch(control("fcm", providersUrl), { method: "POST", body: JSON.stringify(script) });
   if (!response.ok) throw new Error(`/control/fcm answers ${response.status}: ${await response.text()}`);
 }
 
 export async function receivedByFcm(providersUrl?: string): Promise<FcmReceived> {
-  return await (await fetch(control(providersUrl))).json();
+  return await (await fetch(control("fcm", providersUrl))).json();
+}
+
+/** The mails that were accepted for an address. */
+export async function receivedMails(to: string): Promise<readonly ReceivedMail[]> {
+  const response = await fetch(`${control("mail")}?to=${encodeURIComponent(to)}`);
+  return (await response.json()).mails;
 }

@@ -1,5 +1,6 @@
 import { createApp } from "../_shared/http/app.ts";
+import { mailSender } from "../_shared/providers/mail.ts";
 import { objectStorage } from "../_shared/providers/object_storage.ts";
 import { routes } from "./routes.ts";
 
-Deno.serve(createApp(routes, { storage: objectStorage }).fetch);
+Deno.serve(createApp(routes, { mail: mailSender, storage: objectStorage }).fetch);

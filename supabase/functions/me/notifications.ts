@@ -8,6 +8,10 @@ import {
   NotificationsQuery,
   UserNotifications,
 } from "../_shared/schema/notifications.ts";
+import type { z } from "zod";
+
+/** What the database knows of it; whether mail is configured only the settings say. */
+type StoredPreferences = Omit<z.input<typeof NotificationPreferences>, "email_available">;
 
 export const listNotifications = route({
   method: "GET",
@@ -40,7 +44,10 @@ export const readNotificationPreferences = route({
   query: NotificationPreferencesQuery,
   reply: [200, NotificationPreferences],
   refusals: [],
-  handle: ({ db, query }) => db.rpc("my_notification_preferences", query),
+  handle: async ({ db, query, mail }) => ({
+    ...await db.rpc<StoredPreferences>("my_notification_preferences", query),
+    email_available: mail.isAvailable,
+  }),
 });
 
 export const putNotificationPreferences = route({
@@ -54,11 +61,13 @@ export const putNotificationPreferences = route({
   reply: [200, NotificationPreferences],
   refusals: [],
   // To the database null is an argument that is not given.
-  handle: ({ db, query, body: { items, quiet_hours } }) =>
-    db.rpc("set_my_notification_preferences", {
+  handle: async ({ db, query, body: { items, quiet_hours }, mail }) => ({
+    ...await db.rpc<StoredPreferences>("set_my_notification_preferences", {
       ...query,
       items,
       quiet_hours: quiet_hours ?? undefined,
       remove_quiet_hours: quiet_hours === null,
     }),
+    email_available: mail.isAvailable,
+  }),
 });

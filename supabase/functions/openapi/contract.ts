@@ -7,6 +7,7 @@ import { routes as articles } from "../articles/routes.ts";
 import { routes as codes } from "../codes/routes.ts";
 import { routes as errorReports } from "../error-reports/routes.ts";
 import { routes as health } from "../health/routes.ts";
+import { routes as mailDispatch } from "../mail-dispatch/routes.ts";
 import { routes as me } from "../me/routes.ts";
 import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
@@ -48,6 +49,7 @@ export const groups: readonly Group[] = [
   { name: "admin", description: "What administrators do", routes: admin },
   { name: "well-known", description: "Which apps open links of this site", routes: wellKnown },
   { name: "push-dispatch", description: "The consumer of the queue of push messages", routes: pushDispatch },
+  { name: "mail-dispatch", description: "The consumer of the queue of mails", routes: mailDispatch },
   { name: "report-crash", description: "What the app sends when it has fallen over", routes: reportCrash },
   {
     name: "openapi",

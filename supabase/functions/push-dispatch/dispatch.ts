@@ -2,6 +2,7 @@
  * The consumer of the queue push-dispatch: takes batches, sends them, records what became of each device, and goes on until
  * the queue is empty or its time is up. It may end at any moment: what is not recorded is taken again by the next one.
  */
+import { consume, type ConsumerOptions, jittered, type Taken } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { PushSender } from "../_shared/providers/fcm.ts";
 
@@ -27,21 +28,12 @@ interface Batch {
   readonly devices: readonly Device[];
 }
 
-export interface DispatchOptions {
-  readonly concurrency: number;
-  /** When to take no more batches, in milliseconds after the start. */
-  readonly budgetMs: number;
-  /** How long an empty queue is looked at again before the consumer ends. */
-  readonly lingerMs: number;
-}
-
-export const DISPATCH: DispatchOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
+export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
 
 /** Longer than a batch can take: 500 devices, a request each. */
 const LEASE_SECONDS = 180;
 /** After so many seconds a device that could not be reached is tried again; the database doubles it with each try. */
 const RETRY_SECONDS = 30;
-const POLL_MS = 500;
 
 export interface Dispatched {
   batches: number;
@@ -53,41 +45,25 @@ export interface Dispatched {
 export async function dispatch(
   db: Database,
   sender: PushSender,
-  options: DispatchOptions = DISPATCH,
+  options: ConsumerOptions = DISPATCH,
 ): Promise<Dispatched> {
-  const until = performance.now() + options.budgetMs;
   const done: Dispatched = { batches: 0, delivered: 0, failed: 0, later: 0 };
   const run: Run = { db, sender, concurrency: options.concurrency, done, isServiceUp: false };
-  let emptySince: number | undefined;
-  while (performance.now() < until) {
-    const taken = await db.rpc<{ found: number; batches: Batch[] }>("take_push_batches", {
-      limit: 1,
-      lease_seconds: LEASE_SECONDS,
-    });
-    if (taken.found === 0) {
-      emptySince ??= performance.now();
-      if (performance.now() - emptySince >= options.lingerMs) break;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      continue;
-    }
-    emptySince = undefined;
-    for (const batch of taken.batches) {
-      if (batch.batch === undefined) {
-        await fanOut(db, batch, until);
-      } else if (await send(run, batch) === "paused") {
-        return done;
-      }
-    }
-  }
+  await consume<Batch>(
+    options,
+    () => db.rpc<Taken<Batch>>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS }),
+    (batch, until) => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
+  );
   return done;
 }
 
 /** Page by page; what is left when the time is up is taken again 20 seconds later. */
-async function fanOut(db: Database, { msg_id, notification_id }: Batch, until: number): Promise<void> {
+async function fanOut(db: Database, { msg_id, notification_id }: Batch, until: number): Promise<"done"> {
   while (performance.now() < until) {
     const page = await db.rpc<{ is_done: boolean }>("fan_out_notification", { notification_id, msg_id });
-    if (page.is_done) return;
+    if (page.is_done) break;
   }
+  return "done";
 }
 
 /** What keeps all devices from being reached, and not one. */
@@ -106,7 +82,7 @@ interface Run {
   isServiceUp: boolean;
 }
 
-async function send(run: Run, batch: Batch): Promise<"sent" | "paused"> {
+async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
   const { db, sender, done } = run;
   const outcomes: { token_id: string; fcm_token: string; outcome: string }[] = [];
   let retryAfter = 0;
@@ -134,11 +110,11 @@ async function send(run: Run, batch: Batch): Promise<"sent" | "paused"> {
       notification_id: batch.notification_id,
       batch: batch.batch,
       outcomes,
-      retry_seconds: Math.max(retryAfter, Math.round(RETRY_SECONDS * (0.75 + Math.random() / 2))),
+      retry_seconds: Math.max(retryAfter, jittered(RETRY_SECONDS)),
     });
   }
   count(done, outcomes);
-  if (trouble === undefined) return "sent";
+  if (trouble === undefined) return "done";
   await db.rpc("pause_push", { reason: trouble, seconds: retryAfter, msg_ids: [batch.msg_id] });
   return "paused";
 }

@@ -3,16 +3,25 @@ import type { AppStore } from "./app_store.ts";
 import type { PushSender } from "./fcm.ts";
 import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
+import type { MailSender } from "./mail.ts";
 import type { ObjectStorage } from "./object_storage.ts";
 
 export interface Providers {
   readonly storage: ObjectStorage;
   readonly identity: IdentityProvider;
   readonly push: PushSender;
+  readonly mail: MailSender;
   readonly appStore: AppStore;
   readonly googlePlay: GooglePlay;
 }
 
 export type ProviderName = keyof Providers;
 
-export const PROVIDER_NAMES: readonly ProviderName[] = ["storage", "identity", "push", "appStore", "googlePlay"];
+export const PROVIDER_NAMES: readonly ProviderName[] = [
+  "storage",
+  "identity",
+  "push",
+  "mail",
+  "appStore",
+  "googlePlay",
+];

@@ -58,15 +58,21 @@ export const MarkedRead = z.object({
 }).meta({ id: "MarkedRead" });
 
 const ways = {
-  notif_type: z.string().min(1).max(50).meta({ examples: ["fee_increase"] }),
+  notif_type: z.string().min(1).max(50).meta({ examples: ["announcement"] }),
   push_enabled: z.boolean(),
   in_app_enabled: z.boolean().meta({ description: "Whether notifications of this type come into the inbox" }),
-  email_enabled: z.boolean(),
+  email_enabled: z.boolean().meta({
+    description: "Whether notifications of this type are mailed; true only where the type has `email_allowed`",
+  }),
 };
 
 const NotifPrefItem = z.object(ways).meta({ id: "NotifPrefItem" });
 
-const NotifType = z.object({ code: z.string(), display_label: z.string() }).meta({ id: "NotifType" });
+const NotifType = z.object({
+  code: z.string(),
+  display_label: z.string(),
+  email_allowed: z.boolean().meta({ description: "Whether `email_enabled` can be true" }),
+}).meta({ id: "NotifType" });
 
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day, for example 22:00.").meta({
   examples: ["22:00"],
@@ -85,6 +91,10 @@ export const NotificationPreferences = z.object({
   items: z.array(NotifPrefItem).meta({ description: "Every type, with the service's choice where there is no other" }),
   types: z.array(NotifType).meta({ description: "What the types are called" }),
   quiet_hours: QuietHours.nullable(),
+  email_available: z.boolean().meta({
+    description:
+      "Whether the service is configured to send mail. False: nobody is mailed, whatever `email_enabled` says",
+  }),
 }).meta({ id: "NotificationPreferences" });
 
 export const NotificationPreferencesQuery = z.strictObject({

@@ -1,0 +1,102 @@
+/** Mail, by an HTTP interface like Resend's `POST /emails`: one request for each mail. */
+import type { Config } from "../config.ts";
+import { Refusal } from "../errors.ts";
+import type { MailConfig } from "../provider_settings.ts";
+import { retryAfterOf } from "./retry_after.ts";
+
+const TIMEOUT_MS = 10_000;
+/** How long to wait after 429 without `Retry-After`. */
+const QUOTA_SECONDS = 60;
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The same for each try of a mail, with the same content: the mail service sends it once. */
+  readonly idempotencyKey: string;
+}
+
+/**
+ * What became of a mail. `rejected`: this mail is not accepted, whenever it is sent; `later`: try again, after `retryAfter`
+ * seconds where the service says so; `quota`: nothing is accepted for `retryAfter` seconds; `outage`: no answer;
+ * `credentials`: the service rejects the key, the sender or the address of the settings.
+ */
+export type MailOutcome =
+  | { readonly outcome: "sent" | "rejected" | "outage" | "credentials" }
+  | { readonly outcome: "later"; readonly retryAfter?: number }
+  | { readonly outcome: "quota"; readonly retryAfter: number };
+
+export interface MailSender {
+  /** Whether the settings name a mail service. */
+  readonly isAvailable: boolean;
+  send(mail: Mail): Promise<MailOutcome>;
+}
+
+export function mailSender(config: () => Config): MailSender {
+  return {
+    get isAvailable() {
+      return config().providers.mail !== null;
+    },
+    send: (mail) => {
+      const settings = config().providers.mail;
+      if (settings === null) throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+      return send(settings, mail);
+    },
+  };
+}
+
+async function send({ apiUrl, apiKey, from }: MailConfig, mail: Mail): Promise<MailOutcome> {
+  const { to, subject, text, html, idempotencyKey } = mail;
+  try {
+    const response = await fetch(apiUrl.endsWith("/emails") ? apiUrl : `${apiUrl}/emails`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+      },
+      body: JSON.stringify({ from, to: [to], subject, text, html }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return outcomeOf(response, nameOf(await response.text()));
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException) return { outcome: "outage" };
+    throw error;
+  }
+}
+
+/** `name` is what the service calls the error. */
+function outcomeOf(response: Response, name: string | undefined): MailOutcome {
+  if (response.ok) return { outcome: "sent" };
+  const retryAfter = retryAfterOf(response);
+  switch (response.status) {
+    case 400:
+    case 413:
+    case 422:
+      return { outcome: name === "invalid_from_address" ? "credentials" : "rejected" };
+    case 401:
+    case 403:
+    case 404:
+    case 405:
+      return { outcome: "credentials" };
+    case 409:
+      // The key was used already: by a try that is still on its way, or by one whose mail read otherwise, which was sent.
+      return { outcome: name === "concurrent_idempotent_requests" ? "later" : "sent" };
+    case 429:
+      return { outcome: "quota", retryAfter: retryAfter ?? QUOTA_SECONDS };
+    default:
+      return { outcome: "later", ...(retryAfter === undefined ? {} : { retryAfter }) };
+  }
+}
+
+function nameOf(text: string): string | undefined {
+  try {
+    const error: unknown = JSON.parse(text);
+    if (typeof error !== "object" || error === null || !("name" in error)) return undefined;
+    return typeof error.name === "string" ? error.name : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The consumer of the queue mail: takes batches, sends them, records what became of each mail, and goes on until the queue
+ * is empty or its time is up. It may end at any moment: what is not recorded is taken again by the next one, and sent with
+ * the same idempotency keys.
+ */
+import { consume, type ConsumerOptions, jittered, pause, type Taken } from "../_shared/consumer.ts";
+import type { Database } from "../_shared/db/client.ts";
+import type { MailOutcome, MailSender } from "../_shared/providers/mail.ts";
+import { compose, type Text } from "./compose.ts";
+
+interface Recipient {
+  readonly user_id: string;
+  readonly address: string;
+  readonly lang: "ja" | "en";
+}
+
+interface Batch {
+  readonly msg_id: number;
+  readonly notification_id: string;
+  readonly batch: number;
+  /** How often it was taken, with this time. */
+  readonly tries: number;
+  readonly texts: { readonly ja: Text; readonly en: Text };
+  readonly mails: readonly Recipient[];
+}
+
+export const DISPATCH: ConsumerOptions = { concurrency: 5, budgetMs: 45_000, lingerMs: 2_000 };
+
+/** Longer than a batch can take: 50 mails, five at once, and what is waited for the mail service. */
+const LEASE_SECONDS = 180;
+/** A consumer waits so long itself when the mail service takes no more for now; after that the queue pauses. */
+const MAX_WAIT_SECONDS = 10;
+/** After so many seconds a mail that could not be sent is tried again, then after four times as long each time. */
+const RETRY_SECONDS = 60;
+const MAX_TRIES = 5;
+
+export interface Dispatched {
+  batches: number;
+  sent: number;
+  rejected: number;
+  later: number;
+  not_configured: number;
+}
+
+export async function dispatch(
+  db: Database,
+  sender: MailSender,
+  options: ConsumerOptions = DISPATCH,
+): Promise<Dispatched> {
+  const done: Dispatched = { batches: 0, sent: 0, rejected: 0, later: 0, not_configured: 0 };
+  await consume<Batch>(
+    options,
+    () => db.rpc<Taken<Batch>>("take_mails", { lease_seconds: LEASE_SECONDS }),
+    async (batch, until) => {
+      const attempt = new Attempt(batch, sender, until);
+      if (sender.isAvailable) await attempt.send(options.concurrency);
+      else attempt.drop();
+      for (const { outcome } of attempt.outcomes) done[outcome]++;
+      done.later += batch.mails.length - attempt.outcomes.length;
+      done.batches++;
+      return await settle(db, batch, attempt);
+    },
+  );
+  return done;
+}
+
+interface Trouble {
+  readonly reason: "outage" | "credentials" | "quota";
+  readonly seconds: number;
+}
+
+/** One try of a batch. What has no outcome at its end is tried again. */
+class Attempt {
+  readonly outcomes: { user_id: string; outcome: "sent" | "rejected" | "not_configured" }[] = [];
+  retryAfter = 0;
+  trouble: Trouble | undefined;
+  #waiting: Recipient[];
+  /** When the mail service takes mails again. */
+  #openAt = 0;
+
+  constructor(readonly batch: Batch, readonly sender: MailSender, readonly until: number) {
+    this.#waiting = [...batch.mails];
+  }
+
+  drop(): void {
+    for (const { user_id } of this.#waiting) this.outcomes.push({ user_id, outcome: "not_configured" });
+  }
+
+  async send(concurrency: number): Promise<void> {
+    await Promise.all(Array.from({ length: concurrency }, () => this.#sendSome()));
+  }
+
+  /** Nothing more is sent once there is trouble; what the service has taken is recorded. */
+  async #sendSome(): Promise<void> {
+    for (let to = this.#waiting.pop(); to !== undefined && this.trouble === undefined; to = this.#waiting.pop()) {
+      await pause(Math.max(0, this.#openAt - performance.now()));
+      this.#note(to, await this.sender.send(this.#mailTo(to)));
+    }
+  }
+
+  #note(to: Recipient, result: MailOutcome): void {
+    switch (result.outcome) {
+      case "sent":
+      case "rejected":
+        this.outcomes.push({ user_id: to.user_id, outcome: result.outcome });
+        break;
+      case "later":
+        this.retryAfter = Math.max(this.retryAfter, result.retryAfter ?? 0);
+        break;
+      case "quota":
+        this.#wait(to, result.retryAfter);
+        break;
+      default:
+        this.trouble = { reason: result.outcome, seconds: 0 };
+    }
+  }
+
+  #wait(to: Recipient, seconds: number): void {
+    const openAt = performance.now() + seconds * 1000;
+    if (seconds > MAX_WAIT_SECONDS || openAt > this.until) {
+      this.trouble = { reason: "quota", seconds };
+    } else {
+      this.#openAt = Math.max(this.#openAt, openAt);
+      this.#waiting.push(to);
+    }
+  }
+
+  #mailTo({ user_id, address, lang }: Recipient) {
+    const { notification_id, texts } = this.batch;
+    return { ...compose(texts[lang], lang), to: address, idempotencyKey: `${notification_id}/${user_id}` };
+  }
+}
+
+async function settle(db: Database, batch: Batch, attempt: Attempt): Promise<"done" | "paused"> {
+  const { msg_id, notification_id, tries } = batch;
+  const { outcomes, retryAfter, trouble } = attempt;
+  if (outcomes.length > 0 || trouble === undefined) {
+    // After the last try it is read once more, at once, to be a dead message.
+    const retry = tries >= MAX_TRIES ? 1 : Math.max(retryAfter, jittered(RETRY_SECONDS * 4 ** (tries - 1)));
+    await db.rpc("record_mail_outcomes", {
+      msg_id,
+      notification_id,
+      batch: batch.batch,
+      outcomes,
+      retry_seconds: retry,
+    });
+  }
+  if (trouble === undefined) return "done";
+  await db.rpc("pause_mail", { reason: trouble.reason, seconds: trouble.seconds, msg_ids: [msg_id] });
+  return "paused";
+}

@@ -1,0 +1,3 @@
+import { dispatchMails } from "./mails.ts";
+
+export const routes = [dispatchMails];
