@@ -5,11 +5,51 @@
 -- whose purchase names another account is refused.
 --
 -- Invariants: a subscription has one user; of two who claim at once the last one has it.
--- Interface: commands.claim_subscription, api.my_subscription, api.list_my_subscription_events.
+-- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription, api.list_my_subscription_events.
+
+insert into private.rate_limit_policies (name, quota, window_seconds, comment, commands) values
+  ('verify_iap', 30, 60, 'Purchases that are verified', '{claim_subscription}');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
+language plpgsql stable
+security definer -- clients read the plans on sale
+set search_path = ''
+as $$
+begin
+  return (select private.plan_row(p, p_lang) from public.subscription_plans p where p.id = p_plan_id);
+end
+$$;
+
+comment on function private.plan_of_subscription(uuid, text) is 'A plan as the interface shows it, also one that is no longer sold; null when there is none.';
+
+create function private.subscription_of_user(p_user_id uuid, p_lang text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lang text := coalesce(p_lang, (select u.lang from public.app_users u where u.id = p_user_id));
+  v_row public.user_subscriptions;
+begin
+  -- The one that gives access longest, else the latest.
+  select s.id, s.plan_id, s.status, s.started_at, s.ended_at, s.access_ends_at
+  into v_row.id, v_row.plan_id, v_row.status, v_row.started_at, v_row.ended_at, v_row.access_ends_at
+  from public.user_subscriptions s where s.user_id = p_user_id
+  order by coalesce(s.access_ends_at, '-infinity') desc, s.started_at desc, s.id limit 1;
+  return jsonb_build_object(
+    'id', v_row.id, 'plan_id', v_row.plan_id,
+    -- A plan that is no longer sold is shown to who has it.
+    'plan', private.plan_of_subscription(v_row.plan_id, v_lang),
+    'status', private.status_at(v_row.status, v_row.access_ends_at, now()), 'started_at', v_row.started_at, 'ended_at', v_row.ended_at
+  );
+end
+$$;
+
+comment on function private.subscription_of_user(uuid, text) is
+  'A user''s subscription as MySubscription shows it; the plan in the language, null: the account''s.';
 
 create function private.iap_subscription(p_row public.user_subscriptions) returns jsonb
 language plpgsql stable
@@ -71,7 +111,8 @@ begin
   perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
   delete from private.verified_purchases v
   where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
-  if not found or p_must_be_own and v_row.user_id is distinct from v_user_id then
+  -- Requests with one receipt at once: the first took the row, the others find the subscription theirs.
+  if v_row.user_id is distinct from v_user_id and (not found or p_must_be_own) then
     perform private.refuse('not_found', 404, 'This purchase is none of yours that was verified; verify its receipt first',
       p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
   elsif private.named_account(v_row.account_token) <> v_user_id then
@@ -81,9 +122,11 @@ begin
   if v_row.user_id is distinct from v_user_id then
     perform private.move_subscription(v_row, v_user_id);
   end if;
-  return jsonb_build_object('is_new', v_row.user_id is null, 'subscription', (
-    select private.iap_subscription(s) from public.user_subscriptions s where s.id = p_subscription_id
-  ));
+  return jsonb_build_object(
+    'is_new', v_row.user_id is null,
+    'subscription', (select private.iap_subscription(s) from public.user_subscriptions s where s.id = p_subscription_id),
+    'my_subscription', private.subscription_of_user(v_user_id, null)
+  );
 end
 $$;
 
@@ -108,6 +151,20 @@ grant execute on function private.claim_purchase(uuid, boolean), private.status_
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
+create function api.check_purchaser(p_user_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
+end
+$$;
+
+comment on function api.check_purchaser(uuid) is
+  'For the service, before it asks a store about a receipt: refuses whoever is no active app user. Refuses: forbidden.';
+
+grant execute on function api.check_purchaser(uuid) to service_role;
+
 create function commands.claim_subscription(p_subscription_id uuid, p_must_be_own boolean default false) returns jsonb
 language plpgsql
 set search_path = ''
@@ -118,47 +175,26 @@ end
 $$;
 
 comment on function commands.claim_subscription(uuid, boolean) is
-  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription} (VerifyIapResponse). is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Refuses: unauthorized, forbidden, not_found, conflict.';
+  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Refuses: unauthorized, forbidden, not_found, conflict.';
 
-create function api.my_subscription(p_lang text default 'ja') returns jsonb
+create function api.my_subscription(p_lang text default null) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_user_id uuid := private.active_user();
-  v_row public.user_subscriptions;
 begin
-  perform private.require_lang(p_lang);
-  -- The one that gives access longest, else the latest.
-  select s.id, s.plan_id, s.status, s.started_at, s.ended_at, s.access_ends_at
-  into v_row.id, v_row.plan_id, v_row.status, v_row.started_at, v_row.ended_at, v_row.access_ends_at
-  from public.user_subscriptions s where s.user_id = v_user_id
-  order by coalesce(s.access_ends_at, '-infinity') desc, s.started_at desc, s.id limit 1;
-  return jsonb_build_object(
-    'id', v_row.id, 'plan_id', v_row.plan_id,
-    -- A plan that is no longer sold is shown to who has it.
-    'plan', private.plan_of_subscription(v_row.plan_id, p_lang),
-    'status', private.status_at(v_row.status, v_row.access_ends_at, now()), 'started_at', v_row.started_at, 'ended_at', v_row.ended_at
-  );
+  if p_lang is not null then
+    perform private.require_lang(p_lang);
+  end if;
+  return private.subscription_of_user(private.active_user(), p_lang);
 end
 $$;
-
-create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
-language plpgsql stable
-security definer -- clients read the plans on sale
-set search_path = ''
-as $$
-begin
-  return (select private.plan_row(p, p_lang) from public.subscription_plans p where p.id = p_plan_id);
-end
-$$;
-
-comment on function private.plan_of_subscription(uuid, text) is 'A plan as the interface shows it, also one that is no longer sold; null when there is none.';
 
 comment on function api.my_subscription(text) is
-  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. p_lang is the language of the plan; null: the account''s. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
-create function api.list_my_subscription_events(p_limit integer default 20, p_cursor text default null) returns jsonb
+create function api.list_my_subscription_events(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -181,14 +217,17 @@ begin
       order by e.occurred_at desc, e.id desc
       limit p_limit + 1
     ) r
-  ), '{occurred_at,id}', p_limit);
+  ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+      select count(*) from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
+      where s.user_id = v_user_id
+    )) else '{}' end;
 end
 $$;
 
-comment on function api.list_my_subscription_events(integer, text) is
-  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}. status is null for an act of an administrator. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+comment on function api.list_my_subscription_events(integer, text, text[]) is
+  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
-  commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text),
-  private.plan_of_subscription(uuid, text)
+  commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text, text[]),
+  private.plan_of_subscription(uuid, text), private.subscription_of_user(uuid, text)
 to authenticated;

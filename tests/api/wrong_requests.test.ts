@@ -22,6 +22,7 @@ await inDatabase(async (sql) => {
 const mine = bearer(user.token);
 const forged = badAuthorizations(user.id, stack().jwtSecret);
 const service = bearer(stack().serviceRoleKey);
+const receipt = { platform: "android", receipt: "token", product_id: "premium_monthly" };
 /** What a route needs beyond its own path to be a good request; named by path, or by method and path. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
@@ -44,6 +45,9 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
     body: { items: [{ notif_type: "campaign", push_enabled: true, in_app_enabled: true, email_enabled: true }] },
   },
   "/me/push-tokens": { body: { fcm_token: "token", device_type: "ios" } },
+  "/verify-iap": { body: receipt },
+  "/me/subscription/verify-iap": { body: receipt },
+  "/me/subscription/refresh-iap": { body: receipt },
   "/storage/upload-url": {
     body: { file_name: "a.png", file_size: 1, mime_type: "image/png", category: "review" },
   },

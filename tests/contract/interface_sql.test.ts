@@ -66,6 +66,7 @@ async function calledByShared(): Promise<string[]> {
   const shared = [
     new URL("../assets.ts", folder),
     new URL("../db/client.ts", folder),
+    new URL("../purchases.ts", folder),
     new URL("../../push-dispatch/dispatch.ts", folder),
     new URL("../../mail-dispatch/dispatch.ts", folder),
   ];

@@ -50,7 +50,7 @@ Deno.test("every index.ts serves its routes, with the providers and counts that 
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
     const used = MAKERS.filter(([option]) => uses(option));
     const options = [
-      ...used.map(([option, maker]) => `${option}: ${maker}`),
+      ...used.map(([option, maker]) => option === maker ? option : `${option}: ${maker}`),
       ...searches ? ["searches: searchCounts"] : [],
     ]
       .join(", ");

@@ -114,8 +114,8 @@ export const catalogue = {
   iap_invalid: {
     status: 400,
     message: "The receipt is not valid.",
-    meaning: "The store did not confirm the in-app purchase receipt. No endpoint of this version answers so.",
-    remedy: "Fetch the latest receipt from the store and send that.",
+    meaning: "The store does not confirm the in-app purchase receipt, or it is of another app, product or transaction.",
+    remedy: "Fetch the latest receipt from the store on the device and send that. Do not send the same one again.",
   },
   server_error: {
     status: 500,

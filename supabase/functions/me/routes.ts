@@ -21,6 +21,7 @@ import {
   updateSearchPreset,
 } from "./search_presets.ts";
 import { deleteSessionPhoto, putSessionPhoto, readMySession } from "./session_photos.ts";
+import { listMySubscriptionEvents, readMySubscription, refreshMyIap, verifyMyIap } from "./subscription.ts";
 import { applyTheme, listThemeGifts, listThemes } from "./themes.ts";
 import { addVehicle, deleteVehicle, listVehicles, updateVehicle } from "./vehicles.ts";
 
@@ -59,6 +60,10 @@ export const routes = [
   putNotificationPreferences,
   putPushToken,
   deletePushToken,
+  readMySubscription,
+  listMySubscriptionEvents,
+  verifyMyIap,
+  refreshMyIap,
   listThemes,
   applyTheme,
   listThemeGifts,

@@ -18,6 +18,7 @@ import { routes as storage } from "../storage/routes.ts";
 import { routes as subscriptionPlans } from "../subscription-plans/routes.ts";
 import { routes as support } from "../support/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
+import { routes as verifyIap } from "../verify-iap/routes.ts";
 import { routes as wellKnown } from "../well-known/routes.ts";
 import { routes as openapi } from "./routes.ts";
 
@@ -44,6 +45,7 @@ export const groups: readonly Group[] = [
     description: "Reference data: what a subscription can be to",
     routes: subscriptionPlans,
   },
+  { name: "verify-iap", description: "Purchases in the apps' stores", routes: verifyIap },
   { name: "articles", description: "What the service writes for drivers", routes: articles },
   { name: "ads", description: "Advertisements", routes: ads },
   { name: "admin", description: "What administrators do", routes: admin },

@@ -61,11 +61,22 @@ export function traceOf(exchange: Exchange): CallTrace {
 }
 
 /**
- * Counts a request, reads, checks an upload or prepares an invitation: a request that got no further has not been carried
- * out.
+ * Counts a request, reads, checks an upload, records what a store said or prepares an invitation: a request that got no
+ * further has not been carried out.
  */
-const PREPARING =
-  /^(take_\w+|check_administrator|read_counted|pending_asset|place_asset|admin_invite_admin|admin_claim_invitation)$/;
+const PREPARING = new RegExp(`^(${
+  [
+    "take_\\w+",
+    "check_administrator",
+    "check_purchaser",
+    "read_counted",
+    "pending_asset",
+    "place_asset",
+    "record_store_statement",
+    "admin_invite_admin",
+    "admin_claim_invitation",
+  ].join("|")
+})$`);
 
 /**
  * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { Lang } from "./codes.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { SubscriptionPlan } from "./plans.ts";
+import { Id, text, Timestamp } from "./values.ts";
+
+const Status = z.enum(["active", "expired", "revoked", "grace", "on_hold", "paused", "pending", "unknown"]);
+const Provider = z.enum(["ios_store", "android_store"]);
+
+/** Receipts of an app with a long history are some 100 KiB. */
+const MAX_RECEIPT_LENGTH = 262_144;
+
+const purchase = {
+  platform: z.enum(["ios", "android"]),
+  receipt: text(1, MAX_RECEIPT_LENGTH).meta({
+    description: "ios: the signed transaction (JWS), or a legacy receipt in base64; android: the purchase token",
+  }),
+  product_id: text(1, 200).meta({ description: "The code of the plan", examples: ["premium_monthly"] }),
+  transaction_id: text(1, 100).optional().meta({
+    description: "ios only: the transaction that the receipt has to be of; absent: the receipt's",
+  }),
+};
+
+type Purchase = z.output<z.ZodObject<typeof purchase>>;
+
+function onlyOfIos({ platform, transaction_id }: Purchase, context: z.RefinementCtx): void {
+  if (platform === "android" && transaction_id !== undefined) {
+    const message = "Only purchases with platform ios have a transaction id.";
+    context.addIssue({ code: "custom", path: ["transaction_id"], message });
+  }
+}
+
+export const VerifyIapRequest = z.strictObject(purchase).superRefine(onlyOfIos).meta({ id: "VerifyIapRequest" });
+
+export const RefreshIapRequest = z.strictObject({
+  ...purchase,
+  receipt: purchase.receipt.meta({
+    description: "ios: the latest signed transaction (JWS); android: the purchase token, which stays the same",
+  }),
+}).superRefine(onlyOfIos).meta({ id: "RefreshIapRequest" });
+
+export const VerifyIapResponse = z.object({
+  id: Id,
+  user_id: Id,
+  plan_id: Id,
+  status: Status,
+  started_at: Timestamp,
+  ended_at: Timestamp.nullable().meta({ description: "When the period that is paid for ends; null: never" }),
+  auto_renew_status: z.boolean().nullable().meta({ description: "Null: the store does not say" }),
+  expires_at: Timestamp.nullable().meta({ description: "The same as `ended_at`" }),
+  environment: z.enum(["Sandbox", "Production"]).nullable(),
+  platform: z.enum(["ios", "android"]),
+  external_subscription_id: z.string().nullable().meta({
+    description: "ios: the id of the original transaction; android: the order's id without its renewal",
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  next_billing_date: Timestamp.nullable().meta({ description: "Null where nothing is billed again" }),
+  is_trial_period: z.boolean(),
+  auto_renewing: z.boolean(),
+  original_purchase_date: Timestamp.meta({ description: "The first purchase; renewals do not change it" }),
+  provider: Provider,
+}).meta({ id: "VerifyIapResponse", description: "A subscription, or what was bought once for all" });
+
+export const MySubscription = z.object({
+  id: Id.nullable(),
+  plan_id: Id.nullable(),
+  plan: SubscriptionPlan.nullable(),
+  status: Status.nullable(),
+  started_at: Timestamp.nullable(),
+  ended_at: Timestamp.nullable(),
+}).meta({
+  id: "MySubscription",
+  description: "The caller's subscription that gives access longest, else the latest; every field is null without one",
+});
+
+export const VerifiedPurchase = VerifyIapResponse.extend({ subscription: MySubscription }).meta({
+  id: "VerifiedPurchase",
+  description: "A subscription, and the caller's subscription as `GET /v1/me/subscription` shows it",
+});
+
+export const MySubscriptionQuery = z.strictObject({
+  lang: Lang.optional().meta({ description: "Language of the plan; absent: the account's" }),
+});
+
+const SubscriptionEvent = z.object({
+  id: Id,
+  subscription_id: Id,
+  provider: Provider,
+  source: z.enum(["verify", "refresh", "notification", "reconciliation", "admin"]).meta({
+    description: "How the service learned of it",
+  }),
+  type: z.string().nullable().meta({
+    description: "The store's word for what happened; null: an answer to a question",
+    examples: ["DID_RENEW"],
+  }),
+  subtype: z.string().nullable(),
+  status: Status.nullable().meta({ description: "Null for what an administrator did" }),
+  occurred_at: Timestamp.meta({ description: "By the store's clock" }),
+}).meta({ id: "SubscriptionEvent" });
+
+export const SubscriptionEvents = z.object({ items: z.array(SubscriptionEvent), next_cursor: NextCursor, total: Total })
+  .meta({
+    id: "SubscriptionEvents",
+  });
+
+export const SubscriptionEventsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });

@@ -1,0 +1,71 @@
+import { route } from "../_shared/http/route.ts";
+import { verifyPurchase } from "../_shared/purchases.ts";
+import {
+  MySubscription,
+  MySubscriptionQuery,
+  RefreshIapRequest,
+  SubscriptionEvents,
+  SubscriptionEventsQuery,
+  VerifyIapRequest,
+  VerifyIapResponse,
+} from "../_shared/schema/subscriptions.ts";
+
+export const readMySubscription = route({
+  method: "GET",
+  path: "/me/subscription",
+  access: "user",
+  summary: "Read the caller's subscription",
+  description: "The one that gives access longest, else the latest. Every field is null without one.",
+  query: MySubscriptionQuery,
+  reply: [200, MySubscription],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("my_subscription", query),
+});
+
+export const listMySubscriptionEvents = route({
+  method: "GET",
+  path: "/me/subscription/history",
+  access: "user",
+  summary: "List what the stores said of the caller's subscriptions",
+  description: "Newest first, by the stores' clocks.",
+  query: SubscriptionEventsQuery,
+  reply: [200, SubscriptionEvents],
+  refusals: [],
+  handle: ({ db, query }) => db.rpc("list_my_subscription_events", query),
+});
+
+export const verifyMyIap = route({
+  method: "POST",
+  path: "/me/subscription/verify-iap",
+  access: "user",
+  summary: "Verify a purchase and make it the caller's",
+  description: "As `POST /v1/verify-iap`, without the caller's subscription in the reply.",
+  body: VerifyIapRequest,
+  limit: "verify_iap",
+  reply: [201, VerifyIapResponse],
+  alsoStatus: 200,
+  replyStatus: ({ is_new }) => is_new ? 201 : 200,
+  refusals: ["iap_invalid", "conflict", "not_found"],
+  handle: async ({ body, caller, db, service, appStore, googlePlay }) => {
+    const { is_new, subscription } = await verifyPurchase(
+      { caller, db, service, appStore, googlePlay },
+      body,
+      "verify",
+    );
+    return { ...subscription, is_new };
+  },
+});
+
+export const refreshMyIap = route({
+  method: "POST",
+  path: "/me/subscription/refresh-iap",
+  access: "user",
+  summary: "Ask the store again about the caller's purchase",
+  description: "Only for a purchase that is the caller's: any other is `not_found`, and is verified instead.",
+  body: RefreshIapRequest,
+  limit: "verify_iap",
+  reply: [200, VerifyIapResponse],
+  refusals: ["iap_invalid", "conflict", "not_found"],
+  handle: async ({ body, caller, db, service, appStore, googlePlay }) =>
+    (await verifyPurchase({ caller, db, service, appStore, googlePlay }, body, "refresh")).subscription as never,
+});

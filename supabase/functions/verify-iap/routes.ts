@@ -1,0 +1,3 @@
+import { verifyIap } from "./verify.ts";
+
+export const routes = [verifyIap];

@@ -1,0 +1,78 @@
+// Purchases in the stand-ins of both stores, and what users do with them over HTTP.
+import assert from "node:assert/strict";
+import { type Person, signUp } from "../support/people.ts";
+import { AppleStore } from "../support/app_store.ts";
+import { PlayStore } from "../support/google_play.ts";
+import { ask, bearer, jsonBody } from "./client.ts";
+import { inDatabase } from "./lots.ts";
+
+export const apple = new AppleStore();
+export const play = new PlayStore();
+
+/** The code of a new plan, which is not on sale: other tests list those that are. */
+export async function aPlan(): Promise<string> {
+  const code = `plan.${crypto.randomUUID()}`;
+  await inDatabase((sql) =>
+    sql`
+      insert into public.subscription_plans (code, name, name_en, price_minor, billing_period, is_active)
+      values (${code}, 'プラン', 'Plan', 480, 'month', false)`
+  );
+  return code;
+}
+
+export interface IapRequest {
+  readonly platform: "ios" | "android";
+  readonly receipt: string;
+  readonly product_id: string;
+  readonly transaction_id?: string;
+}
+
+export type IapPath = "/verify-iap" | "/me/subscription/verify-iap" | "/me/subscription/refresh-iap";
+
+export function post(user: Person, path: string, body: unknown, headers: Record<string, string> = {}) {
+  return ask(path, { method: "POST", ...jsonBody(body, { ...bearer(user.token), ...headers }) });
+}
+
+/** Verifies a purchase; the reply, whose status has to be this. */
+export async function verify(
+  user: Person,
+  request: IapRequest,
+  status = 201,
+  path: IapPath = "/me/subscription/verify-iap",
+): Promise<Record<string, unknown> & { id: string }> {
+  const response = await post(user, path, request);
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text);
+}
+
+export interface Bought {
+  readonly user: Person;
+  readonly request: IapRequest;
+}
+
+/** A user with an App Store subscription that is not verified yet. */
+export async function onIos(product_id: string, user?: Person): Promise<Bought & { readonly id: string }> {
+  const { subscription, signed_transaction } = await apple.buy({ product_id });
+  const request = { platform: "ios", receipt: signed_transaction, product_id } as const;
+  return { user: user ?? await signUp(), request, id: subscription.original_transaction_id };
+}
+
+/** A user with a Google Play subscription that is not verified yet. */
+export async function onAndroid(product_id: string, user?: Person): Promise<Bought & { readonly id: string }> {
+  const { purchase_token } = await play.buy({ product_id });
+  const request = { platform: "android", receipt: purchase_token, product_id } as const;
+  return { user: user ?? await signUp(), request, id: purchase_token };
+}
+
+export async function mySubscription(user: Person, query = "") {
+  const response = await ask(`/me/subscription${query}`, { headers: bearer(user.token) });
+  assert.equal(response.status, 200);
+  return await response.json();
+}
+
+/** Whether the account has premium now, as GET /v1/me says. */
+export async function isPremium(user: Person): Promise<boolean> {
+  const me = await (await ask("/me", { headers: bearer(user.token) })).json();
+  return me.permission_scopes.includes("premium");
+}
