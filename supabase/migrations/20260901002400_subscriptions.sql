@@ -10,8 +10,8 @@
 --
 -- Invariants: one row for each platform, environment and subscription_key; an event is in the ledger once. Purchase tokens are
 -- in private.purchase_tokens and nowhere else. Clients read their own rows and write none.
--- Interface: api.record_store_statement for the service, commands.claim_subscription for users (2405); api.my_subscription,
--- api.list_my_subscription_events (2410).
+-- Interface: api.record_store_statement for the service (2407), commands.claim_subscription for users (2410);
+-- api.my_subscription, api.list_my_subscription_events (2410); the console (2440).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -40,8 +40,10 @@ create table public.user_subscriptions (
   original_purchase_date timestamptz not null,
   access_ends_at timestamptz,
   needs_acknowledgement boolean not null default false,
+  acknowledged_at timestamptz,
   account_token text collate "C",
   supersedes text collate "C",
+  superseded_at timestamptz,
   announced text collate "C" constraint user_subscriptions_announced_known check (announced in ('granted', 'failing', 'ended')),
   heard_at timestamptz not null default now(),
   ask_at timestamptz,
@@ -59,10 +61,14 @@ comment on column public.user_subscriptions.status is
   'The store''s last word. An active or grace subscription whose access has ended is shown as expired (private.status_at).';
 comment on column public.user_subscriptions.ended_at is 'When the period that is paid for ends; null: bought once for all.';
 comment on column public.user_subscriptions.access_ends_at is
-  'Until when it gives premium; infinity: without an end; null: it gives none.';
-comment on column public.user_subscriptions.account_token is 'The account that the app named at the purchase.';
+  'Until when it gives premium, or gave it; infinity: without an end; null: it gives none.';
+comment on column public.user_subscriptions.needs_acknowledgement is
+  'android: the store waits to be told that the purchase is stored, by its last word and since acknowledged_at.';
+comment on column public.user_subscriptions.acknowledged_at is 'When the service last told the store so.';
+comment on column public.user_subscriptions.account_token is 'The account that the app named at the purchase, by the store''s last word.';
 comment on column public.user_subscriptions.supersedes is
   'android: the subscription_key of the purchase whose place this one took.';
+comment on column public.user_subscriptions.superseded_at is 'android: when another purchase took its place.';
 comment on column public.user_subscriptions.announced is 'What the user was last notified of; null: of nothing.';
 comment on column public.user_subscriptions.heard_at is 'When its store last said something of it, by our clock.';
 comment on column public.user_subscriptions.ask_at is 'When its store is to be asked; null: not by itself.';
@@ -73,14 +79,28 @@ create index user_subscriptions_ask_at_idx on public.user_subscriptions (ask_at)
 create index user_subscriptions_plan_id_idx on public.user_subscriptions (plan_id, user_id) include (access_ends_at);
 create index user_subscriptions_external_id_idx on public.user_subscriptions (external_subscription_id);
 create index user_subscriptions_created_at_idx on public.user_subscriptions (created_at desc, id desc);
+create index user_subscriptions_plan_list_idx on public.user_subscriptions (plan_id, created_at desc, id desc);
+create index user_subscriptions_provider_list_idx on public.user_subscriptions (provider, created_at desc, id desc);
+create index user_subscriptions_status_list_idx on public.user_subscriptions (status, created_at desc, id desc);
 -- What took the place of a purchase.
 create index user_subscriptions_supersedes_idx on public.user_subscriptions (supersedes) where supersedes is not null;
--- Those whose users are notified of an end that no event brought.
+-- Those whose access ends or ended without a word of the store; and of these, whose users are to be notified of it.
+create index user_subscriptions_lapse_idx on public.user_subscriptions (access_ends_at) where status in ('active', 'grace');
 create index user_subscriptions_unannounced_end_idx on public.user_subscriptions (access_ends_at)
-  where announced in ('granted', 'failing');
+  where status in ('active', 'grace') and announced in ('granted', 'failing');
 
+-- A statement that says nothing new does not make another version of the row.
 create trigger _100_touch_updated_at before update on public.user_subscriptions
-  for each row execute function private.tg_touch_updated_at();
+  for each row when (
+    (old.user_id, old.plan_id, old.external_subscription_id, old.status, old.started_at, old.ended_at, old.auto_renew_status,
+      old.auto_renewing, old.next_billing_date, old.is_trial_period, old.original_purchase_date, old.access_ends_at,
+      old.superseded_at)
+    is distinct from
+    (new.user_id, new.plan_id, new.external_subscription_id, new.status, new.started_at, new.ended_at, new.auto_renew_status,
+      new.auto_renewing, new.next_billing_date, new.is_trial_period, new.original_purchase_date, new.access_ends_at,
+      new.superseded_at)
+  )
+  execute function private.tg_touch_updated_at();
 
 create table public.store_events (
   id uuid primary key default gen_random_uuid(),
@@ -95,6 +115,7 @@ create table public.store_events (
   confirmed_at timestamptz not null,
   facts jsonb,
   status text collate "C" generated always as (facts ->> 'status') stored,
+  needs_acknowledgement boolean not null default false,
   payload jsonb not null default '{}',
   receipt_hash text collate "C",
   received_at timestamptz not null default now(),
@@ -107,14 +128,18 @@ comment on table public.store_events is 'The ledger of what the stores said of s
 comment on column public.store_events.event_id is 'The store''s id of the statement, or one made of what it says.';
 comment on column public.store_events.type is 'The store''s word for what happened; null: an answer to a question.';
 comment on column public.store_events.occurred_at is 'When the store said it, by the store''s clock.';
-comment on column public.store_events.confirmed_at is 'When the store last said the same again: later answers with the same facts extend an event.';
+comment on column public.store_events.confirmed_at is
+  'When the store last said the same again: an answer with the facts of the last answer extends that.';
 comment on column public.store_events.facts is
   'What was said, as SubscriptionFacts of the functions; null: an act of an administrator.';
-comment on column public.store_events.payload is 'What was decoded, without receipts, purchase tokens and account tokens.';
+comment on column public.store_events.needs_acknowledgement is 'android: whether the purchase waited to be acknowledged.';
+comment on column public.store_events.payload is
+  'What was decoded, without receipts, purchase tokens and account tokens; of an act of an administrator {admin_id, reason}.';
 comment on column public.store_events.receipt_hash is 'SHA-256 of the receipt, hexadecimal.';
 
--- In the store's order; the list of the user and of the console.
-create index store_events_subscription_id_idx on public.store_events (subscription_id, confirmed_at desc, event_id desc);
+-- In the store's order; the lists of the user and of the console.
+create index store_events_subscription_id_idx on public.store_events (subscription_id, confirmed_at desc);
+create index store_events_history_idx on public.store_events (subscription_id, occurred_at desc, id desc);
 -- Acts of administrators, which are few.
 create index store_events_acts_idx on public.store_events (subscription_id, occurred_at desc) where source = 'admin';
 
@@ -172,6 +197,9 @@ set search_path = ''
 as $$
 begin
   delete from private.verified_purchases where user_id = new.id;
+  -- What an administrator wrote of the user goes; that the subscription was revoked stays.
+  update public.store_events e set payload = e.payload - 'reason'
+  where e.source = 'admin' and e.subscription_id in (select s.id from public.user_subscriptions s where s.user_id = new.id);
   update public.user_subscriptions set user_id = null, announced = null where user_id = new.id;
   return null;
 end

@@ -74,31 +74,6 @@ $$;
 comment on function private.iap_subscription(public.user_subscriptions) is
   'A subscription as VerifyIapResponse shows it, with its status now.';
 
-create function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_values constant jsonb := jsonb_build_object('plan', private.plan_names((p_row).plan_id));
-  v_data constant jsonb := jsonb_build_object('subscription_id', (p_row).id);
-begin
-  update public.user_subscriptions s
-  set user_id = p_user_id,
-    -- Of what moves both are told below, and not that it is granted.
-    announced = case when (p_row).user_id is not null then private.subscription_news(s.status, s.access_ends_at, now()) end
-  where s.id = (p_row).id;
-  if (p_row).user_id is not null then
-    perform private.refresh_premium((p_row).user_id);
-    perform private.notify((p_row).user_id, 'subscription_moved_away', v_values);
-    perform private.notify(p_user_id, 'subscription_moved_here', v_values, v_data);
-  end if;
-  perform private.fold_subscription((p_row).id);
-end
-$$;
-
-comment on function private.move_subscription(public.user_subscriptions, uuid) is
-  'Gives a subscription to a user, from its former one or from nobody. Both accounts and the subscription are held.';
-
 create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
 language plpgsql
 security definer -- no client may write subscriptions; what is claimed is what the caller showed a receipt of

@@ -1,0 +1,397 @@
+-- What the stores say is recorded, and whose a subscription is follows from it.
+--
+-- A statement is an event of the ledger once, by the store's id. One that names an account at the purchase makes the
+-- subscription that account's. One that names none leaves it whose it is; when it is nobody's it goes to the user of the
+-- purchase whose place it took, as soon as both are known, whichever came first.
+--
+-- Locks, in this order: the keys of the statement (its own and the one whose place it takes), the accounts of everybody
+-- concerned by their ids, the subscriptions concerned by theirs. Each is taken at once, so that nobody waits in a circle.
+--
+-- Invariants: as 2400 and 2405. A product that is no plan makes no subscription; of one that is known its statement counts.
+-- Interface: api.record_store_statement, api.record_acknowledgement for the service; private.hold_subscription and
+-- private.move_subscription for the other writers.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: locks
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.named_account(p_account_token text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select u.id from public.app_users u
+    where u.id = case when p_account_token ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_account_token::uuid end
+      and u.status <> 'withdrawn'
+  );
+end
+$$;
+
+comment on function private.named_account(text) is
+  'The account that an app named at a purchase; null when it named none, or one that is not there or was withdrawn.';
+
+create function private.family_of(p_id uuid, p_supersedes text default null) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    with recursive later as (
+      select s.id, s.platform, s.environment, s.subscription_key from public.user_subscriptions s where s.id = p_id
+      union
+      select n.id, n.platform, n.environment, n.subscription_key
+      from later l join public.user_subscriptions n
+        on n.supersedes = l.subscription_key and n.platform = l.platform and n.environment = l.environment
+      where n.user_id is null
+    )
+    select l.id from later l
+    union
+    select o.id from public.user_subscriptions s join public.user_subscriptions o
+      on o.platform = s.platform and o.environment = s.environment and o.subscription_key = coalesce(s.supersedes, p_supersedes)
+    where s.id = p_id
+    order by 1
+  );
+end
+$$;
+
+comment on function private.family_of(uuid, text) is
+  'The subscriptions that change with one: itself, the one whose place it took (p_supersedes where that is not stored yet), and those that took its place, one after another, as long as they are nobody''s. By their ids.';
+
+create function private.people_of(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select s.user_id from public.user_subscriptions s where s.id = any (p_ids) and s.user_id is not null
+    union
+    select private.named_account(s.account_token) from public.user_subscriptions s
+    where s.id = any (p_ids) and private.named_account(s.account_token) is not null
+    union
+    select u.id from unnest(p_user_ids) as u (id) where u.id is not null
+    order by 1
+  );
+end
+$$;
+
+comment on function private.people_of(uuid[], uuid[]) is
+  'The users of subscriptions, the accounts that their purchases name, and these, by their ids.';
+
+create function private.hold_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
+returns public.user_subscriptions
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+  v_people uuid[];
+  v_row public.user_subscriptions;
+begin
+  for nth in 1 .. 20 loop
+    v_ids := private.family_of(p_id, p_supersedes);
+    v_people := private.people_of(v_ids, p_user_ids);
+    begin
+      perform from public.app_users u where u.id = any (v_people) order by u.id for no key update;
+      perform from public.user_subscriptions s where s.id = any (v_ids) order by s.id for update;
+      if private.family_of(p_id, p_supersedes) = v_ids and private.people_of(v_ids, p_user_ids) <@ v_people then
+        select * into v_row from public.user_subscriptions s where s.id = p_id;
+        return v_row;
+      end if;
+      -- They changed hands meanwhile: let go of everything, so that nobody waits in a circle.
+      raise exception using errcode = 'PSUB1';
+    exception when sqlstate 'PSUB1' then
+      null;
+    end;
+  end loop;
+  perform private.refuse('conflict', 409, 'The subscription is changing hands; send the request again in a moment',
+    p_details => '{"reason": "changed_meanwhile"}');
+  return null;
+end
+$$;
+
+comment on function private.hold_subscription(uuid, uuid[], text) is
+  'Locks a subscription with those that change with it (private.family_of), after the accounts of their users and these accounts; null when there is none. Refuses: conflict.';
+
+create function private.hold_statement_keys(p_statement jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lock bigint;
+begin
+  -- Neither of two purchases that are new, one in the place of the other, would find the other.
+  for v_lock in
+    select distinct hashtextextended(concat_ws(' ', 'subscription', p_statement ->> 'store', k.key), 0) as lock
+    from unnest(array[p_statement ->> 'subscription_key', p_statement ->> 'supersedes']) as k (key)
+    where k.key is not null order by lock
+  loop
+    perform pg_advisory_xact_lock(v_lock);
+  end loop;
+end
+$$;
+
+comment on function private.hold_statement_keys(jsonb) is
+  'One statement after another of a purchase, and of one that takes its place. Taken before any row is locked.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: the ledger
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.subscription_of(p_statement jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_facts constant private.subscription_facts := jsonb_populate_record(null::private.subscription_facts, p_statement -> 'facts');
+  v_platform constant text := case p_statement ->> 'store' when 'ios_store' then 'ios' else 'android' end;
+  v_environment constant text := p_statement #>> '{facts,environment}';
+  v_plan_id uuid;
+  v_id uuid;
+begin
+  select s.id into v_id from public.user_subscriptions s
+  where s.platform = v_platform and s.environment = v_environment and s.subscription_key = p_statement ->> 'subscription_key';
+  if found then
+    return v_id;
+  end if;
+  select p.id into v_plan_id from public.subscription_plans p where p.code = v_facts.product_id;
+  if not found then
+    perform private.refuse('validation_error', 422, 'There is no subscription plan with this code', p_param => 'product_id');
+  end if;
+  insert into public.user_subscriptions (
+    plan_id, platform, environment, subscription_key, supersedes, status, started_at, ended_at, auto_renewing, is_trial_period,
+    original_purchase_date
+  ) values (
+    v_plan_id, v_platform, v_environment, p_statement ->> 'subscription_key', p_statement ->> 'supersedes', v_facts.status,
+    v_facts.started_at, v_facts.expires_at, v_facts.auto_renewing, v_facts.is_trial_period, v_facts.original_purchase_date
+  ) returning id into v_id;
+  return v_id;
+end
+$$;
+
+comment on function private.subscription_of(jsonb) is
+  'The subscription that a statement is about; a row of its own when it is new. Its key is held. Refuses (validation_error) a product that is no plan.';
+
+create function private.confirm_answer(p_subscription_id uuid, p_facts jsonb, p_needs_acknowledgement boolean, p_at timestamptz)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_last constant public.store_events := private.last_store_event(p_subscription_id);
+begin
+  if v_last.type is not null or v_last.facts <> p_facts or v_last.needs_acknowledgement <> p_needs_acknowledgement
+    or v_last.confirmed_at > p_at
+  then
+    return false;
+  end if;
+  update public.store_events e set confirmed_at = p_at where e.id = v_last.id;
+  return found;
+end
+$$;
+
+comment on function private.confirm_answer(uuid, jsonb, boolean, timestamptz) is
+  'Extends the last event of a subscription when it is an answer that said the same, so that asking often does not make the ledger long; false when it is not.';
+
+create function private.add_store_event(p_subscription_id uuid, p_statement jsonb, p_source text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_occurred_at constant timestamptz := p_statement ->> 'occurred_at';
+  v_needs_acknowledgement constant boolean := coalesce((p_statement ->> 'needs_acknowledgement')::boolean, false);
+begin
+  if p_statement ->> 'type' is null
+    and private.confirm_answer(p_subscription_id, p_statement -> 'facts', v_needs_acknowledgement, v_occurred_at)
+  then
+    return true;
+  end if;
+  insert into public.store_events as e (
+    store, event_id, subscription_id, source, type, subtype, occurred_at, confirmed_at, facts, needs_acknowledgement, payload,
+    receipt_hash
+  ) values (
+    p_statement ->> 'store', p_statement ->> 'event_id', p_subscription_id, p_source, p_statement ->> 'type',
+    p_statement ->> 'subtype', v_occurred_at, v_occurred_at, p_statement -> 'facts', v_needs_acknowledgement,
+    coalesce(p_statement -> 'payload', '{}'), p_statement ->> 'receipt_hash'
+  )
+  -- Google Play is read again for a notification that comes again: what was read last counts.
+  on conflict (store, event_id) do update
+  set occurred_at = excluded.occurred_at, confirmed_at = excluded.confirmed_at, facts = excluded.facts,
+    needs_acknowledgement = excluded.needs_acknowledgement, payload = excluded.payload
+  where e.subscription_id = excluded.subscription_id and (e.confirmed_at, e.facts) < (excluded.confirmed_at, excluded.facts);
+  return found;
+end
+$$;
+
+comment on function private.add_store_event(uuid, jsonb, text) is
+  'Puts a statement into the ledger, once; false when it is there. The subscription is held.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: whose it is
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_values constant jsonb := jsonb_build_object('plan', private.plan_names((p_row).plan_id));
+  v_data constant jsonb := jsonb_build_object('subscription_id', (p_row).id);
+begin
+  update public.user_subscriptions s
+  set user_id = p_user_id,
+    -- Of what moves both are notified below, and not that it is granted.
+    announced = case when (p_row).user_id is not null then private.subscription_news(s.status, s.access_ends_at, now()) end
+  where s.id = (p_row).id;
+  if (p_row).user_id is not null then
+    perform private.refresh_premium((p_row).user_id);
+    perform private.notify((p_row).user_id, 'subscription_moved_away', v_values);
+    perform private.notify(p_user_id, 'subscription_moved_here', v_values, v_data);
+  end if;
+  perform private.fold_subscription((p_row).id);
+  perform private.pass_on((p_row).id);
+end
+$$;
+
+comment on function private.move_subscription(public.user_subscriptions, uuid) is
+  'Gives a subscription to a user, from its former one or from nobody, and what took its place and is nobody''s. All are held (private.hold_subscription).';
+
+create function private.pass_on(p_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_next public.user_subscriptions;
+begin
+  for v_next in
+    select n.* from public.user_subscriptions s join public.user_subscriptions n
+      on n.supersedes = s.subscription_key and n.platform = s.platform and n.environment = s.environment
+    where s.id = p_id and s.user_id is not null and n.user_id is null
+  loop
+    perform private.move_subscription(v_next, (select s.user_id from public.user_subscriptions s where s.id = p_id));
+  end loop;
+end
+$$;
+
+comment on function private.pass_on(uuid) is
+  'Gives what took the place of a subscription, and is nobody''s, to its user. All are held.';
+
+create function private.settle_user(p_id uuid, p_purchaser_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_row public.user_subscriptions;
+  v_user_id uuid;
+begin
+  select * into v_row from public.user_subscriptions s where s.id = p_id;
+  v_user_id := private.named_account(v_row.account_token);
+  if v_user_id is null and v_row.user_id is null and p_purchaser_id is null then
+    select o.user_id into v_user_id from public.user_subscriptions o
+    where o.platform = v_row.platform and o.environment = v_row.environment and o.subscription_key = v_row.supersedes;
+  end if;
+  -- Who showed the receipt claims it.
+  if v_user_id is not null and v_user_id is distinct from v_row.user_id and v_user_id is distinct from p_purchaser_id then
+    perform private.move_subscription(v_row, v_user_id);
+  else
+    perform private.pass_on(p_id);
+  end if;
+end
+$$;
+
+comment on function private.settle_user(uuid, uuid) is
+  'Gives a subscription to the account that its purchase names, or to the user of the one whose place it took. p_purchaser_id is who showed its receipt and claims it. All are held.';
+
+create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
+language plpgsql
+security definer -- the ledger and purchase tokens are nobody's to write by hand
+set search_path = ''
+as $$
+declare
+  v_supersedes constant text := p_statement ->> 'supersedes';
+  v_former_id uuid;
+  v_is_news boolean;
+  v_id uuid;
+begin
+  perform private.hold_statement_keys(p_statement);
+  v_id := private.subscription_of(p_statement);
+  perform private.hold_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
+  v_is_news := private.add_store_event(v_id, p_statement, p_source);
+  update public.user_subscriptions s
+  set supersedes = coalesce(s.supersedes, v_supersedes),
+    -- A notification that comes again does not put off the next question.
+    heard_at = case when v_is_news or p_source <> 'notification' then now() else s.heard_at end
+  where s.id = v_id;
+  insert into private.purchase_tokens (subscription_id, token)
+  select v_id, p_statement ->> 'purchase_token' where p_statement ->> 'purchase_token' is not null
+  on conflict (subscription_id) do nothing;
+  if p_user_id is not null then
+    insert into private.verified_purchases (subscription_id, user_id) values (v_id, p_user_id)
+    on conflict (subscription_id, user_id) do update set verified_at = now();
+  end if;
+  perform private.fold_subscription(v_id);
+  select o.id into v_former_id from public.user_subscriptions s join public.user_subscriptions o
+    on o.platform = s.platform and o.environment = s.environment and o.subscription_key = s.supersedes
+  where s.id = v_id;
+  if found then
+    perform private.fold_subscription(v_former_id);
+  end if;
+  perform private.settle_user(v_id, p_user_id);
+  return jsonb_build_object('subscription_id', v_id);
+end
+$$;
+
+comment on function private.write_store_statement(jsonb, text, uuid) is 'As api.record_store_statement, which checks the rest.';
+
+create function private.clear_acknowledgement(p_subscription_id uuid) returns void
+language plpgsql
+security definer -- as private.write_store_statement
+set search_path = ''
+as $$
+begin
+  update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
+    ask_at = private.next_question(s.status, s.access_ends_at, false, s.heard_at)
+  where s.id = p_subscription_id;
+end
+$$;
+
+comment on function private.clear_acknowledgement(uuid) is 'As api.record_acknowledgement.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the service records
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.record_store_statement(p_statement jsonb, p_source text, p_user_id uuid default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_source is null or p_source not in ('verify', 'refresh', 'notification', 'reconciliation') then
+    perform private.refuse('validation_error', 422, 'source must be verify, refresh, notification or reconciliation', p_param => 'source');
+  end if;
+  if p_user_id is not null then
+    perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
+  end if;
+  return private.write_store_statement(p_statement, p_source, p_user_id);
+end
+$$;
+
+comment on function api.record_store_statement(jsonb, text, uuid) is
+  'For the service: puts what a store said (StoreStatement of the functions) into the ledger and works the subscription out: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id is who showed the receipt and may claim the subscription within the hour. The same statement again changes nothing. A product that is no plan is a validation_error. Refuses: forbidden, validation_error, conflict.';
+
+create function api.record_acknowledgement(p_subscription_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.clear_acknowledgement(p_subscription_id);
+end
+$$;
+
+comment on function api.record_acknowledgement(uuid) is
+  'For the service: the store knows that a purchase is stored. Idempotent. It refuses nothing.';
+
+grant execute on function
+  private.write_store_statement(jsonb, text, uuid), private.clear_acknowledgement(uuid),
+  api.record_store_statement(jsonb, text, uuid), api.record_acknowledgement(uuid)
+to service_role;
