@@ -1,6 +1,7 @@
 // Firebase Cloud Messaging, HTTP v1: messages:send, as strict as the original, with answers that can be scripted.
 //
-//   GET  /control/fcm          what was received: {requests, accepted, devices: {token: messages accepted}, last: the last message}
+//   GET  /control/fcm          what was received: {requests, most_at_once, accepted, devices: {token: messages accepted}}, and
+//                              messages: those of the last 10,000 accepted ones whose token begins with ?prefix=
 //   POST /control/fcm          {reset?, latency_ms?, revoke_tokens?, rules?: [{token?, prefix?, times?, status, error_code?,
 //                              retry_after?, html?}]}: the first rule that matches answers, `times` times for a device
 import { z } from "zod";
@@ -11,6 +12,7 @@ const SCOPES = [
   "https://www.googleapis.com/auth/cloud-platform",
 ];
 const MAX_PAYLOAD_BYTES = 4096;
+const KEPT_MESSAGES = 10_000;
 const RESERVED = /^(from|message_type|google\.|gcm\.notification\.)/;
 
 const Texts = z.record(z.string(), z.string());
@@ -71,8 +73,10 @@ export class Fcm {
   #rules: { readonly rule: Rule; readonly used: Map<string, number> }[] = [];
   #latencyMs = 0;
   #requests = 0;
+  #atOnce = 0;
+  #mostAtOnce = 0;
   #accepted = new Map<string, number>();
-  #last: unknown = null;
+  #messages: z.output<typeof Message>[] = [];
 
   constructor(readonly accounts: GoogleAccounts) {}
 
@@ -80,17 +84,21 @@ export class Fcm {
     if (request.method === "GET") {
       const accepted = [...this.#accepted.values()].reduce((sum, count) => sum + count, 0);
       const devices = Object.fromEntries(this.#accepted);
-      return Response.json({ requests: this.#requests, accepted, devices, last: this.#last });
+      const prefix = new URL(request.url).searchParams.get("prefix");
+      const messages = prefix === null ? [] : this.#messages.filter(({ token }) => token.startsWith(prefix));
+      const requests = { requests: this.#requests, most_at_once: this.#mostAtOnce };
+      return Response.json({ ...requests, accepted, devices, messages });
     }
     const parsed = Control.safeParse(await request.json().catch(() => null));
     if (request.method !== "POST" || !parsed.success) return new Response(parsed.error?.message, { status: 400 });
     const { reset, latency_ms, revoke_tokens, rules } = parsed.data;
     if (reset) {
       this.#requests = 0;
+      this.#mostAtOnce = 0;
       this.#accepted.clear();
       this.#rules = [];
       this.#latencyMs = 0;
-      this.#last = null;
+      this.#messages = [];
     }
     if (latency_ms !== undefined) this.#latencyMs = latency_ms;
     if (revoke_tokens) this.accounts.revoke();
@@ -100,6 +108,15 @@ export class Fcm {
 
   async handle(request: Request, path: string): Promise<Response> {
     this.#requests++;
+    this.#mostAtOnce = Math.max(this.#mostAtOnce, ++this.#atOnce);
+    try {
+      return await this.#answer(request, path);
+    } finally {
+      this.#atOnce--;
+    }
+  }
+
+  async #answer(request: Request, path: string): Promise<Response> {
     const body = await request.text();
     if (this.#latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#latencyMs));
     if (request.method !== "POST" || path !== `/v1/projects/${Fcm.PROJECT}/messages:send`) return failure(404);
@@ -115,7 +132,8 @@ export class Fcm {
     const scripted = this.#scripted(message.token);
     if (scripted) return scripted;
     this.#accepted.set(message.token, (this.#accepted.get(message.token) ?? 0) + 1);
-    this.#last = message;
+    this.#messages.push(message);
+    if (this.#messages.length > 2 * KEPT_MESSAGES) this.#messages.splice(0, this.#messages.length - KEPT_MESSAGES);
     return Response.json({ name: `projects/${Fcm.PROJECT}/messages/${crypto.randomUUID()}` });
   }
 

@@ -58,10 +58,10 @@ as $$
 begin
   return query
     select d.token_id, t.fcm_token, d.user_id, u.lang,
-      t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled),
+      t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled, false),
       case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end
     from private.push_deliveries d
-    join public.notification_types y on y.code = p_type
+    left join public.notification_types y on y.code = p_type -- none: the notification went with its user
     left join public.user_push_tokens t on t.id = d.token_id and t.user_id = d.user_id
     left join public.app_users u on u.id = d.user_id
     left join public.notification_preferences p on p.user_id = d.user_id and p.notif_type = p_type

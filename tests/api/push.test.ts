@@ -1,11 +1,11 @@
 // Push from the administrator's draft to the messaging service: figures, outcomes, rules. Every test has devices of its own;
 // they are told apart by the prefix of their tokens.
 import assert from "node:assert/strict";
-import { type Person, signUp } from "../support/people.ts";
+import { type Person, signIn, signUp } from "../support/people.ts";
 import { eventually } from "../support/eventually.ts";
-import { receivedByFcm, scriptFcm } from "../support/providers.ts";
+import { messagesTo, receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { type Administrator, anAdministrator, refusedWith, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -89,6 +89,56 @@ Deno.test("user notifications: of two administrators who send in the same moment
   assert.deepEqual(statuses, [[202, undefined], ...Array(3).fill([409, "status_not_reachable"])]);
 });
 
+Deno.test("user notifications: sending takes no body, or the id of the path once more, and no other", async () => {
+  const user = await signUp();
+  for (const bodyOf of [() => undefined, () => ({}), (id: string) => ({ id })]) {
+    const id = await compose(admin, { target: "user", user_id: user.id });
+    const sent = await admin.ask(`${PATH}/${id}/send`, sending("POST", bodyOf(id)));
+    assert.equal(sent.status, 202, await sent.text());
+  }
+  const id = await compose(admin, { target: "user", user_id: user.id });
+  const send = (body: unknown) => admin.ask(`${PATH}/${id}/send`, sending("POST", body));
+  for (const other of [crypto.randomUUID(), "none", null]) {
+    await refusedWith(await send({ id: other }), "validation_error", "id");
+  }
+  await refusedWith(await send({ id, status: "sent" }), "validation_error", "status");
+  assert.equal((await read(admin, id)).status, "draft");
+});
+
+Deno.test("user notifications: the figures of preview and of 202 are those of the batches that are delivered, also when there are several", async () => {
+  const level = 500_000 + Math.floor(Math.random() * 400_000);
+  const kind = `several-${level}`;
+  await inDatabase((sql) =>
+    sql.begin(async (sql) => {
+      const users = await sql<{ id: string }[]>`
+        insert into auth.users (id) select gen_random_uuid() from generate_series(1, 61) returning id`;
+      const ids = users.map(({ id }) => id);
+      await sql`update public.app_users set level = ${level} where id = any (${ids})`;
+      await sql`
+        insert into public.user_push_tokens (user_id, fcm_token, device_type)
+        select u, concat(${kind}::text, '-', u, '-', n), 'android' from unnest(${ids}::uuid[]) as u, generate_series(1, 20) as n`;
+    })
+  );
+  const notification = { target: "all", segment: { min_level: level } };
+  const preview = await admin.ask(
+    `${PATH}/preview`,
+    sending("POST", { type: "announcement", title: "題名", body: "本文", ...notification }),
+  );
+  assert.deepEqual(await preview.json(), { people: 61, devices: 1220, batches: 3 });
+  const id = await compose(admin, notification);
+  const sent = await admin.ask(`${PATH}/${id}/send`, sending("POST"));
+  assert.deepEqual(await sent.json(), { notification_id: id, enqueued: 1220, batches: 3 });
+  const { status, success_count, failure_count } = await settled(admin, id);
+  assert.deepEqual([status, success_count, failure_count], ["sent", 1220, 0]);
+  const batches = await inDatabase((sql) =>
+    sql<{ devices: number }[]>`
+      select count(*)::integer as devices from private.push_deliveries where notification_id = ${id} group by batch order by batch`
+  );
+  assert.deepEqual(batches.map(({ devices }) => devices), [500, 500, 220]);
+  const tokens = (await messagesTo(kind)).map(({ token }) => token);
+  assert.deepEqual([tokens.length, new Set(tokens).size], [1220, 1220]);
+});
+
 Deno.test("push: each answer of the messaging service has its outcome", async () => {
   const user = await signUp();
   const tokens: Record<string, string> = {};
@@ -139,4 +189,89 @@ Deno.test("push: a cause inside the service pushes as well as it fills the inbox
     return (await receivedByFcm()).devices[token];
   });
   assert.equal((await receivedByFcm()).devices[token], 1);
+});
+
+/**
+ * A notification in mid-dispatch: one device of the user has it, the other one was not to be reached and is tried again. Two
+ * notifications are unread.
+ */
+async function inMidDispatch(): Promise<{ user: Person; id: string; reached: string; waiting: string }> {
+  const user = await signUp();
+  await settled(admin, (await sendTo(admin, user, { title: "Earlier" })).id);
+  const [reached, waiting] = [await aDevice(user, "reached"), await aDevice(user, "waiting")];
+  await scriptFcm({ rules: [{ token: waiting, status: 503, times: 1 }] });
+  const { id } = await sendTo(admin, user, { title: "Theirs alone" });
+  await eventually(async () => {
+    await dispatch();
+    const [row] = await inDatabase((sql) =>
+      sql`select from private.push_deliveries where notification_id = ${id} and attempts = 1`
+    );
+    return row;
+  });
+  assert.deepEqual((await messagesTo(reached)).map(contentOf), [["Theirs alone", 2]]);
+  return { user, id, reached, waiting };
+}
+
+function contentOf({ notification, apns }: Awaited<ReturnType<typeof messagesTo>>[number]): [string, number] {
+  return [notification.title, apns.payload.aps.badge];
+}
+
+/** The outcomes of a notification by device, once all are known. */
+function outcomesOf(id: string): Promise<Record<string, number>> {
+  return eventually(async () => {
+    await inDatabase((sql) =>
+      sql`update pgmq."q_push-dispatch" set vt = now() where message ->> 'notification_id' = ${id}`
+    );
+    await dispatch();
+    const rows = await inDatabase((sql) =>
+      sql<{ outcome: string | null; devices: number }[]>`
+        select outcome, count(*)::integer as devices from private.push_deliveries where notification_id = ${id}
+        group by outcome order by outcome`
+    );
+    if (rows.some(({ outcome }) => outcome === null)) return undefined;
+    return Object.fromEntries(rows.map(({ outcome, devices }) => [outcome, devices]));
+  }, 30_000);
+}
+
+Deno.test("push: who turns pushes of the type off in mid-dispatch gets no more of it", async () => {
+  const { user, id, waiting } = await inMidDispatch();
+  const muted = { notif_type: "announcement", push_enabled: false, in_app_enabled: true, email_enabled: false };
+  const response = await ask("/me/notification-preferences", {
+    method: "PUT",
+    ...jsonBody({ items: [muted] }, bearer(user.token)),
+  });
+  assert.equal(response.status, 200, await response.text());
+  assert.deepEqual(await outcomesOf(id), { delivered: 1, gone: 1 });
+  assert.deepEqual(await messagesTo(waiting), []);
+});
+
+Deno.test("push: a device that is another user's in mid-dispatch gets what is theirs alone, with their badge", async () => {
+  const [{ id, waiting }, other] = [await inMidDispatch(), await signUp()];
+  const response = await ask("/me/push-tokens", {
+    method: "PUT",
+    ...jsonBody({ fcm_token: waiting, device_type: "ios" }, bearer(other.token)),
+  });
+  assert.equal(response.status, 200, await response.text());
+  assert.deepEqual(await outcomesOf(id), { delivered: 1, gone: 1 });
+  await settled(admin, (await sendTo(admin, other, { title: "The other's" })).id);
+  assert.deepEqual((await messagesTo(waiting)).map(contentOf), [["The other's", 1]]);
+});
+
+Deno.test("push: who withdraws in mid-dispatch gets no more of it", async () => {
+  const { user, id, waiting } = await inMidDispatch();
+  const response = await ask("/me/withdraw", { method: "POST", headers: bearer(user.token) });
+  assert.equal(response.status, 204, await response.text());
+  assert.deepEqual(await outcomesOf(id), { delivered: 1, gone: 1 });
+  assert.deepEqual(await messagesTo(waiting), []);
+});
+
+Deno.test("push: who signs in on a new phone in mid-dispatch gets it on the old one, once, and on the new one what comes later", async () => {
+  const { user, id, reached, waiting } = await inMidDispatch();
+  const phone = await aDevice(await signIn(user.email), "new-phone");
+  assert.deepEqual(await outcomesOf(id), { delivered: 2 });
+  assert.deepEqual((await messagesTo(waiting)).map(contentOf), [["Theirs alone", 2]]);
+  assert.deepEqual(await messagesTo(phone), []);
+  await settled(admin, (await sendTo(admin, user, { title: "Later" })).id);
+  assert.deepEqual((await messagesTo(phone)).map(contentOf), [["Later", 3]]);
+  assert.deepEqual((await messagesTo(reached)).map(contentOf), [["Theirs alone", 2], ["Later", 3]]);
 });

@@ -168,6 +168,8 @@ for (
     await run(user);
     assert.deepEqual(await take(), []);
     assert.equal((await db.sql`select from pgmq."q_push-dispatch"`).length, 0);
+    const outcomes = await db.sql`select outcome from private.push_deliveries where notification_id = ${id}`;
+    assert.deepEqual(outcomes.map(({ outcome }) => outcome), ["gone"]);
     const [left] = await db.sql`select status, failure_count from public.user_notifications where id = ${id}`;
     // What was written to a user alone goes with the user.
     if (change === "withdrew") assert.equal(left, undefined);

@@ -14,13 +14,17 @@ export interface FcmRule {
 
 export interface FcmReceived {
   readonly requests: number;
+  readonly most_at_once: number;
   readonly accepted: number;
   /** Messages accepted, by device token. */
   readonly devices: Readonly<Record<string, number>>;
-  readonly last: {
-    readonly notification: { readonly title: string; readonly body: string };
-    readonly [field: string]: unknown;
-  };
+}
+
+export interface FcmMessage {
+  readonly token: string;
+  readonly notification: { readonly title: string; readonly body: string };
+  readonly data: Readonly<Record<string, string>>;
+  readonly apns: { readonly payload: { readonly aps: { readonly badge: number } } };
 }
 
 /** Of the platform at this address, or of the one that the tests run against. */
@@ -45,4 +49,9 @@ export async function receivedByFcm(providersUrl?: string): Promise<FcmReceived>
 export async function receivedMails(to: string): Promise<readonly ReceivedMail[]> {
   const response = await fetch(`${control("mail")}?to=${encodeURIComponent(to)}`);
   return (await response.json()).mails;
+}
+
+/** The accepted messages to devices whose token begins so. */
+export async function messagesTo(prefix: string): Promise<FcmMessage[]> {
+  return (await (await fetch(`${control()}?prefix=${prefix}`)).json()).messages;
 }

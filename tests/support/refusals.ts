@@ -113,7 +113,9 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
   if (method === "GET") return wrong;
 
   const malformed = { code: "validation_error", param: null, field: "malformed" } as const;
-  if (body) add("no body", path, { headers: json }, { code: "validation_error", param: null, field: "required" });
+  if (body && !route.isBodyOptional) {
+    add("no body", path, { headers: json }, { code: "validation_error", param: null, field: "required" });
+  }
   add("a body that is not JSON", path, { body: "{", headers: json }, malformed);
   add("a body that is not UTF-8", path, { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, malformed);
   add("a body that is no object", path, { body: "[]", headers: json }, {

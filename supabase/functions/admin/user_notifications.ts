@@ -1,3 +1,4 @@
+import { Refusal } from "../_shared/errors.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   ComposedNotification,
@@ -7,6 +8,7 @@ import {
   ComposedNotificationUpdate,
   NewComposedNotification,
   NotificationReach,
+  SendNotification,
   SentNotification,
   TestedNotification,
 } from "../_shared/schema/admin_user_notifications.ts";
@@ -101,9 +103,20 @@ const sendUserNotification = route({
   summary: "Send a notification now",
   description: "Inboxes are filled and pushes go out after the response. Sending twice is 409.",
   params: ComposedNotificationParams,
+  body: SendNotification,
+  isBodyOptional: true,
   reply: [202, SentNotification],
   refusals: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_send_user_notification", params),
+  handle: ({ db, params, body }) => {
+    if (body.id !== undefined && body.id.toLowerCase() !== params.id.toLowerCase()) {
+      throw Refusal.ofFields([{
+        param: "id",
+        code: "invalid_value",
+        message: "Must be the id of the path, or left out.",
+      }]);
+    }
+    return db.rpc("admin_send_user_notification", params);
+  },
 });
 
 const cancelUserNotification = route({

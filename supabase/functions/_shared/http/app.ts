@@ -9,7 +9,17 @@ import { preflight } from "./cors.ts";
 import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
 import { Commands } from "./commands.ts";
 import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
-import { ClientLeft, noFields, readBody, readJson, readNothing, readParams, readQuery, searchOf } from "./input.ts";
+import {
+  ClientLeft,
+  noFields,
+  readBody,
+  readJson,
+  readNothing,
+  readOptionalJson,
+  readParams,
+  readQuery,
+  searchOf,
+} from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
@@ -158,7 +168,8 @@ async function answer(
   const isKeyed = keepsAnswers(route) && exchange.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, searchOf(request.url));
-  const sent = route.body ? await readJson(request, route.bodyLimit) : undefined;
+  const read = route.isBodyOptional ? readOptionalJson : readJson;
+  const sent = route.body ? await read(request, route.bodyLimit) : undefined;
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);

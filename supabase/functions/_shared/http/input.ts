@@ -86,12 +86,17 @@ export async function readJson(request: Request, limit = BODY_LIMIT): Promise<un
   return parseJson(bytes);
 }
 
+/** As readJson; no body at all is an empty object. */
+export async function readOptionalJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
+  const bytes = await limitedBytes(request, limit);
+  if (bytes.length === 0) return {};
+  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
+  return parseJson(bytes);
+}
+
 /** The body of a request that has nothing to say: none at all, or the empty object that some clients send. */
 export async function readNothing(request: Request): Promise<void> {
-  const bytes = await limitedBytes(request);
-  if (bytes.length === 0) return;
-  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
-  readBody(noFields, parseJson(bytes));
+  readBody(noFields, await readOptionalJson(request));
 }
 
 export function readBody<F extends Fields>(fields: F, sent: unknown): z.output<F> {

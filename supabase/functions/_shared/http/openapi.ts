@@ -166,7 +166,7 @@ function operation(route: Route, tag: string): RouteConfig {
       ...(query ? { query } : {}),
       ...(body
         ? {
-          body: { required: true, content: { "application/json": { schema: body } } },
+          body: { required: !route.isBodyOptional, content: { "application/json": { schema: body } } },
         }
         : {}),
     },

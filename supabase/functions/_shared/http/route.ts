@@ -83,6 +83,8 @@ export interface Definition<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Whether the body may be left out; no field of it is required then. */
+  readonly isBodyOptional?: boolean;
   /** How many bytes the body may have, where that is not BODY_LIMIT; at most HEARD_OUT. */
   readonly bodyLimit?: number;
   readonly reply: Reply<R>;
@@ -121,6 +123,7 @@ export interface Route {
   readonly params?: Fields | undefined;
   readonly query?: Fields | undefined;
   readonly body?: Fields | undefined;
+  readonly isBodyOptional?: boolean;
   readonly bodyLimit?: number;
   readonly reply: readonly [
     status: number,

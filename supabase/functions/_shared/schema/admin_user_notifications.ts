@@ -76,6 +76,10 @@ export const ComposedNotificationsQuery = z.strictObject({
 
 export const ComposedNotificationParams = z.strictObject({ id: Id.meta({ description: "The notification" }) });
 
+export const SendNotification = z.strictObject({
+  id: Id.optional().meta({ description: "The id of the path once more, or nothing" }),
+}).meta({ id: "SendNotification" });
+
 const Devices = z.int().min(0).meta({ description: "How many devices" });
 const Batches = z.int().min(0).meta({ description: "How many batches of at most 500 devices" });
 
