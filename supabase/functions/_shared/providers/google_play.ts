@@ -22,8 +22,8 @@ export interface GooglePlay extends Store {
   readNotification(authorization: string | null, body: unknown): Promise<PlayNotification>;
 }
 
-/** Per request to Google. */
-const TIMEOUT_MS = 8_000;
+/** For all requests of one operation together; and for an access token, where a new one is needed. */
+const TIMEOUT_MS = 10_000;
 /** Google's are below 200 characters, and have no dots alone: these are parts of an address. */
 const PURCHASE_TOKEN = /^(?!\.{1,2}$)[\x21-\x7e]{1,1000}$/;
 const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
@@ -73,29 +73,32 @@ class PlayStore implements Store {
   }
 
   /** A token does not say whether it is of a subscription. */
-  async #ask(question: AnsweredQuestion): Promise<StoreStatement> {
+  async #ask(question: AnsweredQuestion, deadline = this.#api.deadline()): Promise<StoreStatement> {
     const { product_id, purchase_token } = question.subscription;
-    const asSubscription = await this.#api.subscription(purchase_token);
+    const asSubscription = await this.#api.subscription(purchase_token, deadline);
     if (asSubscription.outcome !== "invalid" || product_id === null || !PRODUCT_ID.test(product_id)) {
       return await stated(question, asSubscription, subscriptionStatement);
     }
-    return await stated(question, await this.#api.product(product_id, purchase_token), productStatement);
+    const asProduct = await this.#api.product(product_id, purchase_token, deadline);
+    return await stated(question, asProduct, productStatement);
   }
 
   async acknowledge(subscription: KnownSubscription): Promise<void> {
     const purchase_token = checkedToken(subscription.purchase_token);
     const { product_id } = subscription;
     if (product_id === null || !PRODUCT_ID.test(product_id)) throw invalid("no product id");
-    const asSubscription = await this.#api.acknowledge("subscriptions", product_id, purchase_token);
+    const deadline = this.#api.deadline();
+    const read = () => this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false }, deadline);
+    const asSubscription = await this.#api.acknowledge("subscriptions", product_id, purchase_token, deadline);
     if (asSubscription.outcome === "ok") return;
     // Acknowledged already, or no subscription, or its product is another by now: the purchase says which.
-    const { needs_acknowledgement, facts } = await this.read(subscription);
+    const { needs_acknowledgement, facts } = await read();
     if (!needs_acknowledgement) return;
     const kind = facts.access_ends_at === "infinity" ? "products" : "subscriptions";
-    const answer = await this.#api.acknowledge(kind, facts.product_id, purchase_token);
+    const answer = await this.#api.acknowledge(kind, facts.product_id, purchase_token, deadline);
     if (answer.outcome === "ok") return;
     // Another request may have been quicker.
-    if ((await this.read(subscription)).needs_acknowledgement) throw invalid(`not acknowledged: ${answer.reason}`);
+    if ((await read()).needs_acknowledgement) throw invalid(`not acknowledged: ${answer.reason}`);
   }
 }
 

@@ -29,26 +29,37 @@ export class PlayApi {
     this.#timeoutMs = timeoutMs;
   }
 
-  async subscription(token: string): Promise<PlayAnswer> {
-    return await this.#request("GET", `subscriptionsv2/tokens/${encodeURIComponent(token)}`);
+  /** For all requests of one operation. */
+  deadline(): AbortSignal {
+    return AbortSignal.timeout(this.#timeoutMs);
   }
 
-  async product(productId: string, token: string): Promise<PlayAnswer> {
-    return await this.#request("GET", `products/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}`);
+  async subscription(token: string, deadline: AbortSignal): Promise<PlayAnswer> {
+    return await this.#request("GET", `subscriptionsv2/tokens/${encodeURIComponent(token)}`, deadline);
+  }
+
+  async product(productId: string, token: string, deadline: AbortSignal): Promise<PlayAnswer> {
+    const path = `products/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}`;
+    return await this.#request("GET", path, deadline);
   }
 
   /** Both kinds are acknowledged at the first version's path: the second version of subscriptions has none. */
-  async acknowledge(kind: "subscriptions" | "products", productId: string, token: string): Promise<PlayAnswer> {
+  async acknowledge(
+    kind: "subscriptions" | "products",
+    productId: string,
+    token: string,
+    deadline: AbortSignal,
+  ): Promise<PlayAnswer> {
     const path = `${kind}/${encodeURIComponent(productId)}/tokens/${encodeURIComponent(token)}:acknowledge`;
-    return await this.#request("POST", path);
+    return await this.#request("POST", path, deadline);
   }
 
-  async #request(method: "GET" | "POST", path: string): Promise<PlayAnswer> {
+  async #request(method: "GET" | "POST", path: string, deadline: AbortSignal): Promise<PlayAnswer> {
     const token = await this.#accessToken();
-    const first = await this.#send(method, path, token);
+    const first = await this.#send(method, path, token, deadline);
     // The access token was revoked before its time: once more with a new one.
     const { response, text, askedAt } = first.response.status === 401
-      ? await this.#send(method, path, await this.#accessToken(token))
+      ? await this.#send(method, path, await this.#accessToken(token), deadline)
       : first;
     if (response.ok) return { outcome: "ok", resource: method === "GET" ? resourceIn(text) : null, askedAt };
     const reason = reasonIn(text);
@@ -62,6 +73,7 @@ export class PlayApi {
     method: string,
     path: string,
     token: string,
+    deadline: AbortSignal,
   ): Promise<{ response: Response; text: string; askedAt: Date }> {
     const askedAt = new Date();
     try {
@@ -70,7 +82,7 @@ export class PlayApi {
         headers: { authorization: `Bearer ${token}`, ...(method === "POST" && { "content-type": "application/json" }) },
         ...(method === "POST" && { body: "{}" }),
         redirect: "manual",
-        signal: AbortSignal.timeout(this.#timeoutMs),
+        signal: deadline,
       });
       return { response, text: await response.text(), askedAt };
     } catch (error) {

@@ -27,10 +27,15 @@ export interface PurchaseNotification extends Notice {
   readonly order_id: string | null;
 }
 
-/** Nothing is to be done about `test` and `other`: those of another app are `other` too. */
-export type PlayNotification =
-  | PurchaseNotification
-  | (Notice & { readonly kind: "test" | "other"; readonly purchase_token: null; readonly product_id: null });
+/** Nothing is to be done about these; those of another app are `other` too. */
+export interface EmptyNotification extends Notice {
+  readonly kind: "test" | "other";
+  readonly purchase_token: null;
+  readonly product_id: null;
+}
+
+/** `purchase_token` tells them apart. */
+export type PlayNotification = PurchaseNotification | EmptyNotification;
 
 /** How much Google's clock and ours may differ. */
 const LEEWAY_SECONDS = 60;
