@@ -53,5 +53,5 @@ export async function receivedMails(to: string): Promise<readonly ReceivedMail[]
 
 /** The accepted messages to devices whose token begins so. */
 export async function messagesTo(prefix: string): Promise<FcmMessage[]> {
-  return (await (await fetch(`${control()}?prefix=${prefix}`)).json()).messages;
+  return (await (await fetch(`${control("fcm")}?prefix=${prefix}`)).json()).messages;
 }
