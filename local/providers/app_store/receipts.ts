@@ -5,6 +5,7 @@ import { encode, encodeOid, Tag } from "../../../supabase/functions/_shared/prov
 import { integer } from "./certificates.ts";
 
 const SIGNED_DATA = "1.2.840.113549.1.7.2";
+const SHA_256 = "2.16.840.1.101.3.4.2.1";
 const DATA = "1.2.840.113549.1.7.1";
 
 export interface ReceiptEntry {
@@ -55,9 +56,9 @@ export function appReceipt(bundleId: string, entries: readonly ReceiptEntry[], s
       wrap(
         Tag.sequence,
         integer(1),
-        encode(Tag.set),
+        encode(Tag.set, encode(Tag.sequence, encodeOid(SHA_256), encode(Tag.null))),
         wrap(Tag.sequence, encodeOid(DATA), wrap(Tag.context(0), pieces)),
-        encode(Tag.set),
+        encode(Tag.set, encode(Tag.sequence, integer(1))), // whoever signed it
       ),
     ),
   ).toBase64();

@@ -137,7 +137,7 @@ class AppStoreClient {
   async #transactionOf(receipt: string, productId: string, wanted: string | undefined): Promise<TransactionPayload> {
     const listed = purchasesIn(receipt);
     const purchase = wanted === undefined
-      ? listed.findLast((each) => each.productId === productId)
+      ? listed.findLast((each) => each.productId === null || each.productId === productId)
       : listed.find(({ transactionId }) => transactionId === wanted);
     if (!purchase || !/^\d{1,20}$/.test(purchase.transactionId)) {
       throw new ReceiptError("the receipt does not list the purchase");

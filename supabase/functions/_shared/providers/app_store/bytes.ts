@@ -12,8 +12,10 @@ export function fromBase64(text: string): Bytes | null {
   }
 }
 
+/** Base64 as compact JWS have it: each text of bytes is one text only. */
 export function fromBase64Url(text: string): Bytes | null {
-  if (!/^[\w-]*$/.test(text)) return null;
+  const spare = [/^/, /^/, /[AQgw]$/, /[AEIMQUYcgkosw048]$/][text.length % 4]!;
+  if (!/^[\w-]*$/.test(text) || !spare.test(text)) return null;
   return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }
 

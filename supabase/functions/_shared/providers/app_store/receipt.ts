@@ -14,6 +14,7 @@ export class ReceiptError extends Error {
 
 /** A purchase that a receipt lists. */
 export interface ListedPurchase {
+  /** Null where the receipt does not say it. */
   readonly productId: string | null;
   readonly transactionId: string;
 }

@@ -42,7 +42,8 @@ interface Chain {
   readonly leaf: Certificate;
   readonly intermediate: Certificate;
   readonly root: Certificate;
-  readonly key: CryptoKey;
+  /** The leaf's key for ES256; null: it is not for that. */
+  readonly key: CryptoKey | null;
 }
 
 export interface SignedDataOptions {
@@ -98,7 +99,9 @@ export class SignedData {
     requireValidity(chain, isOnline ? Date.now() : parsed.data.signedDate ?? Date.now());
     if (this.#status) await this.#requireGood(chain, this.#status);
     if (header["alg"] !== "ES256") throw new SignedDataError("signature", "the algorithm is not ES256");
-    const isSigned = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, chain.key, signature, signed);
+    if (chain.key === null) throw new SignedDataError("signature", "the leaf's key is not for ES256");
+    const isSigned = signature !== null &&
+      await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, chain.key, signature, signed);
     if (!isSigned) throw new SignedDataError("signature", "it does not verify");
     return parsed.data;
   }
@@ -154,14 +157,15 @@ interface Compact {
   readonly payload: unknown;
   /** The bytes that the signature is over. */
   readonly signed: Bytes;
-  readonly signature: Bytes;
+  /** Null: it is not base64url. */
+  readonly signature: Bytes | null;
 }
 
 function readCompact(jws: string): Compact {
   const parts = jws.split(".");
   const [header, payload] = parts.slice(0, 2).map(jsonIn);
   const signature = fromBase64Url(parts[2] ?? "");
-  if (parts.length !== 3 || !isObject(header) || !isObject(payload) || signature === null) {
+  if (parts.length !== 3 || !isObject(header) || !isObject(payload)) {
     throw new SignedDataError("malformed", "it is not a compact JWS of JSON objects");
   }
   const signed = new TextEncoder().encode(`${parts[0]}.${parts[1]}`);
@@ -199,13 +203,13 @@ async function isIssuedBy(certificate: Certificate, issuer: Certificate): Promis
   return await isSignedBy(issuer.publicKey, certificate.signed, certificate.signature);
 }
 
-async function signingKey({ publicKey }: Certificate): Promise<CryptoKey> {
-  if (publicKey.type !== "P-256") throw new SignedDataError("signature", "the leaf's key is not for ES256");
+async function signingKey({ publicKey }: Certificate): Promise<CryptoKey | null> {
+  if (publicKey.type !== "P-256") return null;
   try {
     return await importKey(publicKey, { name: "ECDSA", namedCurve: "P-256" });
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-    throw new SignedDataError("certificate", "the leaf's key is unusable", { cause: error });
+    if (error instanceof DOMException) return null;
+    throw error;
   }
 }
 

@@ -1,0 +1,208 @@
+// The App Store Server API in trouble: 503 with Retry-After, nothing is granted or taken, and the next try succeeds.
+import assert from "node:assert/strict";
+import { appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
+import type { AppStoreAnswer } from "../support/app_store.ts";
+import { configOf, known, openShop, reasonOf, refused } from "./app_store.ts";
+
+const PLAN = "premium_monthly";
+const LIFETIME = "premium_lifetime";
+
+interface Trouble {
+  readonly answer: AppStoreAnswer;
+  readonly reason: RegExp;
+  /** How often the store is asked before it is given up. */
+  readonly requests: number;
+}
+
+const troubles: Record<string, Trouble> = {
+  "is unavailable": { answer: { status: 503, times: 2 }, reason: /answers 503$/, requests: 2 },
+  "has an internal error": {
+    answer: { error_code: 5000000, times: 2 },
+    reason: /answers 500 \(5000000\)/,
+    requests: 2,
+  },
+  "asks for another try": { answer: { error_code: 4040002, times: 2 }, reason: /answers 404 \(4040002\)/, requests: 2 },
+  "answers in HTML": {
+    answer: { status: 502, body: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" }, times: 2 },
+    reason: /answers 502$/,
+    requests: 2,
+  },
+  "answers 200 in HTML": { answer: { body: "<html></html>" }, reason: /not of the known shape/, requests: 1 },
+  "answers something else": { answer: { body: '{"data": 5}' }, reason: /not of the known shape/, requests: 1 },
+  "breaks off": { answer: { drop: true, times: 2 }, reason: /cannot be reached/, requests: 2 },
+  "hangs": { answer: { delay_ms: 20_000 }, reason: /does not answer in time/, requests: 1 },
+  "rejects the key without a body": { answer: { status: 401, times: 2 }, reason: /rejects the key/, requests: 2 },
+  "does not know the app": { answer: { error_code: 4040003 }, reason: /answers 404 \(4040003\)/, requests: 1 },
+  "answers with what it has not signed": {
+    answer: {
+      body: JSON.stringify({
+        data: [{ lastTransactions: [{ originalTransactionId: "ID", signedTransactionInfo: "a.b.c", status: 1 }] }],
+      }),
+    },
+    reason: /not signed by it/,
+    requests: 1,
+  },
+};
+
+for (const [what, { answer, reason, requests }] of Object.entries(troubles)) {
+  Deno.test(`app store: when the Server API ${what}, a receipt gets 503, and the next try succeeds`, async () => {
+    await using shop = await openShop(1_000);
+    const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
+    const id = subscription.original_transaction_id;
+    const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+    const ask = {
+      verify: () => shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }),
+      read: () => shop.apple.read(known(before)),
+    };
+    for (const [name, again] of Object.entries(ask)) {
+      await shop.store.script(id, { ...answer, ...(answer.body && { body: answer.body.replace("ID", id) }) });
+      const asked = await shop.store.requests(id);
+      const refusal = await refused(again());
+      assert.equal(refusal.code, "service_unavailable", name);
+      assert.match(reasonOf(refusal), reason, name);
+      assert.match(refusal.headers["Retry-After"] ?? "", /^[1-9]\d*$/, name);
+      assert.equal(await shop.store.requests(id) - asked, requests, name);
+      assert.equal((await again()).facts.status, "active", name);
+    }
+  });
+}
+
+Deno.test("app store: one failure of the Server API is tried again at once", async () => {
+  await using shop = await openShop();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
+  for (const answer of [{ status: 503 }, { error_code: 5000001 }, { drop: true }, { status: 401 }]) {
+    await shop.store.script(subscription.transaction_id, answer);
+    const { facts } = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+    assert.equal(facts.status, "active", JSON.stringify(answer));
+  }
+});
+
+Deno.test("app store: a rate limit says until when to wait, in milliseconds since 1970", async () => {
+  await using shop = await openShop();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
+  const id = subscription.transaction_id;
+  const waits: [string | undefined, (seconds: number) => boolean][] = [
+    [String(Date.now() + 90_000), (seconds) => seconds > 60 && seconds <= 90],
+    [String(Date.now() - 90_000), (seconds) => seconds === 1],
+    [String(Date.now() + 90 * 86_400_000), (seconds) => seconds === 3600],
+    ["30", (seconds) => seconds === 30],
+    ["soon", (seconds) => seconds === 60],
+    [undefined, (seconds) => seconds === 60],
+  ];
+  for (const [retryAfter, isRight] of waits) {
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+    await shop.store.script(id, { error_code: 4290000, status: 429, headers });
+    const asked = await shop.store.requests(id);
+    const refusal = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    assert.equal(refusal.code, "service_unavailable");
+    assert.ok(isRight(Number(refusal.headers["Retry-After"])), `${retryAfter}: ${refusal.headers["Retry-After"]}`);
+    assert.equal(await shop.store.requests(id) - asked, 1);
+  }
+});
+
+Deno.test("app store: nobody who listens is as good as down", async () => {
+  await using shop = await openShop();
+  const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
+  const settings = { ...shop.environment, APP_STORE_API_URL: "http://127.0.0.1:1" };
+  const refusal = await refused(
+    appStore(() => configOf(settings)).verify({ receipt: signed_transaction, product_id: PLAN }),
+  );
+  assert.deepEqual([refusal.code, reasonOf(refusal)], ["service_unavailable", "the App Store cannot be reached"]);
+});
+
+Deno.test("app store: a key that is none is our trouble, and appears nowhere", async () => {
+  await using shop = await openShop();
+  const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
+  const wrong: Record<string, string>[] = [
+    { APP_STORE_PRIVATE_KEY: "-----BEGIN PRIVATE KEY-----\nMIGHAgEAsecret\n-----END PRIVATE KEY-----" },
+    { APP_STORE_KEY_ID: "OTHER" },
+    { APP_STORE_ISSUER_ID: "other" },
+  ];
+  for (const change of wrong) {
+    const apple = appStore(() => configOf({ ...shop.environment, ...change }));
+    const refusal = await refused(apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    assert.equal(refusal.code, "service_unavailable");
+    assert.match(reasonOf(refusal), /the key of/);
+  }
+});
+
+Deno.test("app store: a fresh purchase that the Server API does not know yet is granted by its signature", async () => {
+  await using shop = await openShop();
+  const answers: AppStoreAnswer[] = [{ error_code: 4040010 }, { error_code: 4040005 }, { body: '{"data": []}' }];
+  for (const answer of answers) {
+    const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
+    const id = subscription.transaction_id;
+    await shop.store.script(id, answer);
+    const granted = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+    assert.deepEqual(granted, await shop.offline.verify({ receipt: signed_transaction, product_id: PLAN }));
+    assert.equal(granted.facts.status, "active");
+    await shop.store.script(id, { error_code: 4040010, times: 2 });
+    assert.equal((await refused(shop.apple.read(known(granted)))).code, "service_unavailable");
+    await shop.store.script(id);
+    assert.equal((await shop.apple.read(known(granted))).facts.auto_renew_status, true);
+  }
+  const once = await shop.store.buy({ product_id: LIFETIME, one_time: true });
+  await shop.store.script(once.subscription.transaction_id, { error_code: 4040010 });
+  const granted = await shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME });
+  assert.equal(granted.facts.access_ends_at, "infinity");
+});
+
+Deno.test("app store: an old purchase that the Server API does not know is not granted", async () => {
+  await using shop = await openShop();
+  const at = new Date(Date.now() - 2 * 86_400_000).toISOString();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN }, { at });
+  await shop.store.script(subscription.transaction_id, { error_code: 4040010 });
+  const refusal = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+  assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store answers 404 (4040010)"]);
+});
+
+Deno.test("app store: a purchase that the App Store has forgotten is expired, with what is known of it", async () => {
+  await using shop = await openShop();
+  const at = new Date(Date.now() - 2 * 86_400_000).toISOString();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN }, { at });
+  const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+  const id = subscription.transaction_id;
+  await shop.store.script(id, { error_code: 4040010, times: 4 });
+  const { facts, subscription_key } = await shop.apple.read(known(before));
+  assert.equal(subscription_key, id);
+  assert.deepEqual(facts, { ...before.facts, status: "expired", auto_renewing: false, next_billing_date: null });
+  const refusal = await refused(shop.apple.read({ ...known(before), facts: null }));
+  assert.equal(refusal.code, "iap_invalid");
+});
+
+Deno.test("app store: a subscription that its answer leaves out is not taken away", async () => {
+  await using shop = await openShop();
+  const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
+  const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+  await shop.store.script(subscription.transaction_id, { body: '{"data": []}' });
+  assert.equal((await refused(shop.apple.read(known(before)))).code, "service_unavailable");
+});
+
+Deno.test("app store: without the Server API a subscription cannot be read", async () => {
+  await using shop = await openShop();
+  const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
+  const before = await shop.offline.verify({ receipt: signed_transaction, product_id: PLAN });
+  const { code, details } = await refused(shop.offline.read(known(before)));
+  assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
+});
+
+Deno.test("app store: the stand-in rejects requests without a bearer, and of other apps", async () => {
+  await using shop = await openShop();
+  const { subscription } = await shop.store.buy({ product_id: PLAN });
+  const url = `${shop.environment["APP_STORE_API_URL"]}/inApps/v1/subscriptions/${subscription.transaction_id}`;
+  for (const headers of [{}, { authorization: "Bearer x" }] as Record<string, string>[]) {
+    const response = await fetch(url, { headers });
+    assert.deepEqual([response.status, await response.text()], [401, ""]);
+  }
+  const settings = { ...shop.environment, APP_STORE_BUNDLE_ID: "jp.example.other" };
+  const refusal = await refused(
+    appStore(() => configOf(settings)).read({
+      subscription_key: subscription.transaction_id,
+      product_id: PLAN,
+      environment: "Production",
+      purchase_token: null,
+      facts: null,
+    }),
+  );
+  assert.match(reasonOf(refusal), /rejects the key/);
+});
