@@ -8,6 +8,8 @@
 -- by day, slow statements. Of the sessions by day only today and yesterday are counted again. The runs of jobs have no index
 -- but their number, and the table is pg_cron's: a week of them is read by the job alone.
 --
+-- What waits to be pushed and mailed is a part as well (migration delivery_overview), for the area notifications.
+--
 -- Invariants: the text of a statement is shown without values; a count names nobody.
 -- Interface: api.admin_get_overview; the jobs refresh_overview_now and refresh_overview.
 
@@ -292,7 +294,7 @@ begin
 end
 $$;
 
-comment on function private.waiting(jsonb) is 'A queue of work {count, oldest_at} with the age of its oldest, now.';
+comment on function private.waiting(jsonb) is 'Work that waits {oldest_at, …} with the age of its oldest, now.';
 
 grant execute on function private.overview_values(), private.waiting(jsonb) to service_role;
 
@@ -306,12 +308,14 @@ set search_path = ''
 as $$
 declare
   v_values jsonb;
+  v_sees_delivery boolean;
 begin
   perform private.check_admin(p_admin_id, null);
   if p_days is null or p_days not between 1 and 30 then
     perform private.refuse('validation_error', 422, 'days must be between 1 and 30', p_param => 'days');
   end if;
   v_values := private.overview_values();
+  select 'notifications' = any (a.areas) into v_sees_delivery from public.admins a where a.id = p_admin_id;
   return jsonb_build_object(
     'at', now(),
     'people', jsonb_build_object('at', v_values #> '{people,at}') || (v_values #> '{people,value}'),
@@ -329,12 +333,14 @@ begin
     'jobs', jsonb_build_object('at', v_values #> '{jobs,at}', 'last_started_at', v_values -> 'last_started_at')
       || (v_values #> '{jobs,value}'),
     'dead_messages', v_values -> 'dead_messages',
-    'slow_queries', jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}')
+    'slow_queries', jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}'),
+    'push', case when v_sees_delivery then private.delivery_figures('push') end,
+    'mail', case when v_sees_delivery then private.delivery_figures('mail') end
   );
 end
 $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
-  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. For any active administrator. Refuses: forbidden, validation_error.';
+  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Refuses: forbidden, validation_error.';
 
 grant execute on function api.admin_get_overview(uuid, integer) to service_role;

@@ -44,3 +44,12 @@ Deno.test("admin overview: after the jobs have run a new app user is in it", asy
   assert.ok(after.jobs.active > 0 && after.jobs.failed_24h >= after.jobs.failing.length);
   assert.ok(after.message_queues.items.some(({ queue }) => queue === "session_reminders"));
 });
+
+Deno.test("admin overview: push and mail are shown to administrators with the area notifications alone", async () => {
+  const read = async (area: "lots" | "notifications") =>
+    await replyOf(readOverview, await (await anAdministrator(area)).ask(PATH), Overview);
+  const [other, own] = [await read("lots"), await read("notifications")];
+  assert.deepEqual([other.push, other.mail], [null, null]);
+  assert.ok(own.push!.messages >= 0 && own.mail!.messages >= 0);
+  assert.ok(own.push!.outcomes.length <= 24 && own.mail!.outcomes.length <= 24);
+});

@@ -220,3 +220,98 @@ Deno.test("overview: slow statements come from the statistics where they are ins
   ]);
   assert.ok(items.slice(2).every(({ query }: { query: string }) => query.startsWith("select from t")));
 });
+
+const withArea = crypto.randomUUID();
+await db.sql`
+  insert into auth.users (id, email, raw_app_meta_data)
+  values (${withArea}, ${`${withArea}@example.test`}, '{"admin": {"name": "Nobody", "areas": ["notifications"]}}')`;
+
+async function delivery() {
+  await runJob(db.sql, "refresh_delivery_figures");
+  return await db.as({ role: "service_role" }, async (sql) => {
+    const [row] = await sql`select api.admin_get_overview(${withArea}) as reply`;
+    return row!["reply"];
+  });
+}
+
+Deno.test("overview: push and mail are for the area notifications, with zeros before anything was sent", async () => {
+  const { push, mail } = await overview();
+  assert.deepEqual([push, mail], [null, null]);
+  const { push: { at: _push, ...pushes }, mail: { at: _mail, ...mails } } = await delivery();
+  const nothing = { messages: 0, waiting: 0, retrying: 0, oldest_at: null, oldest_age_seconds: null, trouble: null };
+  assert.deepEqual([pushes, mails], [{ ...nothing, outcomes: [] }, { ...nothing, outcomes: [] }]);
+});
+
+Deno.test("overview: what waits to be pushed and mailed, what is tried again, the oldest message, and why nothing is sent", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`update auth.users set email_confirmed_at = now() where id = ${user}`;
+  await db.sql`
+    insert into public.user_push_tokens (user_id, fcm_token, device_type)
+    select ${user}, gen_random_uuid()::text, 'ios' from generate_series(1, 3)`;
+  for (let n = 0; n < 2; n++) await db.sql`select private.notify_user(${user}, 'support_reply', 'Title', 'Body')`;
+  await db.sql`update pgmq."q_push-dispatch" set enqueued_at = now() - interval '5 minutes' where msg_id = 1`;
+  await db
+    .sql`update private.push_deliveries set attempts = 1 where token_id = (select min(token_id::text)::uuid from private.push_deliveries)`;
+  await db.sql`select api.take_mails(), api.pause_push('outage', 60), api.pause_mail('quota', 3600)`;
+  const { push, mail } = await delivery();
+  assert.deepEqual([push.messages, push.waiting, push.retrying], [2, 6, 2]);
+  assert.equal(Math.floor(push.oldest_age_seconds / 60), 5);
+  assert.deepEqual([mail.messages, mail.waiting, mail.retrying], [2, 2, 1]);
+  assert.deepEqual([push.trouble.reason, mail.trouble.reason], ["outage", "quota"]);
+  const minutes = (Date.parse(mail.trouble.paused_until) - Date.now()) / 60_000;
+  assert.ok(minutes > 58 && minutes <= 60, String(minutes));
+});
+
+Deno.test("overview: outcomes are counted by the hour of the last 24, the current hour each time, earlier hours once", async () => {
+  const hour = (ago: number) =>
+    new Date(Math.floor(Date.now() / 3_600_000 - ago) * 3_600_000).toISOString().replace(".000Z", "+00:00");
+  const record = (ago: number, outcome: string, count: number) =>
+    db.sql`
+      insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
+      select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0, ${outcome}, ${hour(ago)}::timestamptz
+      from generate_series(1, ${count}::integer)`;
+  await db.sql`delete from private.overview_parts where part = 'push'`;
+  for (
+    const [ago, outcome, count] of [[0, "delivered", 3], [0, "gone", 1], [1, "delivered", 2], [23, "suppressed", 4], [
+      24,
+      "delivered",
+      9,
+    ]] as const
+  ) {
+    await record(ago, outcome, count);
+  }
+  const first = [
+    { hour: hour(23), counts: { suppressed: 4 } },
+    { hour: hour(1), counts: { delivered: 2 } },
+    { hour: hour(0), counts: { delivered: 3, gone: 1 } },
+  ];
+  assert.deepEqual((await delivery()).push.outcomes, first);
+  // As if the last count had been at the half of this hour, or of the one before, or of the one 23 hours ago.
+  const countedAt = (ago: number) =>
+    db.sql`update private.overview_parts set at = ${
+      hour(ago)
+    }::timestamptz + interval '30 minutes' where part = 'push'`;
+  await countedAt(0);
+  await record(0, "delivered", 1);
+  await record(5, "delivered", 1);
+  first[2]!.counts["delivered"] = 4;
+  assert.deepEqual((await delivery()).push.outcomes, first, "an hour that is over is not counted again");
+  await countedAt(23);
+  assert.deepEqual((await delivery()).push.outcomes, [
+    first[0],
+    { hour: hour(5), counts: { delivered: 1 } },
+    ...first.slice(1),
+  ]);
+  // Two minutes after its end the hour before is still counted, ten minutes after it is not.
+  await record(1, "gone", 1);
+  await db.sql`update private.overview_parts set at = ${
+    hour(0)
+  }::timestamptz + interval '10 minutes' where part = 'push'`;
+  const counts = async () =>
+    (await delivery()).push.outcomes.find((one: { hour: string }) => one.hour === hour(1)).counts;
+  assert.deepEqual(await counts(), { delivered: 2 });
+  await db.sql`update private.overview_parts set at = ${
+    hour(0)
+  }::timestamptz + interval '2 minutes' where part = 'push'`;
+  assert.deepEqual(await counts(), { delivered: 2, gone: 1 });
+});

@@ -8,7 +8,7 @@ export const readOverview = route({
   area: null,
   summary: "Get the figures of the console's first page",
   description:
-    "Each part says as of when it is. Sessions, open work, message queues and jobs are counted every minute; people, " +
+    "Each part says as of when it is. Sessions, open work, message queues, jobs, push and mail are counted every minute; people, " +
     "sessions by day and slow queries every five minutes. Dead messages and `jobs.last_started_at` are read now.",
   query: OverviewQuery,
   reply: [200, Overview],

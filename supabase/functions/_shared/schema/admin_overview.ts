@@ -10,6 +10,48 @@ const OpenWork = z.object({
   oldest_age_seconds: Count.nullable(),
 }).meta({ id: "OpenWork" });
 
+/** Of pushes and of mails; `unit` is what waits. */
+const delivery = (unit: string, retrying: string, reasons: readonly [string, ...string[]], outcomes: string) => ({
+  at: AsOf,
+  messages: Count.meta({ description: "Messages in the queue, each a batch or a fan-out" }),
+  waiting: Count.meta({ description: `${unit} without an outcome` }),
+  retrying: Count.meta({ description: retrying }),
+  oldest_at: Timestamp.nullable().meta({
+    description: "When the oldest message was put into the queue; null: there is none",
+  }),
+  oldest_age_seconds: Count.nullable(),
+  trouble: z.object({
+    reason: z.enum(reasons),
+    since: Timestamp,
+    paused_until: Timestamp.meta({ description: "When it is tried again; in the past while it is tried" }),
+  }).nullable().meta({ description: "As of now, why nothing is sent; null: there is no trouble" }),
+  outcomes: z.array(z.object({
+    hour: Timestamp.meta({ description: "When it begins" }),
+    counts: z.record(z.string(), Count).meta({
+      description: outcomes,
+      examples: [{ [unit === "Mails" ? "sent" : "delivered"]: 12 }],
+    }),
+  })).meta({
+    description: "Of the last 24 hours with the current one, oldest first; without hours in which nothing was recorded",
+  }),
+});
+
+const ForNotifications = "Null without the area `notifications`";
+
+export const PushFigures = z.object(delivery(
+  "Devices",
+  "Devices of these that could not be reached at the first try",
+  ["outage", "credentials", "not_configured"],
+  "Devices by outcome: `delivered`, `dead_token`, `wrong_sender`, `payload_fault`, `undeliverable`, `gone`, `suppressed`",
+)).meta({ id: "PushFigures" });
+
+export const MailFigures = z.object(delivery(
+  "Mails",
+  "Messages that were taken already: being sent now, or tried again",
+  ["outage", "credentials", "quota"],
+  "Mails by outcome: `sent`, `rejected`, `gone`, `not_configured`",
+)).meta({ id: "MailFigures" });
+
 export const Overview = z.object({
   at: AsOf,
   people: z.object({
@@ -64,6 +106,8 @@ export const Overview = z.object({
       total_ms: z.number(),
     })).meta({ description: "The ten that take longest in the mean" }),
   }),
+  push: PushFigures.nullable().meta({ description: ForNotifications }),
+  mail: MailFigures.nullable().meta({ description: ForNotifications }),
 }).meta({ id: "Overview" });
 
 export const OverviewQuery = z.strictObject({
