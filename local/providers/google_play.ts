@@ -2,9 +2,9 @@
 //
 //   GET  /control/google-play?purchase_token=…
 //            {resource, reads, acknowledgements, refused_acknowledgements, pushes}
-//   POST /control/google-play {do: action, purchase_token?, notify_url?, …}
+//   POST /control/google-play {action, purchase_token?, send?, …}
 //            → {purchase_token, subscription_key, order_id, pushes: [{body, authorization, status?}]}: what Pub/Sub pushes
-//              because of it; with `notify_url` it is sent there too, and `status` is the answer.
+//              because of it; with `send` it is sent to the service, or to that address, and `status` is the answer.
 //   Actions: buy {product_id, base_plan_id?, offer_id?, account_id?, one_time?, prepaid?, test?, pending?, period_seconds?},
 //            complete, cancel, restart, renew, fail {grace_seconds?}, hold, recover, pause {seconds?}, resume, expire, revoke,
 //            refund, void {partial?}, replace (as buy), forget, age {seconds}, push {data?, claims?}, script {answers},
@@ -52,32 +52,33 @@ const Answer = z.strictObject({
 });
 type Answer = z.output<typeof Answer>;
 
-const notify_url = z.url().optional();
-const of = { purchase_token: z.string(), notify_url };
-const Action = z.discriminatedUnion("do", [
-  z.strictObject({ do: z.literal("buy"), notify_url, ...Order }),
-  z.strictObject({ do: z.literal("replace"), ...of, ...Order }),
-  z.strictObject({ do: z.enum(["complete", "cancel", "refund", "forget"]), ...of }),
+/** To the service, or to this address. */
+const send = z.union([z.boolean(), z.url()]).optional();
+const of = { purchase_token: z.string(), send };
+const Action = z.discriminatedUnion("action", [
+  z.strictObject({ action: z.literal("buy"), send, ...Order }),
+  z.strictObject({ action: z.literal("replace"), ...of, ...Order }),
+  z.strictObject({ action: z.enum(["complete", "cancel", "refund", "forget"]), ...of }),
   z.strictObject({
-    do: z.enum(["restart", "renew", "hold", "recover", "resume", "expire", "revoke"]),
+    action: z.enum(["restart", "renew", "hold", "recover", "resume", "expire", "revoke"]),
     ...of,
   }),
-  z.strictObject({ do: z.literal("fail"), ...of, grace_seconds: z.number().min(0).optional() }),
-  z.strictObject({ do: z.literal("pause"), ...of, seconds: z.number().positive().optional() }),
-  z.strictObject({ do: z.literal("void"), ...of, partial: z.boolean().optional() }),
-  z.strictObject({ do: z.literal("age"), ...of, seconds: z.number().positive() }),
+  z.strictObject({ action: z.literal("fail"), ...of, grace_seconds: z.number().min(0).optional() }),
+  z.strictObject({ action: z.literal("pause"), ...of, seconds: z.number().positive().optional() }),
+  z.strictObject({ action: z.literal("void"), ...of, partial: z.boolean().optional() }),
+  z.strictObject({ action: z.literal("age"), ...of, seconds: z.number().positive() }),
   z.strictObject({
-    do: z.literal("push"),
-    notify_url,
+    action: z.literal("push"),
+    send,
     purchase_token: z.string().optional(),
     data: z.unknown().optional(),
     claims: z.record(z.string(), z.unknown()).optional(),
   }),
-  z.strictObject({ do: z.literal("script"), purchase_token: z.string().optional(), answers: z.array(Answer) }),
-  z.strictObject({ do: z.literal("revoke_tokens") }),
+  z.strictObject({ action: z.literal("script"), purchase_token: z.string().optional(), answers: z.array(Answer) }),
+  z.strictObject({ action: z.literal("revoke_tokens") }),
 ]);
 type Action = z.output<typeof Action>;
-type Happening = Exclude<Action, { do: "buy" | "push" | "script" | "revoke_tokens" }>;
+type Happening = Exclude<Action, { action: "buy" | "push" | "script" | "revoke_tokens" }>;
 
 interface Push {
   readonly body: unknown;
@@ -98,17 +99,24 @@ export class GooglePlay {
   static readonly NOTIFIER = NOTIFIER;
   readonly #accounts: GoogleAccounts;
   readonly #keys: Awaited<ReturnType<typeof generateKeyPair>>;
+  readonly #notificationsUrl: string | undefined;
   readonly #purchases = new Map<string, Purchase>();
   readonly #pushes = new Map<string, unknown[]>();
   #scripts: Script[] = [];
 
-  private constructor(accounts: GoogleAccounts, keys: Awaited<ReturnType<typeof generateKeyPair>>) {
+  private constructor(
+    accounts: GoogleAccounts,
+    keys: Awaited<ReturnType<typeof generateKeyPair>>,
+    notificationsUrl: string | undefined,
+  ) {
     this.#accounts = accounts;
     this.#keys = keys;
+    this.#notificationsUrl = notificationsUrl;
   }
 
-  static async make(accounts: GoogleAccounts): Promise<GooglePlay> {
-    return new GooglePlay(accounts, await generateKeyPair("RS256"));
+  /** `notificationsUrl`: where the service takes notifications. */
+  static async make(accounts: GoogleAccounts, notificationsUrl?: string): Promise<GooglePlay> {
+    return new GooglePlay(accounts, await generateKeyPair("RS256"), notificationsUrl);
   }
 
   /** Google's public keys (JWKS). */
@@ -235,7 +243,7 @@ export class GooglePlay {
   }
 
   async #act(action: Action): Promise<Response> {
-    switch (action.do) {
+    switch (action.action) {
       case "script": {
         const others = this.#scripts.filter(({ token }) => token !== action.purchase_token);
         const own = action.answers.map((answer) => ({
@@ -251,26 +259,26 @@ export class GooglePlay {
         return new Response(null, { status: 204 });
       case "push": {
         const data = action.data ?? dataOf({ testNotification: { version: "1.0" } });
-        const push = await this.#push(data, action.notify_url, action.claims);
+        const push = await this.#push(data, action.send, action.claims);
         return Response.json({ pushes: [push] });
       }
       case "buy": {
         const purchase = action.one_time ? new OneTimePurchase(action) : new Subscription(action);
         this.#purchases.set(purchase.token, purchase);
-        return await this.#done(purchase, purchase.bought(), action.notify_url);
+        return await this.#done(purchase, purchase.bought(), action.send);
       }
       default: {
         const purchase = this.#purchases.get(action.purchase_token);
         if (purchase === undefined) throw new Impossible("there is no such purchase");
         const [changed, notifications] = this.#happen(purchase, action);
-        return await this.#done(changed, notifications, action.notify_url);
+        return await this.#done(changed, notifications, action.send);
       }
     }
   }
 
   /** The purchase that the action leaves, and what is to be notified. */
   #happen(purchase: Purchase, action: Happening): [Purchase, Notification[]] {
-    switch (action.do) {
+    switch (action.action) {
       case "complete":
         return [purchase, [...purchase.complete(), ...this.#replaced(purchase)]];
       case "refund":
@@ -287,7 +295,7 @@ export class GooglePlay {
         if (purchase instanceof OneTimePurchase) return [purchase, purchase.cancel()];
     }
     if (!(purchase instanceof Subscription)) throw new Impossible("this is no subscription");
-    switch (action.do) {
+    switch (action.action) {
       case "replace": {
         const next = new Subscription(action, purchase.token);
         this.#purchases.set(next.token, next);
@@ -298,7 +306,7 @@ export class GooglePlay {
       case "pause":
         return [purchase, purchase.pause(action.seconds)];
       default:
-        return [purchase, purchase[action.do]()];
+        return [purchase, purchase[action.action]()];
     }
   }
 
@@ -309,10 +317,14 @@ export class GooglePlay {
     return former instanceof Subscription ? former.replace() : [];
   }
 
-  async #done(purchase: Purchase, notifications: readonly Notification[], url: string | undefined): Promise<Response> {
+  async #done(
+    purchase: Purchase,
+    notifications: readonly Notification[],
+    send: boolean | string | undefined,
+  ): Promise<Response> {
     const pushes: Push[] = [];
     for (const notification of notifications) {
-      const push = await this.#push(dataOf(notification), url);
+      const push = await this.#push(dataOf(notification), send);
       pushes.push(push);
       const token = Object.values(notification).map(({ purchaseToken }) => String(purchaseToken)).join();
       this.#pushes.set(token, [...this.#pushes.get(token) ?? [], push.body]);
@@ -326,7 +338,7 @@ export class GooglePlay {
   }
 
   /** As Pub/Sub pushes it, with a bearer that lives for an hour. */
-  async #push(data: unknown, url: string | undefined, claims: Record<string, unknown> = {}): Promise<Push> {
+  async #push(data: unknown, send: boolean | string | undefined, claims: Record<string, unknown> = {}): Promise<Push> {
     const bytes = new TextEncoder().encode(typeof data === "string" ? data : JSON.stringify(data));
     const messageId = `${Date.now()}${crypto.getRandomValues(new Uint16Array(1))[0]!.toString().padStart(5, "0")}`;
     const publishTime = new Date().toISOString();
@@ -335,6 +347,7 @@ export class GooglePlay {
       subscription: "projects/stand-in/subscriptions/google-play",
     };
     const authorization = `Bearer ${await this.#identityToken(claims)}`;
+    const url = send === true ? this.#notificationsUrl : send || undefined;
     if (url === undefined) return { body, authorization };
     const headers = { authorization, "content-type": "application/json" };
     const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });

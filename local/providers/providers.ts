@@ -32,7 +32,7 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
   const url = `http://127.0.0.1:${server.addr.port}`;
   const accounts = await GoogleAccounts.make(`${url}/google/token`);
   const fcm = new Fcm(accounts);
-  const play = await GooglePlay.make(accounts);
+  const play = await GooglePlay.make(accounts, functionsUrl && `${functionsUrl}/store-notifications/google-play`);
   const appStore = await AppStoreStandIn.make(functionsUrl && `${functionsUrl}/store-notifications/app-store`);
   handlers.set("/app-store/production", (request, rest) => appStore.handle("Production", request, rest));
   handlers.set("/app-store/sandbox", (request, rest) => appStore.handle("Sandbox", request, rest));

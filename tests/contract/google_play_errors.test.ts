@@ -47,22 +47,43 @@ Deno.test("google play: a receipt that Google does not know is invalid", async (
   }
 });
 
-Deno.test("google play: a token whose characters mean something in addresses reaches Google as it is", async () => {
-  await using shop = await openShop();
+/** A Google that answers so, and the paths of what it was asked. */
+function otherGoogle(answer: () => Response) {
   const paths: string[] = [];
-  await using google = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ url }) => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ url }) => {
     paths.push(new URL(url).pathname);
-    return Response.json(googleError(404, "purchaseTokenNotFound"), { status: 404 });
+    return answer();
   });
-  const play = googlePlay(() =>
-    configOf({ ...shop.providers.environment, PLAY_API_URL: `http://127.0.0.1:${google.addr.port}` })
-  );
-  await refused(play.verify({ receipt: "a/b?c=d#e%2f:acknowledge", product_id: PLAN }));
+  return {
+    paths,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test("google play: a token whose characters mean something in addresses reaches Google as it is", async () => {
+  await using google = otherGoogle(() => Response.json(googleError(404, "purchaseTokenNotFound"), { status: 404 }));
+  await using shop = await openShop(5_000, { PLAY_API_URL: google.url });
+  const ask = (receipt: string, product_id: string) => refused(shop.play.verify({ receipt, product_id }));
+  await ask("a/b?c=d#e%2f:acknowledge", PLAN);
   const purchases = "/androidpublisher/v3/applications/com.example.parking/purchases";
-  assert.deepEqual(paths, [
+  const paths = [
     `${purchases}/subscriptionsv2/tokens/a%2Fb%3Fc%3Dd%23e%252f%3Aacknowledge`,
     `${purchases}/products/${PLAN}/tokens/a%2Fb%3Fc%3Dd%23e%252f%3Aacknowledge`,
-  ]);
+  ];
+  assert.deepEqual(google.paths, paths);
+  for (const receipt of [".", ".."]) await ask(receipt, PLAN);
+  assert.deepEqual(google.paths, paths, "a dot is no token");
+  for (const product_id of [".", "..", "a/b"]) await ask("t", product_id);
+  assert.deepEqual(google.paths.slice(paths.length), Array(3).fill(`${purchases}/subscriptionsv2/tokens/t`));
+});
+
+Deno.test("google play: a redirect is not followed: the access token is Google's only", async () => {
+  await using elsewhere = otherGoogle(() => Response.json({}));
+  await using google = otherGoogle(() => new Response(null, { status: 307, headers: { location: elsewhere.url } }));
+  await using shop = await openShop(5_000, { PLAY_API_URL: google.url });
+  const { code } = await refused(shop.play.verify({ receipt: "t", product_id: PLAN }));
+  assert.deepEqual([code, google.paths.length, elsewhere.paths], ["service_unavailable", 1, []]);
 });
 
 Deno.test("google play: of another package there are no purchases", async () => {
@@ -227,8 +248,11 @@ Deno.test("google play: a Google that is slow is an outage", async () => {
 });
 
 Deno.test("google play: a Google that is not there is an outage, and no address is in the error", async () => {
-  await using shop = await openShop(5_000, { PLAY_API_URL: "http://127.0.0.1:9" });
+  const closed = otherGoogle(() => new Response());
+  await closed[Symbol.asyncDispose]();
+  await using shop = await openShop(5_000, { PLAY_API_URL: closed.url });
   const error = await refused(shop.play.verify({ receipt: "a-purchase-token", product_id: PLAN }), "a-purchase-token");
+  assert.match(String(error.cause), /cannot be reached: .*\(address\)/);
   assert.deepEqual([error.code, error.headers], ["service_unavailable", { "Retry-After": "30" }]);
 });
 

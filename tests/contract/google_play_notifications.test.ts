@@ -362,10 +362,10 @@ Deno.test("google play notifications: the stand-in pushes where it is told to", 
     received.push({ authorization: request.headers.get("authorization"), body: await request.json() });
     return new Response(null, { status: 204 });
   });
-  const notify_url = `http://127.0.0.1:${server.addr.port}/`;
-  const { purchase_token, pushes } = await shop.store.buy({ product_id: PLAN }, { notify_url });
+  const send = `http://127.0.0.1:${server.addr.port}/`;
+  const { purchase_token, pushes } = await shop.store.buy({ product_id: PLAN }, { send });
   assert.deepEqual(pushes.map(({ status }) => status), [204]);
-  await shop.store.act(purchase_token, "cancel", { notify_url });
+  await shop.store.act(purchase_token, "cancel", { send });
   assert.deepEqual(received[0], { authorization: pushes[0]!.authorization, body: pushes[0]!.body });
   assert.deepEqual((await shop.store.received(purchase_token)).pushes, received.map(({ body }) => body));
   const kinds = await Promise.all(

@@ -22,6 +22,9 @@ export interface PlayPush {
   readonly status?: number;
 }
 
+/** Whether the notifications are pushed to the service, or to which address. */
+export type PlaySend = boolean | string;
+
 export interface PlayPurchase {
   readonly purchase_token: string;
   /** SHA-256 of the token, as the ledger has it. */
@@ -75,8 +78,7 @@ interface PlayActionOptions extends Partial<PlayOrder> {
   readonly seconds?: number;
   /** void: a part of the quantity. */
   readonly partial?: boolean;
-  /** Where the notifications are pushed. */
-  readonly notify_url?: string;
+  readonly send?: PlaySend;
 }
 
 /** Of the platform of the tests, or of the stand-ins at this address. */
@@ -88,30 +90,30 @@ export class PlayStore {
     this.#control = `${providersUrl}/control/google-play`;
   }
 
-  async buy(order: PlayOrder, options: { readonly notify_url?: string } = {}): Promise<PlayPurchase> {
-    return await this.#post({ do: "buy", ...order, ...options });
+  async buy(order: PlayOrder, options: { readonly send?: PlaySend } = {}): Promise<PlayPurchase> {
+    return await this.#post({ action: "buy", ...order, ...options });
   }
 
   /** What happens to a purchase; `replace` gives the purchase that takes its place. */
   async act(purchase_token: string, action: PlayAction, options: PlayActionOptions = {}): Promise<PlayPurchase> {
-    return await this.#post({ do: action, purchase_token, ...options });
+    return await this.#post({ action, purchase_token, ...options });
   }
 
   /** A test notification, or one with this data (encoded as JSON, unless it is text) and these claims of the bearer. */
   async push(
-    options: { readonly data?: unknown; readonly claims?: Record<string, unknown>; readonly notify_url?: string } = {},
+    options: { readonly data?: unknown; readonly claims?: Record<string, unknown>; readonly send?: PlaySend } = {},
   ): Promise<PlayPush> {
-    const { pushes } = await this.#post<{ pushes: [PlayPush] }>({ do: "push", ...options });
+    const { pushes } = await this.#post<{ pushes: [PlayPush] }>({ action: "push", ...options });
     return pushes[0];
   }
 
   /** What the interface answers about a purchase, or about all, from now on. */
   async script(purchase_token: string | undefined, ...answers: readonly PlayAnswer[]): Promise<void> {
-    await this.#post({ do: "script", ...(purchase_token !== undefined && { purchase_token }), answers });
+    await this.#post({ action: "script", ...(purchase_token !== undefined && { purchase_token }), answers });
   }
 
   async revokeAccessTokens(): Promise<void> {
-    await this.#post({ do: "revoke_tokens" });
+    await this.#post({ action: "revoke_tokens" });
   }
 
   async received(purchase_token: string): Promise<PlayReceived> {

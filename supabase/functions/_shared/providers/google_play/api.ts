@@ -131,7 +131,8 @@ function reasonIn(text: string): string | undefined {
   }
 }
 
-/** Addresses have the purchase token in them, and go into no log. */
+/** Addresses have the purchase token in them, and go into no log. Deno has them in the message or in its cause. */
 function withoutAddresses(error: unknown): string {
-  return String(error).replaceAll(/https?:\/\/\S+/g, "(address)");
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : "";
+  return `${error}${cause}`.replaceAll(/https?:\/\/\S+/g, "(address)");
 }
