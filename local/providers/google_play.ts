@@ -70,7 +70,6 @@ const Action = z.discriminatedUnion("action", [
   z.strictObject({
     action: z.literal("push"),
     send,
-    purchase_token: z.string().optional(),
     data: z.unknown().optional(),
     claims: z.record(z.string(), z.unknown()).optional(),
   }),

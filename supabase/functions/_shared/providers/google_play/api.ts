@@ -61,7 +61,10 @@ export class PlayApi {
     const { response, text, askedAt } = first.response.status === 401
       ? await this.#send(method, path, await this.#accessToken(token), deadline)
       : first;
-    if (response.ok) return { outcome: "ok", resource: method === "GET" ? resourceIn(text) : null, askedAt };
+    // An acknowledgement is answered with nothing.
+    if (response.ok) {
+      return { outcome: "ok", resource: method === "POST" && text === "" ? null : resourceIn(text), askedAt };
+    }
     const reason = reasonIn(text);
     const outcome = outcomes[response.status];
     // A proxy's error page has the status of an answer and is none.
