@@ -389,7 +389,7 @@ function failure(
 }
 
 /** A body that breaks off. */
-function brokenOff(): ReadableStream<Uint8Array> {
+export function brokenOff(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"kind":')),
     pull: async (controller) => {

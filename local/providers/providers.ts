@@ -5,6 +5,7 @@ import { Fcm } from "./fcm.ts";
 import { GoogleAccounts } from "./google.ts";
 import { GooglePlay } from "./google_play.ts";
 import { MailService, type ReceivedMail } from "./mail.ts";
+import { StoreReports } from "./store_reports.ts";
 
 export interface Providers {
   readonly url: string;
@@ -38,17 +39,27 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
   handlers.set("/app-store/sandbox", (request, rest) => appStore.handle("Sandbox", request, rest));
   handlers.set("/control/app-store", (request) => appStore.control(request));
   const mail = new MailService(onMail);
+  const reports = await StoreReports.make(accounts, url);
   handlers.set("/google/token", (request) => accounts.token(request));
   handlers.set("/google/certs", () => play.certificates());
   handlers.set("/fcm", (request, rest) => fcm.handle(request, rest));
   handlers.set("/control/fcm", (request) => fcm.control(request));
-  handlers.set("/google-play", (request, rest) => play.handle(request, rest));
+  handlers.set(
+    "/google-play",
+    (request, rest) => rest.endsWith("/reviews") ? reports.publisher(request, rest) : play.handle(request, rest),
+  );
   handlers.set("/control/google-play", (request) => play.control(request));
   handlers.set("/mail", (request, rest) => mail.handle(request, rest));
   handlers.set("/control/mail", (request) => mail.control(request));
+  handlers.set("/app-store-connect", (request, rest) => reports.connect(request, rest));
+  handlers.set("/analytics-segments", (request, rest) => reports.segment(request, rest));
+  handlers.set("/play-reporting", (request, rest) => reports.reporting(request, rest));
+  handlers.set("/play-storage", (request, rest) => reports.storage(request, rest));
+  handlers.set("/control/store-reports", (request) => reports.control(request));
   return {
     url,
     environment: {
+      ...reports.environment,
       GOOGLE_SERVICE_ACCOUNT: accounts.keyFile,
       FCM_PROJECT_ID: Fcm.PROJECT,
       FCM_API_URL: `${url}/fcm`,

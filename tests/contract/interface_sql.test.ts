@@ -69,6 +69,7 @@ async function calledByShared(): Promise<string[]> {
     new URL("../purchases.ts", folder),
     new URL("../../push-dispatch/dispatch.ts", folder),
     new URL("../../mail-dispatch/dispatch.ts", folder),
+    new URL("../../store-sync/sync.ts", folder),
   ];
   const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
     .map((file) => Deno.readTextFile(file));

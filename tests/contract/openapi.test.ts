@@ -41,6 +41,7 @@ const MAKERS: readonly [option: string, maker: string, file: string][] = [
   ["mail", "mailSender", "mail.ts"],
   ["push", "pushSender", "fcm.ts"],
   ["storage", "objectStorage", "object_storage.ts"],
+  ["storeReports", "storeReports", "store_report_sources.ts"],
 ];
 
 Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {

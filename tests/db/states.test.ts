@@ -64,6 +64,11 @@ const TABLES: Record<string, { table: string; insert(sql: TransactionSql, status
         right join (values (1)) as one on ${status} = 'ended'
         returning id`,
   },
+  store_sync_run: {
+    table: "store_sync_runs",
+    insert: (sql, status) =>
+      sql`insert into public.store_sync_runs (store, task, status) values ('ios_store', 'sales', ${status}) returning id`,
+  },
   account: {
     table: "app_users",
     insert: async (sql, status) => {

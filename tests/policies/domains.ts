@@ -16,6 +16,7 @@ import { rewards } from "./rewards.ts";
 import type { Domain } from "./rules.ts";
 import { sessions } from "./sessions.ts";
 import { sponsors } from "./sponsors.ts";
+import { storeSync } from "./store_sync.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { themes } from "./themes.ts";
 
@@ -38,4 +39,5 @@ export const domains: readonly Domain[] = [
   adminNotifications,
   adminActivity,
   subscriptions,
+  storeSync,
 ];

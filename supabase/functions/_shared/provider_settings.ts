@@ -41,6 +41,9 @@ export interface AppleKey {
 export interface AppStoreConnectConfig extends AppleKey {
   readonly vendorNumber: string;
   readonly url: string;
+  /** The app whose reviews and analytics are read; null: it is looked up by `bundleId`. */
+  readonly appId: number | null;
+  readonly bundleId: string | null;
 }
 
 /** Google Play: purchases, reviews, vitals and the bucket of reports. */
@@ -253,12 +256,15 @@ function readAppStoreConnect(settings: Settings): AppStoreConnectConfig | null {
   const privateKey = settings.pem("APP_STORE_CONNECT_PRIVATE_KEY", "PRIVATE KEY");
   const url = settings.url("APP_STORE_CONNECT_API_URL", "https://api.appstoreconnect.apple.com");
   if (!isComplete) return null;
+  const appId = settings.text("APP_STORE_APP_ID");
   return {
     issuerId: settings.text("APP_STORE_CONNECT_ISSUER_ID")!,
     keyId: settings.text("APP_STORE_CONNECT_KEY_ID")!,
     privateKey: privateKey!,
     vendorNumber: settings.text("APP_STORE_CONNECT_VENDOR_NUMBER")!,
     url,
+    appId: appId === null ? null : Number(appId),
+    bundleId: settings.text("APP_STORE_BUNDLE_ID"),
   };
 }
 

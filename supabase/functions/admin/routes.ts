@@ -91,6 +91,7 @@ import {
   updateLevel,
 } from "./levels.ts";
 import { createTheme, deleteTheme, giftTheme, listAdminThemes, readTheme, updateTheme } from "./themes.ts";
+import { storeSyncRoutes } from "./store_sync.ts";
 import { userNotificationRoutes } from "./user_notifications.ts";
 
 export const routes = [
@@ -220,4 +221,5 @@ export const routes = [
   replaceLotTags,
   replaceLotImages,
   ...userNotificationRoutes,
+  ...storeSyncRoutes,
 ];

@@ -5,6 +5,7 @@ import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import type { MailSender } from "./mail.ts";
 import type { ObjectStorage } from "./object_storage.ts";
+import type { StoreReportSources } from "./store_reports.ts";
 
 export interface Providers {
   readonly storage: ObjectStorage;
@@ -13,6 +14,7 @@ export interface Providers {
   readonly mail: MailSender;
   readonly appStore: AppStore;
   readonly googlePlay: GooglePlay;
+  readonly storeReports: StoreReportSources;
 }
 
 export type ProviderName = keyof Providers;
@@ -24,4 +26,5 @@ export const PROVIDER_NAMES: readonly ProviderName[] = [
   "mail",
   "appStore",
   "googlePlay",
+  "storeReports",
 ];

@@ -1,0 +1,3 @@
+import { syncRuns } from "./runs.ts";
+
+export const routes = [syncRuns];

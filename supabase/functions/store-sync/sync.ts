@@ -1,0 +1,100 @@
+/**
+ * The consumer of the queue store-sync: takes runs, fetches part by part, and writes each part in one call. It may end at any
+ * moment: parts that are written stay, and the next consumer goes on with the others once the lease has ended.
+ */
+import type { Database } from "../_shared/db/client.ts";
+import type { StoreName } from "../_shared/providers/store.ts";
+import {
+  ReportError,
+  type StoreReports,
+  type StoreReportSources,
+  StoreWaits,
+} from "../_shared/providers/store_reports.ts";
+
+/** Longer than a part can take: some requests, each with its tries. */
+const LEASE_SECONDS = 120;
+/** After so long no further part is fetched: the platform ends a function that takes much longer. */
+const BUDGET_MS = 45_000;
+
+interface Turn {
+  readonly run_id: string;
+  readonly lease_id: string;
+  readonly store: StoreName;
+  readonly task: "sales" | "metrics" | "reviews";
+  readonly days: readonly string[];
+  readonly parts: readonly string[];
+  readonly next_page: string | null;
+  readonly read_until: string | null;
+}
+
+export interface Synced {
+  succeeded: number;
+  failed: number;
+  postponed: number;
+}
+
+export async function sync(db: Database, sources: StoreReportSources, budgetMs: number = BUDGET_MS): Promise<Synced> {
+  const until = performance.now() + budgetMs;
+  const done: Synced = { succeeded: 0, failed: 0, postponed: 0 };
+  while (performance.now() < until) {
+    const turn = await db.rpc<Turn | null>("take_store_sync_run", { lease_seconds: LEASE_SECONDS });
+    if (turn === null) break;
+    const outcome = await work(db, sources, turn, until);
+    if (outcome !== "lost") done[outcome]++;
+  }
+  return done;
+}
+
+/** `lost`: somebody else has the run by now, and goes on with it. */
+async function work(
+  db: Database,
+  sources: StoreReportSources,
+  turn: Turn,
+  until: number,
+): Promise<keyof Synced | "lost"> {
+  const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
+  try {
+    for await (const isHeld of writes(db, sources.of(turn.store), turn)) {
+      if (!isHeld) return "lost";
+      if (performance.now() >= until) {
+        await db.rpc("postpone_store_sync_run", lease);
+        return "postponed";
+      }
+    }
+    return await db.rpc<boolean>("finish_store_sync_run", lease) ? "succeeded" : "lost";
+  } catch (error) {
+    if (error instanceof StoreWaits) {
+      const { code, message, seconds } = error;
+      await db.rpc("postpone_store_sync_run", { ...lease, seconds, code, message });
+      return "postponed";
+    }
+    if (error instanceof ReportError) {
+      const { code, message } = error;
+      return await db.rpc<boolean>("fail_store_sync_run", { ...lease, code, message }) ? "failed" : "lost";
+    }
+    throw error;
+  }
+}
+
+/** Fetches and writes part by part; each says whether the lease was still ours. */
+async function* writes(db: Database, reports: StoreReports, turn: Turn): AsyncGenerator<boolean> {
+  const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
+  switch (turn.task) {
+    case "sales":
+      for await (const { day, rows, rowsRead } of reports.sales(turn.days)) {
+        yield await db.rpc<boolean>("write_store_sales", { ...lease, day, rows, rows_read: rowsRead });
+      }
+      break;
+    case "reviews":
+      for await (const { rows, next } of reports.reviews(turn.next_page, turn.read_until)) {
+        yield await db.rpc<boolean>("write_store_reviews", { ...lease, rows, next_page: next });
+      }
+      break;
+    case "metrics":
+      for await (const { part, reportedOn, rows, rowsRead } of reports.metrics(new Set(turn.parts))) {
+        const report = { part, reported_on: reportedOn, rows, rows_read: rowsRead };
+        yield await db.rpc<boolean>("write_store_metrics", { ...lease, ...report });
+      }
+      break;
+  }
+}

@@ -1,0 +1,302 @@
+-- Store sync: what the App Store and Google Play say of sales, reviews and use, in tables of ours.
+--
+-- A run fetches one task (sales, metrics, reviews) from one store. It is a row of store_sync_runs and a message of the queue
+-- store-sync; the function store-sync takes it, fetches and writes (migrations store_sync_worker and store_sync_writes).
+-- Runs are started by an administrator (admin_store_sync) and each night by a job.
+--
+-- What is fetched is written by its natural key, in whole parts: a day of sales, a page of reviews, a report of metrics. A
+-- part that is read again replaces what it said before, so that a run that was cut off and a run that is repeated end the
+-- same. private.store_synced_parts has the parts that are read.
+--
+-- Money is in minor units of its currency (1 is one yen, or one cent). Days are the store's own: Pacific time for the App
+-- Store, what the report says for Google Play.
+--
+-- Invariants: a store and a task have at most one open run; of two consumers one works on a run, and each store is asked by
+-- one consumer at a time; amounts and units of refunds are in units and amount_minor with a minus.
+-- Interface: private.start_store_sync, private.store_days_to_read; private.purge_store_sync for its job.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select pgmq."create"('store-sync');
+
+create table public.store_sync_runs (
+  id uuid primary key default gen_random_uuid(),
+  store text collate "C" not null constraint store_sync_runs_store_known check (store in ('android_store', 'ios_store')),
+  task text collate "C" not null constraint store_sync_runs_task_known check (task in ('sales', 'metrics', 'reviews')),
+  status text collate "C" not null default 'queued' constraint store_sync_runs_status_known
+    check (status in ('queued', 'running', 'succeeded', 'failed')),
+  requested_by uuid,
+  rows_read integer not null default 0,
+  rows_written integer not null default 0,
+  error jsonb,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  msg_id bigint,
+  lease_id uuid,
+  lease_ends_at timestamptz,
+  due_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  problem jsonb,
+  next_page text
+);
+
+comment on table public.store_sync_runs is 'Runs of store sync: one task of one store each. Kept for 90 days after their end.';
+comment on column public.store_sync_runs.requested_by is 'The administrator who started it; null: the nightly job.';
+comment on column public.store_sync_runs.rows_read is 'Rows of the store''s reports and lists that were read, those of repeated reads too.';
+comment on column public.store_sync_runs.rows_written is 'Rows of ours that were inserted, changed or deleted by it.';
+comment on column public.store_sync_runs.error is 'Why it failed: {code, message}.';
+comment on column public.store_sync_runs.msg_id is 'Its message in the queue store-sync; null once it has ended.';
+comment on column public.store_sync_runs.lease_id is 'The turn of the consumer that works on it; null: nobody does.';
+comment on column public.store_sync_runs.due_at is 'When it may be taken: later than now while the store asked to wait.';
+comment on column public.store_sync_runs.attempts is 'Turns since it last wrote something. After ten it fails.';
+comment on column public.store_sync_runs.problem is 'What the last turn ended with that the next one may get over: {code, message}.';
+comment on column public.store_sync_runs.next_page is 'reviews: the page to go on with; null: the first one.';
+
+create unique index store_sync_runs_one_open on public.store_sync_runs (store, task) where status in ('queued', 'running');
+create index store_sync_runs_created_idx on public.store_sync_runs (created_at desc, id desc);
+
+create table private.store_synced_parts (
+  store text collate "C" not null,
+  task text collate "C" not null,
+  part text collate "C" not null,
+  synced_at timestamptz not null default now(),
+  primary key (store, task, part)
+);
+
+comment on table private.store_synced_parts is 'Parts of the stores'' reports that were read, and when last. A day without sales is one too.';
+comment on column private.store_synced_parts.part is 'sales: the day, YYYY-MM-DD; metrics: the report.';
+
+create table public.store_reviews (
+  id uuid primary key default gen_random_uuid(),
+  store text collate "C" not null constraint store_reviews_store_known check (store in ('android_store', 'ios_store')),
+  review_id text collate "C" not null,
+  rating smallint not null constraint store_reviews_rating_range check (rating between 1 and 5),
+  title text,
+  body text not null,
+  language text collate "C",
+  territory text collate "C",
+  author_name text,
+  app_version text,
+  response_body text,
+  responded_at timestamptz,
+  reviewed_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint store_reviews_once unique (store, review_id)
+);
+
+comment on table public.store_reviews is 'Reviews of the apps in the stores, as they stood when they were last read.';
+comment on column public.store_reviews.review_id is 'The store''s own id.';
+comment on column public.store_reviews.language is 'Google Play: as the store gives it (ja, en_US). The App Store has none.';
+comment on column public.store_reviews.territory is 'The App Store: ISO 3166-1 alpha-3. Google Play has none.';
+comment on column public.store_reviews.reviewed_at is 'The App Store: when it was written; Google Play: when it was last changed.';
+
+create index store_reviews_reviewed_idx on public.store_reviews (reviewed_at desc, id desc);
+create index store_reviews_store_idx on public.store_reviews (store, reviewed_at desc, id desc);
+create index store_reviews_rating_idx on public.store_reviews (rating, reviewed_at desc, id desc);
+create index store_reviews_territory_idx on public.store_reviews (territory, reviewed_at desc, id desc);
+
+create table public.store_daily_sales (
+  id uuid primary key default gen_random_uuid(),
+  store text collate "C" not null constraint store_daily_sales_store_known check (store in ('android_store', 'ios_store')),
+  sale_date date not null,
+  sku text collate "C" not null,
+  title text,
+  product_type text collate "C" not null,
+  country text collate "C" not null constraint store_daily_sales_country_code check (country ~ '^[A-Z]{2}$'),
+  currency text collate "C" not null constraint store_daily_sales_currency_code check (currency ~ '^[A-Z]{3}$'),
+  units integer not null,
+  refund_units integer not null constraint store_daily_sales_refund_units_positive check (refund_units >= 0),
+  amount_minor bigint not null,
+  refund_minor bigint not null constraint store_daily_sales_refund_positive check (refund_minor >= 0),
+  proceeds_currency text collate "C" not null constraint store_daily_sales_proceeds_code check (proceeds_currency ~ '^[A-Z]{3}$'),
+  proceeds_minor bigint,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint store_daily_sales_once unique (store, sale_date, sku, product_type, country, currency, proceeds_currency)
+);
+
+comment on table public.store_daily_sales is 'What the stores sold: one row a day, product, country and currency.';
+comment on column public.store_daily_sales.sku is 'The store''s id of the product; the app''s own for downloads.';
+comment on column public.store_daily_sales.product_type is 'The store''s word (IAY, 1F, 7F; subscription, inapp): downloads and updates are rows without an amount.';
+comment on column public.store_daily_sales.country is 'ISO 3166-1 alpha-2; ZZ where the store does not say.';
+comment on column public.store_daily_sales.units is 'Units less those that were refunded: negative on a day with more refunds than sales.';
+comment on column public.store_daily_sales.refund_units is 'Units that were refunded. A partial refund refunds no unit.';
+comment on column public.store_daily_sales.amount_minor is 'What customers paid less what was refunded, taxes included, in minor units of currency.';
+comment on column public.store_daily_sales.refund_minor is 'What was refunded, in minor units of currency.';
+comment on column public.store_daily_sales.proceeds_minor is
+  'What the store owes for it, in minor units of proceeds_currency. Google Play''s report does not say: null, with the currency of the sale.';
+
+create index store_daily_sales_date_idx on public.store_daily_sales (sale_date desc, id desc);
+create index store_daily_sales_store_idx on public.store_daily_sales (store, sale_date desc, id desc);
+create index store_daily_sales_sku_idx on public.store_daily_sales (sku, sale_date desc, id desc);
+create index store_daily_sales_country_idx on public.store_daily_sales (country, sale_date desc, id desc);
+
+create table public.store_metrics (
+  id uuid primary key default gen_random_uuid(),
+  store text collate "C" not null constraint store_metrics_store_known check (store in ('android_store', 'ios_store')),
+  metric_date date not null,
+  metric text collate "C" not null,
+  value numeric not null,
+  reported_on date not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint store_metrics_once unique (store, metric, metric_date)
+);
+
+comment on table public.store_metrics is 'How the apps are used, as the stores count it: one row a day and metric. docs/store_sync.md lists the metrics.';
+comment on column public.store_metrics.value is 'A count; for rates a fraction of 1, for ratings 1 to 5.';
+comment on column public.store_metrics.reported_on is 'The day of the report that said so: an older report changes nothing.';
+
+create index store_metrics_date_idx on public.store_metrics (metric_date desc, id desc);
+create index store_metrics_metric_idx on public.store_metrics (metric, metric_date desc, id desc);
+create index store_metrics_store_idx on public.store_metrics (store, metric_date desc, id desc);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- States and row security
+-- ---------------------------------------------------------------------------------------------------------------------
+
+insert into private.allowed_moves (entity, from_state, to_state) values
+  ('store_sync_run', 'new', 'queued'), ('store_sync_run', 'queued', 'running'),
+  ('store_sync_run', 'running', 'succeeded'), ('store_sync_run', 'running', 'failed');
+
+create trigger _100_check_state_insert before insert on public.store_sync_runs
+  for each row execute function private.tg_check_state('store_sync_run');
+create trigger _110_check_state before update of status on public.store_sync_runs
+  for each row when (old.status is distinct from new.status) execute function private.tg_check_state('store_sync_run');
+create trigger _100_touch_updated_at before update on public.store_reviews
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.store_daily_sales
+  for each row execute function private.tg_touch_updated_at();
+create trigger _100_touch_updated_at before update on public.store_metrics
+  for each row execute function private.tg_touch_updated_at();
+
+alter table public.store_sync_runs enable row level security;
+alter table public.store_reviews enable row level security;
+alter table public.store_daily_sales enable row level security;
+alter table public.store_metrics enable row level security;
+
+create policy "Administrators of store sync read the runs" on public.store_sync_runs for select to authenticated
+  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+create policy "Administrators of store sync read the reviews" on public.store_reviews for select to authenticated
+  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+create policy "Administrators of store sync read the sales" on public.store_daily_sales for select to authenticated
+  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+create policy "Administrators of store sync read the metrics" on public.store_metrics for select to authenticated
+  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+
+-- No insert, update or delete: the service writes.
+grant select (id, store, task, status, requested_by, rows_read, rows_written, error, created_at, started_at, finished_at)
+  on public.store_sync_runs to authenticated;
+grant select (id, store, review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at,
+  reviewed_at, created_at, updated_at) on public.store_reviews to authenticated;
+grant select (id, store, sale_date, sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor,
+  proceeds_currency, proceeds_minor, created_at, updated_at) on public.store_daily_sales to authenticated;
+grant select (id, store, metric_date, metric, value, reported_on, created_at, updated_at) on public.store_metrics to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.store_sync_combinations(p_store text, p_task text) returns table (store text, task text)
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return query
+    select s.store, t.task
+    from (values (1, 'android_store'), (2, 'ios_store')) as s (place, store)
+    cross join (values (1, 'sales'), (2, 'metrics'), (3, 'reviews')) as t (place, task)
+    where p_store in (s.store, 'all') and p_task in (t.task, 'all')
+    order by s.place, t.place;
+end
+$$;
+
+comment on function private.store_sync_combinations(text, text) is 'The stores and tasks that a store and a task stand for, each of which may be all.';
+
+create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+begin
+  -- Starts and takers run one after another, and an open run that is found does not end before this transaction does.
+  perform pg_advisory_xact_lock(hashtext('private.store_sync'));
+  perform from public.store_sync_runs r where r.status in ('queued', 'running') order by r.id for share;
+  with started as (
+    insert into public.store_sync_runs (store, task, requested_by)
+    select c.store, c.task, p_requested_by from private.store_sync_combinations(p_store, p_task) c
+    on conflict (store, task) where status in ('queued', 'running') do nothing
+    returning id
+  )
+  select coalesce(array_agg(s.id), '{}') into started_ids from started s;
+  update public.store_sync_runs r set msg_id = private.enqueue('store-sync', jsonb_build_object('run_id', r.id))
+  where r.id = any (started_ids);
+  select array_agg(r.id order by r.store, array_position(array['sales', 'metrics', 'reviews'], r.task)) into run_ids
+  from private.store_sync_combinations(p_store, p_task) c
+  join public.store_sync_runs r on r.store = c.store and r.task = c.task and r.status in ('queued', 'running');
+  if started_ids <> '{}' then
+    perform private.call_function('store-sync');
+  end if;
+end
+$$;
+
+comment on function private.start_store_sync(text, text, uuid) is
+  'Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids: the open runs of all of them; started_ids: those that are new.';
+
+create function private.sync_stores() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.start_store_sync('all', 'all', null);
+end
+$$;
+
+comment on function private.sync_stores() is 'Starts a run of every store and task, but for those that have one open.';
+
+create function private.store_days_to_read(p_store text, p_since timestamptz) returns date[]
+language plpgsql stable
+security definer -- the parts are nobody's to read
+set search_path = ''
+as $$
+declare
+  c_days constant integer := 90;
+  v_today constant date := (now() at time zone 'UTC')::date;
+  -- Google Play's monthly reports change until the month after; a day of the App Store seldom does.
+  v_again_from constant date := case p_store
+    when 'android_store' then (date_trunc('month', v_today) - interval '1 month')::date else v_today - 7 end;
+begin
+  return array(
+    select d.day::date
+    from generate_series(v_today - c_days, v_today - 1, interval '1 day') as d (day)
+    left join private.store_synced_parts p on p.store = p_store and p.task = 'sales' and p.part = d.day::date::text
+    where p.part is null or (d.day >= v_again_from and p.synced_at < p_since)
+    order by d.day
+  );
+end
+$$;
+
+comment on function private.store_days_to_read(text, timestamptz) is
+  'The days of sales that a run which began at p_since has to read, of the last 90: those that were never read, and the recent ones that were not read since.';
+
+create function private.purge_store_sync() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.store_sync_runs r where r.finished_at < now() - interval '90 days';
+  delete from private.store_synced_parts p where p.synced_at < now() - interval '400 days';
+end
+$$;
+
+comment on function private.purge_store_sync() is 'Removes runs that ended 90 days ago, and what is known of parts that were last read 400 days ago.';
+
+select cron.schedule('sync_stores', '40 13 * * *', 'select private.sync_stores()'); -- after 5 a.m. Pacific time, when the App Store's day is ready
+select cron.schedule('purge_store_sync', '53 3 * * *', 'select private.purge_store_sync()');
+
+grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
+to service_role;

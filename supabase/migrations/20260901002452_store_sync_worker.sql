@@ -1,0 +1,270 @@
+-- The consumer's side of store sync: turns of runs, and how they end.
+--
+-- The function store-sync takes a run for a turn: it holds the lease, which each write extends. It ends the turn by finishing
+-- the run, by failing it, or by postponing it: when its time is up, or when the store asks it to wait or is down. A consumer
+-- that dies ends nothing: once the lease has ended, the run is taken again and goes on with the parts that are not read. What
+-- the former consumer still sends is ignored, because its lease is not the run's any more.
+--
+-- A run that writes nothing in ten turns fails. Administrators with the area store_sync are notified of runs that fail,
+-- but of those whose store is not configured.
+--
+-- Invariants: what a turn writes is written under its lease; a store is asked by one consumer at a time.
+-- Interface: api.take_store_sync_run, api.finish_store_sync_run, api.fail_store_sync_run, api.postpone_store_sync_run for the
+-- function; private.call_store_sync for its job.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.held_store_sync_run(p_run_id uuid, p_lease_id uuid) returns public.store_sync_runs
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  select * into v_run from public.store_sync_runs r
+  where r.id = p_run_id and r.lease_id = p_lease_id and r.status = 'running' for update;
+  return v_run;
+end
+$$;
+
+comment on function private.held_store_sync_run(uuid, uuid) is
+  'A run that the caller has the lease of, locked until the transaction ends; null when it is another''s, or has ended.';
+
+create function private.note_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.store_sync_runs r
+  set rows_read = r.rows_read + p_rows_read, rows_written = r.rows_written + p_rows_written, attempts = 0, problem = null,
+    lease_ends_at = now() + interval '2 minutes'
+  where r.id = p_run_id;
+end
+$$;
+
+comment on function private.note_store_rows(uuid, integer, bigint) is 'Counts what a run has read and written, and extends its lease by two minutes.';
+
+create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+begin
+  update public.store_sync_runs r
+  set status = case when p_error is null then 'succeeded' else 'failed' end, error = p_error, finished_at = now(),
+    msg_id = null, lease_id = null, lease_ends_at = null, problem = null, next_page = null
+  where r.id = (p_run).id;
+  perform pgmq.delete('store-sync', (p_run).msg_id);
+  if p_error ->> 'code' <> 'not_configured' then
+    perform private.notify_admins('notice', 'ストア連携に失敗しました',
+      format('%s %s: %s', (p_run).store, (p_run).task, p_error ->> 'message'),
+      p_link => '/store-sync', p_severity => 'warning', p_area => 'store_sync');
+  end if;
+end
+$$;
+
+comment on function private.end_store_sync_run(public.store_sync_runs, jsonb) is
+  'Ends a run that is running, with its message: it succeeded, or failed with {code, message}.';
+
+create function private.begin_store_turn(p_run public.store_sync_runs, p_seconds integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lease_id constant uuid := gen_random_uuid();
+  v_store constant text := (p_run).store;
+  v_task constant text := (p_run).task;
+begin
+  update public.store_sync_runs r
+  set status = 'running', started_at = coalesce(r.started_at, now()), lease_id = v_lease_id,
+    lease_ends_at = now() + make_interval(secs => p_seconds), attempts = r.attempts + 1
+  where r.id = (p_run).id;
+  return jsonb_build_object(
+    'run_id', (p_run).id, 'lease_id', v_lease_id, 'store', v_store, 'task', v_task, 'next_page', (p_run).next_page,
+    'days', case v_task when 'sales' then to_jsonb(private.store_days_to_read(v_store, (p_run).created_at)) else '[]' end,
+    'parts', private.read_store_parts(v_store, v_task, (p_run).created_at),
+    'read_until', (
+      select max(r.started_at) - interval '30 days' from public.store_sync_runs r
+      where r.store = v_store and r.task = v_task and r.status = 'succeeded'
+    )
+  );
+end
+$$;
+
+comment on function private.begin_store_turn(public.store_sync_runs, integer) is
+  'Gives a run to a consumer for a turn, as api.take_store_sync_run says.';
+
+create function private.read_store_parts(p_store text, p_task text, p_since timestamptz) returns jsonb
+language plpgsql stable
+security definer -- the parts are nobody's to read
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(p.part order by p.part), '[]') from private.store_synced_parts p
+    where p.store = p_store and p.task = p_task and p_task = 'metrics'
+      and (p.synced_at >= p_since or (p.part like 'instance/%' and p.synced_at > now() - interval '200 days'))
+  );
+end
+$$;
+
+comment on function private.read_store_parts(text, text, timestamptz) is
+  'The reports of metrics that a run which began at p_since need not read: those that it has read, and instances, which never change.';
+
+create function private.read_store_sync_queue(p_lease_seconds integer) returns jsonb
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+declare
+  c_most_attempts constant integer := 10;
+  v_read record;
+  v_run public.store_sync_runs;
+  v_turn jsonb;
+begin
+  -- Consumers take runs one after another, so that each store has one of them.
+  perform pg_advisory_xact_lock(hashtext('private.store_sync'));
+  for v_read in select m.msg_id, m.message from pgmq.read('store-sync', p_lease_seconds, 20) as m order by m.msg_id loop
+    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update;
+    if v_run.msg_id is distinct from v_read.msg_id then
+      perform pgmq.delete('store-sync', v_read.msg_id);
+    elsif v_run.due_at > now() then
+      perform pgmq.set_vt('store-sync', v_read.msg_id, ceil(extract(epoch from v_run.due_at - now()))::integer);
+    elsif v_turn is not null or exists (
+      select from public.store_sync_runs o where o.store = v_run.store and o.lease_ends_at > now()
+    ) then
+      perform pgmq.set_vt('store-sync', v_read.msg_id, 0);
+    elsif v_run.attempts >= c_most_attempts then
+      perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
+        'code', 'interrupted', 'message', format('%s turns ended before anything was written.', c_most_attempts)
+      )));
+    else
+      v_turn := private.begin_store_turn(v_run, p_lease_seconds);
+    end if;
+  end loop;
+  return v_turn;
+end
+$$;
+
+comment on function private.read_store_sync_queue(integer) is 'As api.take_store_sync_run, which checks nothing more.';
+
+create function private.delay_store_sync_run(p_run public.store_sync_runs, p_seconds integer, p_problem jsonb) returns integer
+language plpgsql
+security definer -- queues are reached through functions of private alone
+set search_path = ''
+as $$
+declare
+  v_seconds constant integer := greatest(p_seconds, case when p_problem is null then 0 else least(1800, 15 * 2 ^ least((p_run).attempts, 10)) end, 0);
+begin
+  update public.store_sync_runs r
+  set due_at = now() + make_interval(secs => v_seconds), lease_id = null, lease_ends_at = null,
+    problem = coalesce(p_problem, r.problem)
+  where r.id = (p_run).id;
+  perform pgmq.set_vt('store-sync', (p_run).msg_id, v_seconds);
+  if v_seconds = 0 then
+    perform private.call_function('store-sync');
+  end if;
+  return v_seconds;
+end
+$$;
+
+comment on function private.delay_store_sync_run(public.store_sync_runs, integer, jsonb) is
+  'Ends a turn: the run is taken again after p_seconds, after a problem not before 30 seconds, doubled with each turn that wrote nothing, up to half an hour. How many seconds. Without any the consumer is called.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the consumer
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.take_store_sync_run(p_lease_seconds integer default 120) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.read_store_sync_queue(p_lease_seconds);
+end
+$$;
+
+comment on function api.take_store_sync_run(integer) is
+  'The next run that is due and whose store nobody asks now, for a turn of p_lease_seconds: {run_id, lease_id, store, task, days, parts, next_page, read_until}; null for none. days: the days of sales to read; parts: the reports of metrics that need not be read; next_page: the page of reviews to go on with; read_until: reviews before that moment were read by an earlier run, null: none was. For the service only. It refuses nothing.';
+
+create function api.finish_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.end_store_sync_run(v_run, null);
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+comment on function api.finish_store_sync_run(uuid, uuid) is
+  'The run has read all there is. False when the lease is another''s. For the service only. It refuses nothing.';
+
+create function api.fail_store_sync_run(p_run_id uuid, p_lease_id uuid, p_code text, p_message text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.end_store_sync_run(v_run, jsonb_build_object('code', p_code, 'message', left(p_message, 500)));
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+comment on function api.fail_store_sync_run(uuid, uuid, text, text) is
+  'The run cannot go on, for a reason that no wait removes: error {code, message}. False when the lease is another''s. For the service only. It refuses nothing.';
+
+create function api.postpone_store_sync_run(
+  p_run_id uuid, p_lease_id uuid, p_seconds integer default 0, p_code text default null, p_message text default null
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is null then
+    return null;
+  end if;
+  return private.delay_store_sync_run(v_run, p_seconds,
+    case when p_code is not null then jsonb_build_object('code', p_code, 'message', left(p_message, 500)) end);
+end
+$$;
+
+comment on function api.postpone_store_sync_run(uuid, uuid, integer, text, text) is
+  'Ends the turn; the run goes on after p_seconds, or later when a problem (p_code, p_message) ended it. How many seconds; null when the lease is another''s. For the service only. It refuses nothing.';
+
+create function private.call_store_sync() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (select from pgmq."q_store-sync" q where q.vt <= now()) then
+    perform private.call_function('store-sync');
+  end if;
+end
+$$;
+
+comment on function private.call_store_sync() is 'Calls the consumer when something waits.';
+
+select cron.schedule('call_store_sync', '* * * * *', 'select private.call_store_sync()');
+
+grant execute on function
+  private.held_store_sync_run(uuid, uuid), private.note_store_rows(uuid, integer, bigint),
+  private.end_store_sync_run(public.store_sync_runs, jsonb), private.read_store_sync_queue(integer),
+  private.delay_store_sync_run(public.store_sync_runs, integer, jsonb),
+  api.take_store_sync_run(integer), api.finish_store_sync_run(uuid, uuid), api.fail_store_sync_run(uuid, uuid, text, text),
+  api.postpone_store_sync_run(uuid, uuid, integer, text, text)
+to service_role;

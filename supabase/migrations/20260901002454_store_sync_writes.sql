@@ -1,0 +1,196 @@
+-- What store sync writes: a day of sales, a page of reviews, a report of metrics, each in one statement and once.
+--
+-- Rows come as the function store-sync has read them, one for each natural key. A row that says what is stored already is not
+-- written, so that updated_at is when the store changed its mind. A day of sales replaces the day: rows that the report does
+-- not have any more are deleted. Reviews that a store does not list any more stay. A metric of an older report changes nothing.
+--
+-- Invariants: a part is written with the note that it is read, under the lease of its run; written twice it is the same.
+-- Interface: api.write_store_sales, api.write_store_reviews, api.write_store_metrics for the function store-sync.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.note_store_part(p_store text, p_task text, p_part text) returns void
+language plpgsql
+security definer -- the parts are nobody's to write
+set search_path = ''
+as $$
+begin
+  insert into private.store_synced_parts (store, task, part) values (p_store, p_task, p_part)
+  on conflict (store, task, part) do update set synced_at = excluded.synced_at;
+end
+$$;
+
+comment on function private.note_store_part(text, text, text) is 'Notes that a part of a store''s reports is read now.';
+
+create function private.replace_store_day(p_store text, p_day date, p_rows jsonb) returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_written bigint;
+begin
+  with given as (
+    select r.* from jsonb_to_recordset(p_rows) as r (
+      sku text, title text, product_type text, country text, currency text, units integer, refund_units integer,
+      amount_minor bigint, refund_minor bigint, proceeds_currency text, proceeds_minor bigint
+    )
+  ), gone as (
+    delete from public.store_daily_sales s
+    where s.store = p_store and s.sale_date = p_day and not exists (
+      select from given g
+      where g.sku = s.sku and g.product_type = s.product_type and g.country = s.country and g.currency = s.currency
+        and g.proceeds_currency = s.proceeds_currency
+    )
+    returning 1
+  ), written as (
+    insert into public.store_daily_sales as s (store, sale_date, sku, title, product_type, country, currency, units, refund_units,
+      amount_minor, refund_minor, proceeds_currency, proceeds_minor)
+    select p_store, p_day, g.sku, g.title, g.product_type, g.country, g.currency, g.units, g.refund_units, g.amount_minor,
+      g.refund_minor, g.proceeds_currency, g.proceeds_minor
+    from given g
+    on conflict (store, sale_date, sku, product_type, country, currency, proceeds_currency) do update set
+      title = excluded.title, units = excluded.units, refund_units = excluded.refund_units, amount_minor = excluded.amount_minor,
+      refund_minor = excluded.refund_minor, proceeds_minor = excluded.proceeds_minor
+    where (s.title, s.units, s.refund_units, s.amount_minor, s.refund_minor, s.proceeds_minor) is distinct from
+      (excluded.title, excluded.units, excluded.refund_units, excluded.amount_minor, excluded.refund_minor, excluded.proceeds_minor)
+    returning 1
+  )
+  select (select count(*) from gone) + (select count(*) from written) into v_written;
+  return v_written;
+end
+$$;
+
+comment on function private.replace_store_day(text, date, jsonb) is 'A store''s sales of a day are these rows and no others; how many rows changed.';
+
+create function private.put_store_reviews(p_store text, p_rows jsonb) returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_written bigint;
+begin
+  with given as (
+    select distinct on (r.review_id) r.* from jsonb_to_recordset(p_rows) as r (
+      review_id text, rating smallint, title text, body text, language text, territory text, author_name text, app_version text,
+      response_body text, responded_at timestamptz, reviewed_at timestamptz
+    )
+    order by r.review_id, r.reviewed_at desc
+  ), written as (
+    insert into public.store_reviews as s (store, review_id, rating, title, body, language, territory, author_name, app_version,
+      response_body, responded_at, reviewed_at)
+    select p_store, g.review_id, g.rating, g.title, g.body, g.language, g.territory, g.author_name, g.app_version,
+      g.response_body, g.responded_at, g.reviewed_at
+    from given g
+    on conflict (store, review_id) do update set
+      rating = excluded.rating, title = excluded.title, body = excluded.body, language = excluded.language,
+      territory = excluded.territory, author_name = excluded.author_name, app_version = excluded.app_version,
+      response_body = excluded.response_body, responded_at = excluded.responded_at, reviewed_at = excluded.reviewed_at
+    where (s.rating, s.title, s.body, s.language, s.territory, s.author_name, s.app_version, s.response_body, s.responded_at, s.reviewed_at)
+      is distinct from (excluded.rating, excluded.title, excluded.body, excluded.language, excluded.territory, excluded.author_name,
+        excluded.app_version, excluded.response_body, excluded.responded_at, excluded.reviewed_at)
+    returning 1
+  )
+  select count(*) into v_written from written;
+  return v_written;
+end
+$$;
+
+comment on function private.put_store_reviews(text, jsonb) is 'Writes reviews by the store''s ids; how many rows changed.';
+
+create function private.put_store_metrics(p_store text, p_reported_on date, p_rows jsonb) returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_written bigint;
+begin
+  with written as (
+    insert into public.store_metrics as s (store, metric_date, metric, value, reported_on)
+    select p_store, r.metric_date, r.metric, r.value, p_reported_on
+    from jsonb_to_recordset(p_rows) as r (metric_date date, metric text, value numeric)
+    on conflict (store, metric, metric_date) do update set value = excluded.value, reported_on = excluded.reported_on
+    where s.reported_on < excluded.reported_on or (s.reported_on = excluded.reported_on and s.value <> excluded.value)
+    returning 1
+  )
+  select count(*) into v_written from written;
+  return v_written;
+end
+$$;
+
+comment on function private.put_store_metrics(text, date, jsonb) is
+  'Writes metrics of a report of p_reported_on, but for those that a later report has; how many rows changed.';
+
+grant execute on function
+  private.note_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
+  private.put_store_metrics(text, date, jsonb)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface: the consumer
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.write_store_sales(p_run_id uuid, p_lease_id uuid, p_day date, p_rows jsonb, p_rows_read integer) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.note_store_rows(p_run_id, p_rows_read, private.replace_store_day(v_run.store, p_day, p_rows));
+    perform private.note_store_part(v_run.store, v_run.task, p_day::text);
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+comment on function api.write_store_sales(uuid, uuid, date, jsonb, integer) is
+  'Replaces a store''s sales of a day: [{sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor, proceeds_currency, proceeds_minor}], money in minor units, one row for each product, country and currencies; none: nothing was sold. p_rows_read: rows of the report. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+
+create function api.write_store_reviews(p_run_id uuid, p_lease_id uuid, p_rows jsonb, p_next_page text default null) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.note_store_rows(p_run_id, jsonb_array_length(p_rows), private.put_store_reviews(v_run.store, p_rows));
+    update public.store_sync_runs r set next_page = p_next_page where r.id = p_run_id;
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+comment on function api.write_store_reviews(uuid, uuid, jsonb, text) is
+  'Writes a page of reviews: [{review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at, reviewed_at}], and notes the page to go on with. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+
+create function api.write_store_metrics(
+  p_run_id uuid, p_lease_id uuid, p_part text, p_reported_on date, p_rows jsonb, p_rows_read integer
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.note_store_rows(p_run_id, p_rows_read, private.put_store_metrics(v_run.store, p_reported_on, p_rows));
+    perform private.note_store_part(v_run.store, v_run.task, p_part);
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+comment on function api.write_store_metrics(uuid, uuid, text, date, jsonb, integer) is
+  'Writes a report of metrics, which is then read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on changes nothing that a later one wrote. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+
+grant execute on function
+  api.write_store_sales(uuid, uuid, date, jsonb, integer), api.write_store_reviews(uuid, uuid, jsonb, text),
+  api.write_store_metrics(uuid, uuid, text, date, jsonb, integer)
+to service_role;

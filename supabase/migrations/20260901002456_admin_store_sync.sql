@@ -1,0 +1,122 @@
+-- Administrators and store sync: starting runs, and how they went.
+--
+-- A request names a store and a task, each of which may be all. Combinations that have an open run are joined: its id is in the
+-- reply, and no second one is started. When all of them have one, the request is a conflict whose details name the runs. A
+-- store that is not configured has a run too, which fails and says so.
+--
+-- Invariants: the act and the runs that it starts are one transaction; a request that starts nothing records nothing.
+-- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
+
+select private.add_admin_actions('[["store_sync.trigger", "ストア連携の実行", "Started a sync with the stores"]]');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
+    'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
+    'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
+    'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
+  );
+end
+$$;
+
+comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console shows it.';
+
+grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.admin_trigger_store_sync(p_admin_id uuid, p_store text, p_task text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run_ids uuid[];
+  v_started_ids uuid[];
+begin
+  perform private.hold_admin(p_admin_id, 'store_sync');
+  perform private.check_choice('store', coalesce(p_store, ''), '{android_store,ios_store,all}');
+  perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
+  select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;
+  if v_started_ids = '{}' then
+    perform private.refuse('conflict', 409, 'This is being fetched already: details.sync_run_ids has the runs.',
+      p_details => jsonb_build_object('reason', 'already_running', 'sync_run_ids', to_jsonb(v_run_ids)));
+  end if;
+  perform private.record_act(p_admin_id, 'store_sync.trigger', 'store_sync', null, null,
+    private.difference(null, jsonb_build_object('store', p_store, 'task', p_task, 'sync_run_ids', to_jsonb(v_started_ids))));
+  return jsonb_build_object('sync_run_ids', to_jsonb(v_run_ids), 'count', cardinality(v_run_ids), 'status', 'queued');
+end
+$$;
+
+comment on function api.admin_trigger_store_sync(uuid, text, text) is
+  'Has a task (sales, metrics, reviews, all) of a store (android_store, ios_store, all) fetched: {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. On record. For administrators of store_sync. Refuses: forbidden, validation_error, conflict.';
+
+create function api.admin_list_store_sync_runs(
+  p_admin_id uuid, p_store text default null, p_task text default null, p_status text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_store_sync_runs', p_store, p_task, p_status);
+  v_after jsonb;
+  v_items jsonb;
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'store_sync');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  perform private.check_choice('store', p_store, '{android_store,ios_store}');
+  perform private.check_choice('task', p_task, '{sales,metrics,reviews}');
+  perform private.check_choice('status', p_status, '{queued,running,succeeded,failed}');
+  with matching as not materialized (
+    select r as run, r.created_at, r.id from public.store_sync_runs r
+    where (p_store is null or r.store = p_store) and (p_task is null or r.task = p_task) and (p_status is null or r.status = p_status)
+  ), page as (
+    select * from matching m
+    where v_after is null or (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
+  )
+  select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),
+    case when 'total' = any (p_include) then (select count(*) from matching) end
+  into v_items, v_total;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+end
+$$;
+
+comment on function api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer) is
+  'Runs of store sync, the newest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Refuses: forbidden, validation_error.';
+
+create function api.admin_get_store_sync_run(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  perform private.check_admin(p_admin_id, 'store_sync');
+  select * into v_run from public.store_sync_runs r where r.id = p_id;
+  if not found then
+    perform private.refuse('not_found', 404, 'There is no such run.', p_param => 'id');
+  end if;
+  return private.store_sync_run_json(v_run);
+end
+$$;
+
+comment on function api.admin_get_store_sync_run(uuid, uuid) is
+  'A run of store sync: what it read and wrote, and how it ended. For administrators of store_sync. Refuses: forbidden, not_found.';
+
+grant execute on function
+  api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),
+  api.admin_get_store_sync_run(uuid, uuid)
+to service_role;
