@@ -55,6 +55,8 @@ export interface PlatformOptions {
   readonly realtimePrivateOnly?: boolean;
   /** The Deno that runs the functions. */
   readonly functionsDeno: string;
+  /** Settings of the functions in place of the platform's own; an empty one is none. */
+  readonly functionSettings?: Readonly<Record<string, string>>;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
   /** Hears what the platform does, step by step. */
@@ -233,7 +235,12 @@ async function startServices(
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
-    environment: { ...providers.environment, ...secrets, ...functionEnvironment(current, publicUrl) },
+    environment: {
+      ...providers.environment,
+      ...secrets,
+      ...functionEnvironment(current, publicUrl),
+      ...options.functionSettings,
+    },
     verifyJwt: config.verifyJwt,
     importMap: config.importMap,
     log: options.log,

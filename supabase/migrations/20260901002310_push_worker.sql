@@ -25,6 +25,7 @@ create table private.push_state (
   failures integer not null default 0,
   failing_since timestamptz,
   tried_until timestamptz not null default '-infinity',
+  reached_at timestamptz not null default '-infinity',
   reason text,
   alerted_at timestamptz
 );
@@ -33,6 +34,7 @@ comment on table private.push_state is 'Whether the messaging service can be use
 comment on column private.push_state.failures is 'Tries in a row that found the messaging service down.';
 comment on column private.push_state.failing_since is 'When the first of these tries failed; null: the last try got through.';
 comment on column private.push_state.tried_until is 'Until when one consumer tries, after a pause, whether the service can be used again; the others wait.';
+comment on column private.push_state.reached_at is 'When a device was last reached, to half a minute.';
 comment on column private.push_state.reason is 'Why pushing is paused: outage, credentials, not_configured; null: it is not.';
 comment on column private.push_state.alerted_at is 'When administrators were notified of the trouble that lasts; null: there is none, or they were not.';
 
@@ -236,6 +238,30 @@ $$;
 comment on function private.open_push_slots() is
   'How many batches may be taken now: none while pushing is paused, one after a pause to try with, otherwise as many as eight leave that are being sent.';
 
+create function private.take_push_messages(p_limit integer, p_lease_seconds integer)
+returns table (msg_id bigint, message jsonb)
+language plpgsql rows 10
+set search_path = ''
+as $$
+declare
+  v_slots constant integer := private.open_push_slots();
+begin
+  if exists (select from private.push_state s where s.failures > 0) then
+    -- Any of those that wait is tried: a batch whose devices have trouble of their own does not keep the others waiting.
+    return query
+      select m.msg_id, m.message from (
+        select q.msg_id from pgmq."q_push-dispatch" q where q.vt <= clock_timestamp() and v_slots > 0 order by random() limit 1
+      ) chosen
+      cross join lateral pgmq.set_vt('push-dispatch', chosen.msg_id, p_lease_seconds) as m;
+  else
+    return query select m.msg_id, m.message from pgmq.read('push-dispatch', p_lease_seconds, least(p_limit, v_slots)) as m;
+  end if;
+end
+$$;
+
+comment on function private.take_push_messages(integer, integer) is
+  'Up to p_limit messages of batches that may be taken now, the oldest; one of any age while the messaging service cannot be used. The caller keeps other consumers out.';
+
 create function private.read_push_queue(p_limit integer, p_lease_seconds integer) returns jsonb
 language plpgsql
 security definer -- queues are reached through functions of private alone
@@ -252,13 +278,12 @@ begin
   if exists (select from private.fan_outs f where f.finished_at is null) then
     -- A fan-out takes its message again with each page: nobody waits long for one that its consumer has left.
     for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', 20, 1, '{"fan_out": true}') as m loop
-      return jsonb_build_object('found', 1, 'batches', jsonb_build_array(jsonb_build_object(
+      return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
         'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
     end loop;
   end if;
   for v_read in
-    select m.msg_id, m.message
-    from pgmq.read('push-dispatch', p_lease_seconds, least(p_limit, private.open_push_slots())) as m order by m.msg_id
+    select m.msg_id, m.message from private.take_push_messages(p_limit, p_lease_seconds) as m order by m.msg_id
   loop
     v_found := v_found + 1;
     v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
@@ -267,7 +292,9 @@ begin
       perform private.lease_push_batch(v_read.msg_id, p_lease_seconds);
     end if;
   end loop;
-  return jsonb_build_object('batches', v_batches, 'found', v_found);
+  return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
+    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
+  ));
 end
 $$;
 
@@ -287,7 +314,7 @@ comment on function private.lease_push_batch(bigint, integer) is 'Notes that a b
 
 comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
 comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It refuses nothing.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It refuses nothing.';
 
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -315,6 +342,9 @@ begin
   end if;
   update private.push_state
   set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
+  update private.push_state set reached_at = now()
+  where reached_at < now() - interval '30 seconds'
+    and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
   delete from private.push_leases where msg_id = p_msg_id;
   select max(d.attempts) into v_tries from private.push_deliveries d
   where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
@@ -441,13 +471,16 @@ set search_path = ''
 as $$
 begin
   perform private.check_push_health();
-  if exists (select from pgmq."q_push-dispatch" q where q.vt <= now()) then
+  if exists (
+    select from pgmq."q_push-dispatch" q cross join private.push_state s
+    where q.vt <= now() and (s.paused_until <= now() or q.message ? 'fan_out')
+  ) then
     perform private.call_function('push-dispatch');
   end if;
 end
 $$;
 
-comment on function private.dispatch_pushes() is 'Calls the consumer when something waits.';
+comment on function private.dispatch_pushes() is 'Calls the consumer when something waits that it may take.';
 
 select cron.schedule('dispatch_pushes', '* * * * *', 'select private.dispatch_pushes()');
 

@@ -1,11 +1,11 @@
 // What crashes leave of a composed notification on its way: its fan-out and its batches go on, every device has one outcome,
 // and the counts are those of the messaging service. PUSH_KILLS, PUSH_DEVICES and PUSH_SEED make another run.
 import assert from "node:assert/strict";
-import postgres from "postgres";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { type Chance, chance } from "../support/random.ts";
+import { consume, loadDevices, passTime, sendToAll } from "./pushes.ts";
 
 const KILLS = Number(Deno.env.get("PUSH_KILLS") ?? "50");
 const DEVICES = Number(Deno.env.get("PUSH_DEVICES") ?? "20000");
@@ -16,63 +16,14 @@ const LATENCY_MS = 50;
 /** A batch is sent with fifty requests at once. */
 const BATCH_MS = BATCH / 50 * LATENCY_MS;
 
-/** Users of whom each nth has so many devices, of which some are dead and some answer 503 at first. */
-async function load({ status, sql }: CrashPlatform, users: number, nth: number, devicesEach: number): Promise<void> {
-  // Calls by jobs and after commits find no address: only the test calls the consumer, and knows what is in flight.
-  await sql`delete from vault.secrets`;
-  const superuser = new URL(status.DB_URL);
-  superuser.username = "supabase_admin";
-  const owner = postgres(superuser.href, { max: 1, onnotice: () => {} });
-  await owner.begin(async (sql) => {
-    await sql`set local session_replication_role = replica`; // rows of users are written past their triggers
-    await sql`insert into public.app_users (id) select gen_random_uuid() from generate_series(1, ${users}::integer)`;
-    await sql`
-      insert into public.user_push_tokens (user_id, fcm_token, device_type)
-      select u.id, case n % 100 when 7 then 'dead-' when 8 then 'flaky-' else 'good-' end || n, 'ios'
-      from (
-        select a.id, row_number() over (order by a.id, d) as n
-        from (select id, row_number() over (order by id) as n from public.app_users) a
-        cross join generate_series(1, ${devicesEach}::integer) as d
-        where a.n % ${nth}::integer = 0
-      ) u`;
-  });
-  await owner.end();
-  await scriptFcm({
-    latency_ms: LATENCY_MS,
-    rules: [
-      { prefix: "dead-", status: 404, error_code: "UNREGISTERED" },
-      { prefix: "flaky-", status: 503, times: 1 },
-    ],
-  }, status.PROVIDERS_URL);
-}
-
-/** A notification to everybody, on its way. */
-async function send({ sql }: CrashPlatform): Promise<string> {
-  return await sql.begin(async (sql) => {
-    const [row] = await sql<{ id: string }[]>`
-      insert into public.user_notifications (type, title, body, target, is_composed, is_in_app)
-      values ('announcement', 'Title', 'Body', 'all', true, false) returning id`;
-    await sql`update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = ${row!.id}`;
-    await sql`update public.user_notifications set status = 'sending' where id = ${row!.id}`;
-    await sql`select private.start_fan_out(${row!.id})`;
-    return row!.id;
-  });
-}
-
-/** Calls consumers and waits until all have ended, with whatever answer. */
-async function consume({ status }: CrashPlatform): Promise<void> {
-  await Promise.all(Array.from({ length: CONSUMERS }, async () => {
-    try {
-      const response = await fetch(`${status.FUNCTIONS_URL}/push-dispatch`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${status.SERVICE_ROLE_KEY}` },
-      });
-      await response.body?.cancel();
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // the connection broke
-    }
-  }));
-}
+/** Devices whose token begins so are dead, or not to be reached at first. */
+const ANSWERS = {
+  latency_ms: LATENCY_MS,
+  rules: [
+    { prefix: "dead-", status: 404, error_code: "UNREGISTERED" },
+    { prefix: "flaky-", status: 503, times: 1 },
+  ],
+};
 
 const delay = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -112,13 +63,6 @@ async function progressOf({ sql }: CrashPlatform, id: string): Promise<Progress>
   }, 60_000);
 }
 
-/** Where no consumer runs: leases and waits are over, as if the time had passed. */
-async function passTime({ sql }: CrashPlatform): Promise<void> {
-  await sql`update pgmq."q_push-dispatch" set vt = now() where vt > now()`;
-  await sql`delete from private.push_leases`;
-  await sql`update private.push_state set paused_until = '-infinity', tried_until = '-infinity'`;
-}
-
 interface Killed {
   function: number;
   database: number;
@@ -140,7 +84,7 @@ async function killing(
     if (progress.status !== "sending") break;
     if (running === undefined) {
       await passTime(platform);
-      running = consume(platform).then(() => running = undefined);
+      running = consume(platform, CONSUMERS).then(() => running = undefined);
     }
     await moment(progress, kills - seen.length);
     const what = random.below(3) > 0 ? "function" : "database";
@@ -160,7 +104,7 @@ async function finish(platform: CrashPlatform, id: string): Promise<void> {
     if (progress.status !== "sending") return;
     assert.ok(performance.now() < deadline, `It is not sent in time: ${JSON.stringify(progress)}`);
     await passTime(platform);
-    await consume(platform);
+    await consume(platform, CONSUMERS);
   }
 }
 
@@ -168,8 +112,9 @@ Deno.test(`push: after kill -9 of consumers and the database, ${KILLS} times dur
   await using platform = await crashPlatform();
   const { sql, status: { PROVIDERS_URL } } = platform;
   const random = chance(SEED);
-  await load(platform, DEVICES / 5, 1, 5);
-  const id = await send(platform);
+  await loadDevices(platform, DEVICES / 5, { each: 5 });
+  await scriptFcm(ANSWERS, PROVIDERS_URL);
+  const id = await sendToAll(platform);
 
   // So long between two kills that the work lasts until the last one.
   const { killed, seen } = await killing(platform, id, KILLS, random, ({ open }, left) => {
@@ -213,8 +158,8 @@ Deno.test(`fan-out: after kill -9 of consumers and the database it goes on, each
   const { sql } = platform;
   const random = chance(SEED);
   const [users, devices] = [60_000, 3_000];
-  await load(platform, users, users / devices, 1);
-  const id = await send(platform);
+  await loadDevices(platform, users, { nth: users / devices });
+  const id = await sendToAll(platform);
   let before = 0;
   const { seen } = await killing(platform, id, 5, random, async () => {
     const { people } = await eventually(async () => {

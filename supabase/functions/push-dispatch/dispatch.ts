@@ -34,6 +34,8 @@ export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, li
 const LEASE_SECONDS = 180;
 /** After so many seconds a device that could not be reached is tried again; the database doubles it with each try. */
 const RETRY_SECONDS = 30;
+/** So few may all have trouble of their own while the service is up: the devices of one user. */
+const FEW_DEVICES = 20;
 
 export interface Dispatched {
   batches: number;
@@ -48,10 +50,14 @@ export async function dispatch(
   options: ConsumerOptions = DISPATCH,
 ): Promise<Dispatched> {
   const done: Dispatched = { batches: 0, delivered: 0, failed: 0, later: 0 };
-  const run: Run = { db, sender, concurrency: options.concurrency, done, isServiceUp: false };
+  const run: Run = { db, sender, concurrency: options.concurrency, done, isServiceUp: false, wasServiceUp: false };
   await consume<Batch>(
     options,
-    () => db.rpc<Taken<Batch>>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS }),
+    async () => {
+      const taken = await db.rpc<TakenPushes>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS });
+      run.wasServiceUp = taken.is_service_up;
+      return taken;
+    },
     (batch, until) => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
   );
   return done;
@@ -73,6 +79,10 @@ function isTrouble(outcome: string): outcome is Trouble {
   return outcome === "outage" || outcome === "credentials" || outcome === "not_configured";
 }
 
+interface TakenPushes extends Taken<Batch> {
+  readonly is_service_up: boolean;
+}
+
 interface Run {
   readonly db: Database;
   readonly sender: PushSender;
@@ -80,6 +90,8 @@ interface Run {
   readonly done: Dispatched;
   /** Whether the last batch reached some device: one that reaches none then has itself to blame. */
   isServiceUp: boolean;
+  /** Whether some batch of any consumer reached a device within the last two minutes: that acquits a batch of few devices. */
+  wasServiceUp: boolean;
 }
 
 async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
@@ -102,7 +114,8 @@ async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
   };
   await Promise.all(Array.from({ length: run.concurrency }, sendSome));
   const isReached = outcomes.some(({ outcome }) => outcome !== "later");
-  if (!isReached && !run.isServiceUp) trouble ??= "outage";
+  const hasFewDevices = batch.devices.length <= FEW_DEVICES;
+  if (!isReached && !run.isServiceUp && !(hasFewDevices && run.wasServiceUp)) trouble ??= "outage";
   run.isServiceUp = isReached;
   if (isReached || trouble === undefined) {
     await db.rpc("record_push_outcomes", {
