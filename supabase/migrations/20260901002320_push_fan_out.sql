@@ -50,6 +50,9 @@ begin
       when 'premium' then ' and u.premium_ends_at > now()'
       when 'free' then ' and (u.premium_ends_at is null or u.premium_ends_at <= now())' end,
     case when p_notification.segment ? 'min_level' then ' and u.level >= (($1).segment ->> ''min_level'')::integer' end,
+    case when p_notification.segment ? 'plan' then ' and exists (select from public.user_subscriptions s
+      where s.user_id = u.id and s.access_ends_at > now()
+        and s.plan_id = (select p.id from public.subscription_plans p where p.code = ($1).segment ->> ''plan''))' end,
     case when p_notification.segment ? 'last_active_since' then ' and exists (select from public.user_activity_logs a
       where a.user_id = u.id and a.created_at >= (($1).segment ->> ''last_active_since'')::timestamptz)' end,
     case when p_notification.segment ? 'box' then ' and exists (select from public.parking_sessions s

@@ -47,11 +47,13 @@ declare
   v_param text;
 begin
   v_param := case
-    when jsonb_typeof(p_segment) <> 'object' or p_segment - '{box,min_level,last_active_since}'::text[] <> '{}' then 'segment'
+    when jsonb_typeof(p_segment) <> 'object' or p_segment - '{box,min_level,last_active_since,plan}'::text[] <> '{}' then 'segment'
     when p_segment ? 'min_level' and (jsonb_typeof(p_segment -> 'min_level') <> 'number'
       or (p_segment ->> 'min_level') !~ '^\d{1,9}$') then 'segment.min_level'
     when p_segment ? 'last_active_since' and not pg_input_is_valid(p_segment ->> 'last_active_since', 'timestamptz')
       then 'segment.last_active_since'
+    when p_segment ? 'plan' and (jsonb_typeof(p_segment -> 'plan') <> 'string'
+      or not exists (select from public.subscription_plans p where p.code = p_segment ->> 'plan')) then 'segment.plan'
     when p_segment ? 'box' and (jsonb_typeof(v_box) <> 'object' or exists (
       select from unnest('{west,south,east,north}'::text[]) as side where jsonb_typeof(v_box -> side) is distinct from 'number'
     )) then 'segment.box' end;
@@ -64,7 +66,8 @@ begin
   end if;
   if v_param is not null then
     perform private.refuse('validation_error', 422,
-      'A segment has box {west, south, east, north}, min_level and last_active_since, each optional', p_param => v_param);
+      'A segment has box {west, south, east, north}, min_level, last_active_since and plan (the code of a plan), each optional',
+      p_param => v_param);
   end if;
 end
 $$;

@@ -16,6 +16,10 @@ const Segment = z.strictObject({
   }).optional().meta({ description: "Users who have parked in a lot inside it" }),
   min_level: z.int().min(1).max(1_000_000).optional(),
   last_active_since: Moment.optional().meta({ description: "Users who have done something since" }),
+  plan: text(1, 150).optional().meta({
+    description: "Users with a subscription to the plan of this code that gives access now",
+    examples: ["premium_monthly"],
+  }),
 }).meta({ id: "NotificationSegment", description: "All conditions that are given must hold" });
 
 const fields = {
