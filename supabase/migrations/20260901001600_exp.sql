@@ -213,7 +213,7 @@ security definer -- whoever caused the points may not write into an inbox
 set search_path = ''
 as $$
 begin
-  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', new.total_exp));
+  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', to_char(new.total_exp, 'FM999G999G999G990')));
   return null;
 end
 $$;

@@ -147,7 +147,10 @@ Deno.test("PATCH /admin/error-reports/{id}: assigned, resolved with the correcti
     },
   }]);
   assert.deepEqual(await points(author, open.id), [{ reason: "error_report_resolved", amount: 40 }]);
-  const notified = { title: "報告した内容を修正しました", body: "「Low」についての報告\n理由: Thank you" };
+  const notified = {
+    title: "ご報告いただいた箇所を修正しました",
+    body: "「Low」についてのご報告、ありがとうございました。\n理由: Thank you",
+  };
   assert.deepEqual(await notifications(author), [notified]);
   const closed = await refusedWith(await update(resolved, { status: "rejected" }), "conflict", "status");
   assert.deepEqual(closed, { reason: "status_not_reachable", status: "resolved", allowed: [] });
@@ -180,7 +183,7 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
   const correction = { name: "New" };
   await refusedWith(await update(found, { status: "resolved", correction }), "validation_error", "correction");
   assert.equal((await updated(found, { status: "rejected" })).status, "rejected");
-  assert.deepEqual((await notifications(author)).map(({ title }) => title), ["報告の確認が終わりました"]);
+  assert.deepEqual((await notifications(author)).map(({ title }) => title), ["ご報告の確認が終わりました"]);
   assert.deepEqual(await points(author, missing.id), []);
 });
 

@@ -134,7 +134,7 @@ Deno.test("PATCH /admin/reviews/{id}: decides, notifies the author and records t
   }]);
   assert.deepEqual([...await notifications(author)].map((row) => ({ ...row })), [{
     title: "レビューは公開されませんでした",
-    body: "「Decided」へのレビュー\n理由: Names a person",
+    body: "「Decided」へのレビューは、ほかの利用者に表示されません。\n理由: Names a person",
     is_in_app: true,
   }]);
 });
@@ -145,7 +145,7 @@ Deno.test("PATCH /admin/reviews/{id}: an author who reads English is notified in
   const review = await posted(author, await aLot({ name: "North" }));
   await replyOf(decideReview, await decide(moderator, review, "approved"), AdminReview);
   assert.deepEqual([...await notifications(author)].map(({ title, body }) => [title, body]), [
-    ["Your review is published", "Your review of North"],
+    ["Your review is published", "Other users can see your review of North now."],
   ]);
 });
 

@@ -145,7 +145,10 @@ Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and reco
     sql<{ title: string; body: string }[]>`
       select title, body from public.user_notifications where user_id = ${author.id} and type = 'support_reply'`
   );
-  assert.deepEqual(rows.map((row) => ({ ...row })), [{ title: "サポートから返信がありました", body: "About the map" }]);
+  assert.deepEqual(rows.map((row) => ({ ...row })), [{
+    title: "サポートから返信がありました",
+    body: "お問い合わせ「About the map」への返信です。アプリでご確認ください。",
+  }]);
   const more = await answered(after);
   assert.deepEqual([more.ticket.status, more.ticket.message_count], ["answered", 3]);
   assert.equal((await read(ticket)).messages.length, 3);

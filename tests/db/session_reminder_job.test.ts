@@ -34,7 +34,10 @@ Deno.test("session reminders: the next increase is named with its time and amoun
   assert.deepEqual(more, []);
   const [session] = await db.sql`select started_at from public.parking_sessions where id = ${id}`;
   const at = timeOf(session!.started_at.getTime() + 30 * 60_000);
-  assert.deepEqual([reminder!.title, reminder!.body], ["まもなく料金が上がります", `${at}を過ぎると400円になります。`]);
+  assert.deepEqual([reminder!.title, reminder!.body], [
+    "まもなく料金が上がります",
+    `${at}を過ぎると料金は400円になります。`,
+  ]);
   assert.deepEqual(reminder!.data, { session_id: id });
   await sendReminders(id);
   assert.equal((await inbox(user)).length, 1, "an increase that is further ahead than its reminder is not sent");
@@ -46,7 +49,7 @@ Deno.test("session reminders: a user who reads English is notified in English", 
   await sendReminders(id);
   const [reminder] = await inbox(user);
   assert.equal(reminder!.title, "Your parking fee is about to rise");
-  assert.match(reminder!.body, /^After \d\d:\d\d it will be ¥400\.$/);
+  assert.match(reminder!.body, /^After \d\d:\d\d the fee will be ¥400\.$/);
 });
 
 Deno.test("session reminders: an exit that closes within half an hour is named with its time", async () => {
