@@ -132,6 +132,7 @@ Deno.test("the apps that open links are lists, each entry of its form, and none 
 });
 
 const PEM = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----";
+const CERTIFICATE = PEM.replaceAll("PRIVATE KEY", "CERTIFICATE");
 const ACCOUNT = JSON.stringify({ client_email: "a@b.test", private_key: PEM, token_uri: "https://oauth2.test/token" });
 
 Deno.test("providers: a company that the environment does not name is null", () => {
@@ -179,6 +180,8 @@ Deno.test("providers: a setting that is unusable, or half of what goes together,
     ["APP_STORE_ENVIRONMENTS", { APP_STORE_ENVIRONMENTS: "Production,Xcode" }],
     ["APP_STORE_APP_ID", { APP_STORE_APP_ID: "app" }],
     ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: "MIIC" }],
+    ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: CERTIFICATE.slice(0, -30) }],
+    ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: CERTIFICATE.replace("MIGH", "root") }],
     ["APP_STORE_ONLINE_CHECKS", { APP_STORE_ONLINE_CHECKS: "yes" }],
     ["APP_STORE_KEY_ID", { APP_STORE_ISSUER_ID: "issuer", APP_STORE_PRIVATE_KEY: PEM }],
     ["APP_STORE_PRIVATE_KEY", {

@@ -21,12 +21,14 @@ import {
   x5cOf,
 } from "../../local/providers/app_store/certificates.ts";
 import { appReceipt, transactionReceipt } from "../../local/providers/app_store/receipts.ts";
+import { certificateStatus } from "../../supabase/functions/_shared/providers/app_store/ocsp.ts";
 import { purchasesIn } from "../../supabase/functions/_shared/providers/app_store/receipt.ts";
 import {
   type Defect,
   SignedData,
   SignedDataError,
 } from "../../supabase/functions/_shared/providers/app_store/signed_data.ts";
+import { type OcspAnswer, ocspResponder } from "../support/ocsp_responder.ts";
 import { type Chance, chance } from "../support/random.ts";
 
 const BUNDLE_ID = "jp.example.parking";
@@ -255,6 +257,57 @@ Deno.test(`app store: on ${CASES} generated cases the verdict is that of Apple's
     VerificationStatus;
   for (const status of [OK, VERIFICATION_FAILURE, INVALID_APP_IDENTIFIER, INVALID_ENVIRONMENT, INVALID_CERTIFICATE]) {
     assert.ok((counts.get(status) ?? 0) >= 20, `${VerificationStatus[status]}: ${counts.get(status)}`);
+  }
+});
+
+Deno.test("app store: with online checks the verdict on certificates is that of Apple's library", async () => {
+  await using responder = ocspResponder();
+  const signer = { extendedKeyUsages: ["1.3.6.1.5.5.7.3.9"], curve: "P-384" } as const;
+  const online = await makeChain({
+    root,
+    intermediate: { ocspUri: `${responder.url}/intermediate` },
+    leaf: { ocspUri: `${responder.url}/leaf` },
+  });
+  const delegates = {
+    leaf: await issue({ name: "Responder for leaves", issuer: online.intermediate, ...signer }),
+    intermediate: await issue({ name: "Responder for intermediates", issuer: root, ...signer }),
+  };
+  const payload = { bundleId: BUNDLE_ID, environment: "Sandbox", signedDate: now };
+  const jws = await signCompact(payload, { leaf: online.leaf, x5c: x5cOf(online) });
+  // Not responses that are out of date: the library does not understand their times, and accepts them.
+  const answers: [Partial<OcspAnswer>, Partial<OcspAnswer>][] = [
+    [{}, {}],
+    [{ namesKey: true }, {}],
+    [{}, { namesKey: true }],
+    [{ status: "revoked" }, {}],
+    [{}, { status: "revoked" }],
+    [{ status: "unknown" }, {}],
+    [{ isAboutAnother: true }, {}],
+    [{ signer: delegates.intermediate }, {}],
+    [{ sendsCertificate: false }, {}],
+  ];
+  for (const [nth, [leaf, intermediate]] of answers.entries()) {
+    responder.answer = (of) => ({
+      status: "good",
+      signer: delegates[of],
+      sendsCertificate: true,
+      ...(of === "leaf" ? leaf : intermediate),
+    });
+    const roots = [Buffer.from(root.certificate)];
+    const theirs = new SignedDataVerifier(roots, true, AppleEnvironment.SANDBOX, BUNDLE_ID);
+    const config = {
+      bundleId: BUNDLE_ID,
+      appId: null,
+      environments: ["Sandbox"],
+      rootCertificates: pemOf(root),
+    } as const;
+    const ours = new SignedData({ ...config, onlineChecks: true, api: null }, { status: certificateStatus() });
+    const isAccepted = (promise: Promise<unknown>) => promise.then(() => true, () => false);
+    const [mine, apples] = [
+      await isAccepted(ours.transaction(jws)),
+      await isAccepted(theirs.verifyAndDecodeTransaction(jws)),
+    ];
+    assert.deepEqual([mine, apples], [nth < 3, nth < 3], `answer ${nth}`);
   }
 });
 

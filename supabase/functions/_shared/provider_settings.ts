@@ -141,7 +141,7 @@ class Settings {
   /** A PEM block of this kind, with `\\n` allowed for line ends. */
   pem(name: string, kind: "PRIVATE KEY" | "CERTIFICATE"): string | null {
     const value = this.text(name)?.replaceAll("\\n", "\n") ?? null;
-    if (value !== null && !value.includes(`-----BEGIN ${kind}-----`)) {
+    if (value !== null && !isPem(value, kind)) {
       this.#problems.push(`${name} is not a PEM ${kind.toLowerCase()}`);
     }
     return value;
@@ -392,6 +392,21 @@ function objectIn(json: string): Record<string, unknown> {
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** One block or several, each a DER sequence in base64. */
+function isPem(value: string, kind: string): boolean {
+  const blocks = [...value.matchAll(new RegExp(`-----BEGIN ${kind}-----([^-]*)-----END ${kind}-----`, "g"))];
+  return blocks.length > 0 && blocks.every(([, text = ""]) => isSequence(text));
+}
+
+function isSequence(base64: string): boolean {
+  try {
+    return atob(base64).startsWith("\x30");
+  } catch (error) {
+    if (error instanceof DOMException) return false;
     throw error;
   }
 }

@@ -59,7 +59,7 @@ export class SignedData {
 
   constructor(config: AppStoreConfig, { status }: SignedDataOptions = {}) {
     this.#config = config;
-    this.#roots = readPem(config.rootCertificates ?? APPLE_ROOT_CA_G3);
+    this.#roots = rootsOf(config);
     this.#status = status;
   }
 
@@ -149,6 +149,14 @@ export class SignedData {
       status(intermediate, root),
     ]);
     if (!leafIsGood || !intermediateIsGood) throw new SignedDataError("revoked", "a certificate is not good any more");
+  }
+}
+
+function rootsOf({ rootCertificates }: AppStoreConfig): Certificate[] {
+  try {
+    return readPem(rootCertificates ?? APPLE_ROOT_CA_G3);
+  } catch (cause) {
+    throw new Error("APP_STORE_ROOT_CERTIFICATES has a certificate that cannot be read", { cause });
   }
 }
 
