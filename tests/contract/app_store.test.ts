@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
+import { factsOf } from "../../supabase/functions/_shared/providers/app_store/facts.ts";
+import type { RenewalPayload } from "../../supabase/functions/_shared/providers/app_store/payloads.ts";
 import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
 import { configOf, known, openShop, reasonOf, refused } from "./app_store.ts";
 
@@ -179,19 +181,30 @@ Deno.test("app store: notifications that say nothing of a subscription change no
   const id = bought.subscription.original_transaction_id;
   await shop.store.act(id, "renew");
   const earlier = await shop.store.read(id, { transaction_id: id });
-  const refundOfEarlier = await shop.store.sign({
-    notificationType: "REFUND_DECLINED",
-    notificationUUID: crypto.randomUUID(),
-    version: "2.0",
-    signedDate: Date.now(),
-    data: {
-      bundleId: shop.environment["APP_STORE_BUNDLE_ID"],
-      environment: "Production",
-      signedTransactionInfo: earlier.signed_transaction,
-      status: 1,
-    },
-  });
-  assert.equal(await shop.apple.readNotification(refundOfEarlier), null);
+  const [, claims] = earlier.signed_transaction.split(".");
+  const payload = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(claims!, { alphabet: "base64url" })));
+  const about = async (notificationType: string, transaction: Record<string, unknown>, status: number) =>
+    await shop.apple.readNotification(
+      await shop.store.sign({
+        notificationType,
+        notificationUUID: crypto.randomUUID(),
+        version: "2.0",
+        signedDate: Date.now(),
+        data: {
+          bundleId: shop.environment["APP_STORE_BUNDLE_ID"],
+          environment: "Production",
+          signedTransactionInfo: await shop.store.sign(transaction),
+          status,
+        },
+      }),
+    );
+  const refunded = { ...payload, revocationDate: Date.now() - 1000, revocationReason: 0 };
+  assert.equal(await about("REFUND_DECLINED", payload, 1), null);
+  assert.equal(await about("CONSUMPTION_REQUEST", payload, 1), null);
+  assert.equal(await about("REFUND", refunded, 1), null);
+  assert.equal(await about("REFUND_REVERSED", { ...payload, expiresDate: Date.now() - 1000 }, 1), null);
+  assert.equal((await about("REFUND", refunded, 5))?.facts.status, "revoked");
+  assert.equal((await about("REFUND_REVERSED", payload, 1))?.facts.status, "active");
 });
 
 Deno.test("app store: a receipt for another product or transaction is refused", async () => {
@@ -205,6 +218,45 @@ Deno.test("app store: a receipt for another product or transaction is refused", 
       "iap_invalid",
       "the receipt is for another transaction",
     ]);
+  }
+});
+
+Deno.test("app store: what a status means does not depend on dates that contradict it", () => {
+  const at = Date.parse("2026-09-01T00:00:00Z");
+  const [past, future] = [at - DAY * 1000, at + DAY * 1000];
+  const purchase = {
+    originalTransactionId: "1",
+    transactionId: "2",
+    productId: PLAN,
+    purchaseDate: past - DAY * 1000,
+    signedDate: at,
+    type: "Auto-Renewable Subscription",
+    environment: "Production",
+  } as const;
+  const grace = { gracePeriodExpiresDate: future };
+  type Dates = { readonly expiresDate?: number; readonly revocationDate?: number };
+  const expected: [number | null, Dates, RenewalPayload | null, [string, number | null, boolean]][] = [
+    [1, { expiresDate: future }, null, ["active", future, true]],
+    [1, { expiresDate: future }, { autoRenewStatus: 0 }, ["active", future, false]],
+    [1, { expiresDate: past }, { autoRenewStatus: 1 }, ["active", past, false]],
+    [2, { expiresDate: past }, null, ["expired", past, false]],
+    [2, { expiresDate: future }, null, ["expired", at, false]],
+    [3, { expiresDate: past }, { autoRenewStatus: 1 }, ["on_hold", past, false]],
+    [4, { expiresDate: past }, { ...grace, autoRenewStatus: 1 }, ["grace", future, false]],
+    [4, { expiresDate: past }, null, ["grace", past, false]],
+    [5, { expiresDate: future }, null, ["revoked", at, false]],
+    [5, { expiresDate: future, revocationDate: past }, null, ["revoked", past, false]],
+    [6, { expiresDate: future }, null, ["unknown", null, false]],
+    [null, { expiresDate: future }, null, ["active", future, true]],
+    [null, { expiresDate: at }, null, ["expired", at, false]],
+    [null, { expiresDate: future, revocationDate: past }, null, ["revoked", past, false]],
+  ];
+  for (const [status, dates, renewal, [name, access, renews]] of expected) {
+    const facts = factsOf({ transaction: { ...purchase, ...dates }, renewal, status, at });
+    const end = access === null ? null : new Date(access).toISOString();
+    const what = JSON.stringify([status, dates, renewal]);
+    assert.deepEqual([facts.status, facts.access_ends_at, facts.auto_renewing], [name, end, renews], what);
+    assert.equal(facts.next_billing_date, renews ? facts.expires_at : null, what);
   }
 });
 

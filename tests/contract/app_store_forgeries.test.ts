@@ -212,7 +212,8 @@ const payloads: Record<string, [Record<string, unknown>, RegExp]> = {
   "a number as product": [{ productId: 5 }, /\(malformed\): payload: productId/],
   "no transaction": [{ transactionId: undefined }, /\(malformed\)/],
   "no end of a subscription": [{ expiresDate: undefined }, /\(malformed\): payload: expiresDate/],
-  "an end that is no time": [{ expiresDate: 1e300 }, /\(malformed\): payload: a date/],
+  "an end that is no time": [{ expiresDate: 1e300 }, /\(malformed\): payload: expiresDate/],
+  "a signature in the year 10000": [{ signedDate: 253402300800000 }, /\(malformed\): payload: signedDate/],
 };
 
 for (const [what, [changes, reason]] of Object.entries(payloads)) {

@@ -99,6 +99,9 @@ for (const which of ["leaf", "intermediate"] as const) {
 const stranger = await issue({ name: "Stranger", curve: "P-384", isAuthority: true });
 const useless: Record<string, (of: "leaf" | "intermediate") => OcspAnswer | Response> = {
   "is signed by a stranger": () => good("leaf", { signer: stranger }),
+  "is signed by another's key": (of) => good(of, { keyOf: stranger }),
+  "is signed by whom a stranger has certified in the issuer's name": (of) => good(of, { signer: others.forged[of] }),
+  "is signed by whose certificate names another issuer": (of) => good(of, { signer: others.misnamed[of] }),
   "is signed by who is not certified for it": (of) => good(of, { signer: others.unqualified[of] }),
   "is signed by whose certificate has expired": (of) => good(of, { signer: others.expired[of] }),
   "is signed for another issuer": (of) => good(of, { signer: delegates[of === "leaf" ? "intermediate" : "leaf"] }),
@@ -111,7 +114,16 @@ const useless: Record<string, (of: "leaf" | "intermediate") => OcspAnswer | Resp
   "is HTML": () => new Response("<html></html>"),
   "is empty": () => new Response(null),
 };
+const usage = { curve: "P-384", extendedKeyUsages: [OCSP_SIGNING] } as const;
 const others = {
+  forged: {
+    leaf: await issue({ name: "Forged", issuer: stranger, issuerName: chain.intermediate.name, ...usage }),
+    intermediate: await issue({ name: "Forged", issuer: stranger, issuerName: root.name, ...usage }),
+  },
+  misnamed: {
+    leaf: await issue({ name: "Misnamed", issuer: chain.intermediate, issuerName: "Another CA", ...usage }),
+    intermediate: await issue({ name: "Misnamed", issuer: root, issuerName: "Another CA", ...usage }),
+  },
   unqualified: { leaf: await delegateOf(chain.intermediate, []), intermediate: await delegateOf(root, []) },
   expired: {
     leaf: await delegateOf(chain.intermediate, undefined, Date.now() - DAY_MS),

@@ -26,6 +26,8 @@ export interface OcspAnswer {
   /** Who signs: the issuer itself, or a certificate that goes with the response. */
   readonly signer: Identity;
   readonly sendsCertificate: boolean;
+  /** Whose key makes the signature, where it is not the signer's. */
+  readonly keyOf?: Identity;
   readonly namesKey?: boolean;
   readonly thisUpdate?: number;
   readonly nextUpdate?: number;
@@ -89,7 +91,7 @@ async function responseOf(answer: OcspAnswer, asked: Bytes): Promise<Bytes> {
     Tag.sequence,
     data,
     encode(Tag.sequence, encodeOid(ECDSA_SHA_384)),
-    bitString(await ecdsaSignature(signer.keys.privateKey, "SHA-384", data)),
+    bitString(await ecdsaSignature((answer.keyOf ?? signer).keys.privateKey, "SHA-384", data)),
     ...(answer.sendsCertificate ? [encode(Tag.context(0), encode(Tag.sequence, signer.certificate))] : []),
   );
   const body = encode(Tag.sequence, encodeOid(BASIC_RESPONSE), encode(Tag.octetString, basic));

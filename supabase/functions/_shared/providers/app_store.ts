@@ -17,7 +17,7 @@ import {
 } from "./app_store/facts.ts";
 import { readNotification } from "./app_store/notifications.ts";
 import { certificateStatus, ResponderDown } from "./app_store/ocsp.ts";
-import type { RenewalPayload, TransactionPayload } from "./app_store/payloads.ts";
+import type { RenewalPayload } from "./app_store/payloads.ts";
 import { kindOf, purchasesIn, ReceiptError } from "./app_store/receipt.ts";
 import {
   AppStoreDown,
@@ -81,7 +81,7 @@ async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> 
 
 /** What the API says of a subscription. */
 interface Current {
-  readonly transaction: TransactionPayload;
+  readonly transaction: Purchase;
   readonly renewal: RenewalPayload | null;
   readonly status: number | null;
 }
@@ -99,10 +99,9 @@ class AppStoreClient {
 
   async verify({ receipt, product_id, transaction_id }: Receipt): Promise<StoreStatement> {
     const text = receipt.trim();
-    const transaction = kindOf(text) === "signed"
-      ? await this.#signed.transaction(text)
-      : await this.#transactionOf(text, product_id, transaction_id);
-    const purchase = purchaseOf(transaction);
+    const purchase = kindOf(text) === "signed"
+      ? purchaseOf(await this.#signed.transaction(text))
+      : await this.#listedPurchase(text, product_id, transaction_id);
     if (purchase.productId !== product_id) throw new ReceiptError("the receipt is for another product");
     if (transaction_id !== undefined && purchase.transactionId !== transaction_id) {
       throw new ReceiptError("the receipt is for another transaction");
@@ -133,8 +132,8 @@ class AppStoreClient {
     return await readNotification(this.#signed, signedPayload);
   }
 
-  /** The transaction that an old receipt names, as the API has it. */
-  async #transactionOf(receipt: string, productId: string, wanted: string | undefined): Promise<TransactionPayload> {
+  /** The purchase that an old receipt names, as the API has it. */
+  async #listedPurchase(receipt: string, productId: string, wanted: string | undefined): Promise<Purchase> {
     const listed = purchasesIn(receipt);
     const purchase = wanted === undefined
       ? listed.findLast((each) => each.productId === null || each.productId === productId)
@@ -147,7 +146,7 @@ class AppStoreClient {
   }
 
   /** Production first. It rejects the key for what it does not have, as long as an app is not released. */
-  async #transactionAnywhere(api: ServerApi, id: string): Promise<TransactionPayload> {
+  async #transactionAnywhere(api: ServerApi, id: string): Promise<Purchase> {
     let failure: unknown;
     for (const environment of this.#config.environments) {
       try {
@@ -193,7 +192,7 @@ class AppStoreClient {
   async #verifiedItem(item: StatusItem, environment: Environment): Promise<Current> {
     const { signedTransactionInfo, signedRenewalInfo, status } = item;
     return await answered(async () => ({
-      transaction: await this.#signed.transaction(signedTransactionInfo!, [environment]),
+      transaction: purchaseOf(await this.#signed.transaction(signedTransactionInfo!, [environment])),
       renewal: signedRenewalInfo === undefined ? null : await this.#signed.renewal(signedRenewalInfo, [environment]),
       status: status ?? null,
     }));
@@ -201,7 +200,9 @@ class AppStoreClient {
 
   async #transaction(api: ServerApi, environment: Environment, id: string): Promise<Current> {
     const signedTransaction = await api.transaction(environment, id);
-    const transaction = await answered(() => this.#signed.transaction(signedTransaction, [environment]));
+    const transaction = await answered(async () =>
+      purchaseOf(await this.#signed.transaction(signedTransaction, [environment]))
+    );
     return { transaction, renewal: null, status: null };
   }
 }
@@ -235,7 +236,7 @@ function ofReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
 }
 
 function ofAnswer(current: Current, receipt_hash: string | null): StoreStatement {
-  const { transactionId, signedDate } = purchaseOf(current.transaction);
+  const { transactionId, signedDate } = current.transaction;
   const at = Math.max(signedDate, current.renewal?.signedDate ?? 0);
   const said = { ...current, at };
   return statement({

@@ -4,7 +4,7 @@ import type { RenewalPayload, TransactionPayload } from "./payloads.ts";
 import { type Environment, SignedDataError } from "./signed_data.ts";
 
 export interface SignedFacts {
-  readonly transaction: TransactionPayload;
+  readonly transaction: Purchase;
   readonly renewal: RenewalPayload | null;
   /** The status by the App Store Server API or a notification (1 to 5); null: by the transaction's dates. */
   readonly status: number | null;
@@ -20,8 +20,6 @@ const STATUSES: Readonly<Record<number, SubscriptionStatus>> = {
   5: "revoked",
 };
 const INTRODUCTORY = 1;
-/** Times that RFC 3339 can write. */
-const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** What every transaction that is worth something has. */
 export interface Purchase extends TransactionPayload {
@@ -35,15 +33,13 @@ export interface Purchase extends TransactionPayload {
 
 /** Throws SignedDataError for a transaction that lacks what a purchase has. */
 export function purchaseOf(transaction: TransactionPayload): Purchase {
-  const { originalTransactionId, transactionId, productId, purchaseDate, signedDate } = transaction;
-  const dates = ["purchaseDate", "originalPurchaseDate", "expiresDate", "revocationDate", "signedDate"] as const;
-  if (dates.some((name) => !isTime(transaction[name])) || purchaseDate === undefined || signedDate === undefined) {
-    throw new SignedDataError("malformed", "payload: a date");
+  const { originalTransactionId, transactionId, productId, purchaseDate, signedDate, expiresDate } = transaction;
+  if (
+    !originalTransactionId || !transactionId || !productId || purchaseDate === undefined || signedDate === undefined
+  ) {
+    throw new SignedDataError("malformed", "payload: a transaction");
   }
-  if (!originalTransactionId || !transactionId || !productId) {
-    throw new SignedDataError("malformed", "payload: an id");
-  }
-  if (isAutoRenewable(transaction) && transaction.expiresDate === undefined) {
+  if (isAutoRenewable(transaction) && expiresDate === undefined) {
     throw new SignedDataError("malformed", "payload: expiresDate");
   }
   // The environment was checked with the signature.
@@ -51,17 +47,12 @@ export function purchaseOf(transaction: TransactionPayload): Purchase {
   return { ...transaction, originalTransactionId, transactionId, productId, purchaseDate, signedDate, environment };
 }
 
-function isTime(value: number | undefined): boolean {
-  return value === undefined || (Number.isInteger(value) && value >= 0 && value <= LAST_TIME);
-}
-
 export function isAutoRenewable({ type }: TransactionPayload): boolean {
   return type === "Auto-Renewable Subscription";
 }
 
 export function factsOf(said: SignedFacts): SubscriptionFacts {
-  const { transaction, renewal, at } = said;
-  const purchase = purchaseOf(transaction);
+  const { transaction: purchase, renewal, at } = said;
   const { expiresDate } = purchase;
   const status = statusOf(said);
   const isOn = renewal?.autoRenewStatus === undefined ? null : renewal.autoRenewStatus === 1;
@@ -75,10 +66,10 @@ export function factsOf(said: SignedFacts): SubscriptionFacts {
     started_at: timeAt(purchase.purchaseDate),
     original_purchase_date: timeAt(purchase.originalPurchaseDate ?? purchase.purchaseDate),
     expires_at: expiresDate === undefined ? null : timeAt(expiresDate),
-    access_ends_at: accessEnd(status, purchase, said),
+    access_ends_at: accessEnd(status, said),
     auto_renew_status: isOn,
     auto_renewing: renews,
-    next_billing_date: renews ? timeAt(renewalTime(renewal) ?? expiresDate) : null,
+    next_billing_date: renews ? timeAt(renewal?.renewalDate ?? expiresDate) : null,
     is_trial_period: purchase.offerType === INTRODUCTORY && purchase.offerDiscountType === "FREE_TRIAL",
     account_token: (purchase.appAccountToken ?? renewal?.appAccountToken)?.toLowerCase() ?? null,
   };
@@ -90,17 +81,12 @@ function statusOf({ transaction: { revocationDate, expiresDate }, status, at }: 
   return expiresDate === undefined || expiresDate > at ? "active" : "expired";
 }
 
-function accessEnd(status: SubscriptionStatus, purchase: Purchase, { renewal, at }: SignedFacts): string | null {
-  const { expiresDate, revocationDate } = purchase;
+function accessEnd(status: SubscriptionStatus, { transaction, renewal, at }: SignedFacts): string | null {
+  const { expiresDate, revocationDate } = transaction;
   if (status === "active" && expiresDate === undefined) return "infinity";
-  const graceEnd = isTime(renewal?.gracePeriodExpiresDate) ? renewal?.gracePeriodExpiresDate : undefined;
-  const end = status === "grace" ? graceEnd ?? expiresDate : revocationDate ?? expiresDate;
+  const end = status === "grace" ? renewal?.gracePeriodExpiresDate ?? expiresDate : revocationDate ?? expiresDate;
   if (status === "unknown" || end === undefined) return null;
   return timeAt(status === "active" || status === "grace" ? end : Math.min(end, at));
-}
-
-function renewalTime(renewal: RenewalPayload | null): number | undefined {
-  return isTime(renewal?.renewalDate) ? renewal?.renewalDate : undefined;
 }
 
 export function timeAt(milliseconds: number): string {

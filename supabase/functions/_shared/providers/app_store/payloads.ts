@@ -3,6 +3,8 @@ import { z } from "zod";
 
 const text = z.string().optional();
 const number = z.number().optional();
+/** One that RFC 3339 can write. */
+const time = z.int().min(0).max(Date.parse("9999-12-31T23:59:59.999Z")).optional();
 
 export const TransactionPayload = z.object({
   originalTransactionId: text,
@@ -11,16 +13,16 @@ export const TransactionPayload = z.object({
   bundleId: text,
   productId: text,
   subscriptionGroupIdentifier: text,
-  purchaseDate: number,
-  originalPurchaseDate: number,
-  expiresDate: number,
+  purchaseDate: time,
+  originalPurchaseDate: time,
+  expiresDate: time,
   quantity: number,
   type: text,
   appAccountToken: text,
   inAppOwnershipType: text,
-  signedDate: number,
+  signedDate: time,
   revocationReason: number,
-  revocationDate: number,
+  revocationDate: time,
   isUpgraded: z.boolean().optional(),
   offerType: number,
   offerIdentifier: text,
@@ -46,13 +48,13 @@ export const RenewalPayload = z.object({
   autoRenewStatus: number,
   isInBillingRetryPeriod: z.boolean().optional(),
   priceIncreaseStatus: number,
-  gracePeriodExpiresDate: number,
+  gracePeriodExpiresDate: time,
   offerType: number,
   offerIdentifier: text,
-  signedDate: number,
+  signedDate: time,
   environment: text,
-  recentSubscriptionStartDate: number,
-  renewalDate: number,
+  recentSubscriptionStartDate: time,
+  renewalDate: time,
   currency: text,
   renewalPrice: number,
   offerDiscountType: text,
@@ -70,7 +72,7 @@ export const NotificationPayload = z.object({
   subtype: text,
   notificationUUID: text,
   version: text,
-  signedDate: number,
+  signedDate: time,
   data: z.object({
     ...App,
     bundleVersion: text,
