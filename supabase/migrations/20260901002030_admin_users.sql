@@ -341,8 +341,7 @@ begin
       )
       from public.app_users a where a.id = p_user_id
     ),
-    -- The stores sell nothing yet: premium is what administrators grant.
-    'subscription', null
+    'subscription', private.admin_subscription_of_user(p_user_id)
   );
 end
 $$;

@@ -81,8 +81,14 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.caller();
-  v_row public.user_subscriptions := private.hold_subscription(p_subscription_id, array[v_user_id]);
+  v_row public.user_subscriptions;
 begin
+  -- Nobody locks what is none of theirs.
+  if exists (select from private.verified_purchases v where v.subscription_id = p_subscription_id and v.user_id = v_user_id)
+    or exists (select from public.user_subscriptions s where s.id = p_subscription_id and s.user_id = v_user_id)
+  then
+    v_row := private.hold_subscription(p_subscription_id, array[v_user_id]);
+  end if;
   perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
   delete from private.verified_purchases v
   where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
@@ -177,6 +183,8 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'subscription_events', 'user_id', v_user_id);
   v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after_at constant timestamptz := coalesce((v_after ->> 0)::timestamptz, 'infinity');
+  v_after_id constant uuid := coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -185,11 +193,18 @@ begin
       'subtype', r.subtype, 'status', r.status, 'occurred_at', r.occurred_at
     ) order by r.occurred_at desc, r.id desc)
     from (
-      select e.id, e.subscription_id, e.store, e.source, e.type, e.subtype, e.status, e.occurred_at
-      from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
+      -- Of each subscription as many as the page shows, in the order of the index.
+      select l.*
+      from public.user_subscriptions s
+      cross join lateral (
+        select e.id, e.subscription_id, e.store, e.source, e.type, e.subtype, e.status, e.occurred_at
+        from public.store_events e
+        where e.subscription_id = s.id and (e.occurred_at, e.id) < (v_after_at, v_after_id)
+        order by e.occurred_at desc, e.id desc
+        limit p_limit + 1
+      ) l
       where s.user_id = v_user_id
-        and (v_after is null or (e.occurred_at, e.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
-      order by e.occurred_at desc, e.id desc
+      order by l.occurred_at desc, l.id desc
       limit p_limit + 1
     ) r
   ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { aPlan, aStatement, record } from "./support/subscriptions.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -31,6 +32,7 @@ const needed: Record<string, string> = {
   "get_support_ticket p_id": ticket!.id,
   "admin_get_support_ticket p_id": ticket!.id,
   "admin_list_user_activity_logs p_id": user,
+  "admin_list_subscription_events p_id": await record(db.sql, aStatement(await aPlan(db.sql))),
 };
 
 interface List {

@@ -45,14 +45,23 @@ export async function verifyPurchase(work: Work, purchase: Purchase, source: "ve
     subscription_id,
     must_be_own: source === "refresh",
   });
-  if (statement.needs_acknowledgement) {
-    try {
-      await acknowledge(work.service, store, subscription_id, statement);
-    } catch (failure) {
-      if (!(failure instanceof Refusal)) throw failure; // otherwise reconciliation tries again
-    }
-  }
+  await acknowledgeIfNeeded(work.service, store, subscription_id, statement);
   return claimed;
+}
+
+/** Acknowledges a purchase that waits for it; where its store is down, reconciliation tries again. */
+export async function acknowledgeIfNeeded(
+  service: Database,
+  store: Store,
+  subscriptionId: string,
+  statement: StoreStatement,
+): Promise<void> {
+  if (!statement.needs_acknowledgement) return;
+  try {
+    await acknowledge(service, store, subscriptionId, statement);
+  } catch (failure) {
+    if (!(failure instanceof Refusal)) throw failure;
+  }
 }
 
 /** Tells the store that a purchase is stored, and records that it knows. */

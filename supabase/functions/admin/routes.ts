@@ -66,6 +66,14 @@ import {
   readSponsorOfAnyState,
 } from "./sponsors.ts";
 import { changePlan, createPlan, listPlansOfAllStates, readPlanOfAnyState } from "./subscription_plans.ts";
+import {
+  listSubscriptionEvents,
+  listSubscriptions,
+  readSubscription,
+  refreshSubscription,
+  reinstateSubscription,
+  revokeSubscription,
+} from "./subscriptions.ts";
 import { changeTag, createTag, deleteTag, listTagsOfAllStates, readTagOfAnyState } from "./tags.ts";
 import { listLotEngagement } from "./parking_lot_engagement.ts";
 import { importLots } from "./parking_lot_import.ts";
@@ -113,6 +121,13 @@ export const routes = [
   exportUser,
   withdrawUser,
   listUserActivityLogs,
+
+  listSubscriptions,
+  readSubscription,
+  listSubscriptionEvents,
+  revokeSubscription,
+  reinstateSubscription,
+  refreshSubscription,
 
   listReviewQueue,
   readReview,

@@ -73,6 +73,8 @@ const PREPARING = new RegExp(`^(${
     "pending_asset",
     "place_asset",
     "record_store_statement",
+    "record_acknowledgement",
+    "admin_read_known_subscription",
     "admin_invite_admin",
     "admin_claim_invitation",
   ].join("|")

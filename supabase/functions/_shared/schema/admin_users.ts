@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StoredFile } from "../assets.ts";
+import { AdminSubscriptionListItem } from "./admin_subscription_items.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Instant, text, Timestamp } from "./values.ts";
 
@@ -19,13 +20,15 @@ export const AdminUserListItem = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminUserListItem" });
 
+export const TotalIsExact = z.boolean().optional().meta({
+  description: "With `total`: false when there are more than `total`, which stops at 10,000",
+});
+
 export const AdminUsers = z.object({
   items: z.array(AdminUserListItem),
   next_cursor: NextCursor,
   total: Total,
-  total_is_exact: z.boolean().optional().meta({
-    description: "With `total`: false when there are more than `total`, which stops at 10,000",
-  }),
+  total_is_exact: TotalIsExact,
 }).meta({ id: "AdminUsers" });
 
 const Count = z.int().min(0);
@@ -44,7 +47,9 @@ export const AdminUser = AdminUserListItem.extend({
     devices: Count.meta({ description: "Devices that get push notifications" }),
     saved_parking_lots: Count,
   }),
-  subscription: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null: they have none" }),
+  subscription: AdminSubscriptionListItem.nullable().meta({
+    description: "The one that gives access longest, else the latest; null: they have none",
+  }),
 }).meta({ id: "AdminUser", description: "An app user, as administrators read them" });
 
 /** As the database gives it: with the file of the avatar. */
@@ -70,7 +75,10 @@ export const AdminUserParams = z.strictObject({ id: Id.meta({ description: "The 
 
 export const AdminUserActivityLogsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
-const Reason = text(1, 500).meta({ description: "Kept in the record of the act", examples: ["Repeated spam reviews"] });
+export const Reason = text(1, 500).meta({
+  description: "Kept in the record of the act",
+  examples: ["Repeated spam reviews"],
+});
 
 export const AdminUserReason = z.strictObject({ reason: Reason }).meta({ id: "AdminUserReason" });
 

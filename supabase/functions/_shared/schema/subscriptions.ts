@@ -4,8 +4,17 @@ import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { SubscriptionPlan } from "./plans.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
-const Status = z.enum(["active", "expired", "revoked", "grace", "on_hold", "paused", "pending", "unknown"]);
-const Provider = z.enum(["ios_store", "android_store"]);
+export const SubscriptionStatus = z.enum([
+  "active",
+  "expired",
+  "revoked",
+  "grace",
+  "on_hold",
+  "paused",
+  "pending",
+  "unknown",
+]);
+export const Provider = z.enum(["ios_store", "android_store"]);
 
 /** Receipts of an app with a long history are some 100 KiB. */
 const MAX_RECEIPT_LENGTH = 262_144;
@@ -43,7 +52,7 @@ export const VerifyIapResponse = z.object({
   id: Id,
   user_id: Id,
   plan_id: Id,
-  status: Status,
+  status: SubscriptionStatus,
   started_at: Timestamp,
   ended_at: Timestamp.nullable().meta({ description: "When the period that is paid for ends; null: never" }),
   auto_renew_status: z.boolean().nullable().meta({ description: "Null: the store does not say" }),
@@ -66,7 +75,7 @@ export const MySubscription = z.object({
   id: Id.nullable(),
   plan_id: Id.nullable(),
   plan: SubscriptionPlan.nullable(),
-  status: Status.nullable(),
+  status: SubscriptionStatus.nullable(),
   started_at: Timestamp.nullable(),
   ended_at: Timestamp.nullable(),
 }).meta({
@@ -95,7 +104,7 @@ const SubscriptionEvent = z.object({
     examples: ["DID_RENEW"],
   }),
   subtype: z.string().nullable(),
-  status: Status.nullable().meta({ description: "Null for what an administrator did" }),
+  status: SubscriptionStatus.nullable().meta({ description: "Null for what an administrator did" }),
   occurred_at: Timestamp.meta({ description: "By the store's clock" }),
 }).meta({ id: "SubscriptionEvent" });
 
