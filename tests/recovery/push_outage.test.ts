@@ -5,6 +5,7 @@ import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts"
 import { eventually } from "../support/eventually.ts";
 import { receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { newUser } from "../support/rows.ts";
+import { token } from "../support/tokens.ts";
 import { consume, loadDevices, passTime, sendToAll } from "./pushes.ts";
 
 /** All consumers together have so many requests at once: eight batches, fifty requests each. */
@@ -32,6 +33,20 @@ async function alertsOf({ sql }: CrashPlatform): Promise<string[]> {
   const rows = await sql<{ body: string }[]>`
     select body from public.admin_notifications where title = 'プッシュ通知を送信できません'`;
   return rows.map(({ body }) => body);
+}
+
+/** Why nothing is pushed, as the console's first page has it. */
+async function troubleOf({ sql, status }: CrashPlatform): Promise<unknown> {
+  const id = crypto.randomUUID();
+  const admin = { name: "Administrator", areas: ["notifications"] };
+  await sql`
+    insert into auth.users (id, email, raw_app_meta_data) values (${id}, ${`${id}@example.test`}, ${
+    sql.json({ admin })
+  })`;
+  const response = await fetch(`${status.FUNCTIONS_URL}/admin/overview`, {
+    headers: { authorization: `Bearer ${token(id, { secret: status.JWT_SECRET })}` },
+  });
+  return (await response.json()).push.trouble?.reason;
 }
 
 async function stateOf({ sql }: CrashPlatform, id: string): Promise<Record<string, unknown>> {
@@ -85,6 +100,7 @@ Deno.test("push: a service that answers 503 for an hour is tried ever more rarel
   assert.deepEqual({ open, attempts, inboxes }, { open: 3000, attempts: 0, inboxes: 3000 });
   const alerts = await alertsOf(platform);
   assert.equal(alerts.length, 1, String(alerts));
+  assert.equal(await troubleOf(platform), "outage");
   const late = requests.at(-1)! - requests[29]!;
   assert.ok(late > 0 && late <= 10 * 500, `${late} requests in the second half of the hour, a batch each time`);
   const received = await receivedByFcm(PROVIDERS_URL);
@@ -114,6 +130,7 @@ Deno.test("push: a service that answers 503 for an hour is tried ever more rarel
   assert.deepEqual(Object.values(devices).filter((times) => times !== 1), []);
   assert.ok(most_at_once <= MOST_AT_ONCE, `${most_at_once} requests at once`);
   for (let n = 0; n < 3; n++) await platform.sql`select private.check_push_health()`;
+  assert.equal(await troubleOf(platform), undefined);
   assert.equal((await alertsOf(platform)).length, 1);
 });
 
@@ -127,6 +144,7 @@ Deno.test("push: without settings inboxes are filled, pushes wait, and administr
   const alerts = await alertsOf(platform);
   assert.equal(alerts.length, 1);
   assert.match(alerts[0]!, /設定がない/);
+  assert.equal(await troubleOf(platform), "not_configured");
   const { status, inboxes, open, attempts } = await stateOf(platform, id);
   assert.deepEqual({ status, inboxes, open, attempts }, { status: "sending", inboxes: 600, open: 600, attempts: 0 });
 });

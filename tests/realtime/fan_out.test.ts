@@ -1,0 +1,81 @@
+// What the fan-out of a composed notification writes comes to the users who listen: each notification once, to its user alone.
+import assert from "node:assert/strict";
+import { asUser, type Person, signUp } from "../support/people.ts";
+import { connect, notify } from "./deeds.ts";
+import { Client, keyOf, type Row } from "./listen.ts";
+
+const sql = connect();
+Deno.test.afterAll(() => sql.end());
+
+const LISTENERS = 6;
+
+async function post(admin: Person, path: string, body?: unknown): Promise<Row> {
+  const response = await asUser(admin)(`/admin/user-notifications${path}`, {
+    method: "POST",
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, text);
+  return JSON.parse(text);
+}
+
+Deno.test("a composed notification comes once to each user who listens, in their language, and to nobody else", async () => {
+  const admin = await signUp({ appMetadata: { admin: { name: "Console", areas: ["notifications"] } } });
+  const users = await Promise.all(Array.from({ length: LISTENERS }, () => signUp()));
+  const stranger = await signUp();
+  const level = 100_000 + Math.floor(Math.random() * 400_000);
+  const ids = users.map(({ id }) => id);
+  await sql`update public.app_users set level = ${level} where id = any (${ids})`;
+  await sql`update public.app_users set lang = 'en' where id = ${ids[0]!}`;
+
+  await using clients = new AsyncDisposableStack();
+  const listen = async (user: Person, filter?: string) => {
+    const client = clients.use(new Client(user));
+    return await client.listen("inbox", { table: "user_notifications", ...(filter ? { filter } : {}) });
+  };
+  // Some ask for their own rows, the others for all, which are the same.
+  const inboxes = await Promise.all(
+    users.map((user, n) => listen(user, n % 2 === 0 ? `user_id=eq.${user.id}` : undefined)),
+  );
+  const elsewhere = await listen(stranger);
+  const ofAnother = await listen(stranger, `user_id=eq.${ids[1]!}`);
+
+  const sent: unknown[] = [];
+  for (const n of [1, 2]) {
+    const text = { title: `題名 ${n}`, body: "本文", title_en: `Title ${n}`, body_en: "Body" };
+    const { id } = await post(admin, "", {
+      type: "announcement",
+      ...text,
+      target: "all",
+      segment: { min_level: level },
+      data: { path: "/articles/one" },
+    });
+    await post(admin, `/${id}/send`);
+    await Promise.all(inboxes.map((inbox) => inbox.hears(n)));
+    sent.push(id);
+  }
+  for (const [n, inbox] of inboxes.entries()) {
+    const heard = inbox.heard.map(({ eventType, errors, new: row }) => {
+      const { user_id, composed_id, title, data, status } = row as Row;
+      return { eventType, errors, user_id, composed_id, title, data, status };
+    });
+    assert.deepEqual(
+      heard,
+      sent.map((composed_id, nth) => ({
+        eventType: "INSERT",
+        errors: null,
+        user_id: ids[n],
+        composed_id,
+        title: n === 0 ? `Title ${nth + 1}` : `題名 ${nth + 1}`,
+        data: { path: "/articles/one" },
+        status: "sent",
+      })),
+    );
+    const rows = await sql<{ id: string }[]>`
+      select id from public.user_notifications where user_id = ${ids[n]!} and composed_id is not null order by sent_at`;
+    assert.deepEqual(inbox.heard.map(keyOf), rows.map(({ id }) => id));
+  }
+  const fence = await notify(sql, stranger.id);
+  assert.deepEqual(await elsewhere.until(fence), []);
+  assert.deepEqual(ofAnother.heard, []);
+});
