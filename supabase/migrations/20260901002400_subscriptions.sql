@@ -75,7 +75,7 @@ comment on column public.user_subscriptions.ask_at is 'When its store is to be a
 
 -- The user's own, and premium; what reconciliation asks next; the segment by plan; the console's search.
 create index user_subscriptions_user_id_idx on public.user_subscriptions (user_id, access_ends_at);
-create index user_subscriptions_ask_at_idx on public.user_subscriptions (ask_at) where ask_at is not null;
+create index user_subscriptions_ask_at_idx on public.user_subscriptions (platform, ask_at) where ask_at is not null;
 create index user_subscriptions_plan_id_idx on public.user_subscriptions (plan_id, user_id) include (access_ends_at);
 create index user_subscriptions_external_id_idx on public.user_subscriptions (external_subscription_id);
 create index user_subscriptions_created_at_idx on public.user_subscriptions (created_at desc, id desc);

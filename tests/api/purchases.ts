@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Person, signUp } from "../support/people.ts";
 import { AppleStore } from "../support/app_store.ts";
 import { PlayStore } from "../support/google_play.ts";
+import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -75,4 +76,29 @@ export async function mySubscription(user: Person, query = "") {
 export async function isPremium(user: Person): Promise<boolean> {
   const me = await (await ask("/me", { headers: bearer(user.token) })).json();
   return me.permission_scopes.includes("premium");
+}
+
+/** What the stores said, the first first: types and statuses. */
+export async function historyOf(user: Person): Promise<[type: string | null, status: string | null][]> {
+  const response = await ask("/me/subscription/history?limit=100", { headers: bearer(user.token) });
+  const { items } = await response.json();
+  return items.map(({ type, status }: Record<string, string>) => [type, status]).reverse();
+}
+
+/** The service's own call of a consumer. */
+export async function consume(name: "process" | "reconcile"): Promise<Record<string, number>> {
+  const response = await ask(`/store-notifications/${name}`, {
+    method: "POST",
+    headers: bearer(stack().serviceRoleKey),
+  });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return JSON.parse(text);
+}
+
+/** The store of a subscription is to be asked now, before any other. */
+export async function dueNow(subscriptionId: string): Promise<void> {
+  await inDatabase((sql) =>
+    sql`update public.user_subscriptions set ask_at = '2000-01-01' where id = ${subscriptionId}`
+  );
 }

@@ -1,16 +1,34 @@
 // Purchases from the receipt to premium, over HTTP, with the stand-ins of both stores.
 import assert from "node:assert/strict";
 import { verifyIap } from "../../supabase/functions/verify-iap/verify.ts";
-import { readMySubscription, verifyMyIap } from "../../supabase/functions/me/subscription.ts";
+import { listMySubscriptionEvents, readMySubscription, verifyMyIap } from "../../supabase/functions/me/subscription.ts";
 import {
   MySubscription,
+  SubscriptionEvents,
   VerifiedPurchase,
   VerifyIapResponse,
 } from "../../supabase/functions/_shared/schema/subscriptions.ts";
+import type { AppStoreAnswer } from "../support/app_store.ts";
+import { eventually } from "../support/eventually.ts";
+import type { PlayAnswer } from "../support/google_play.ts";
 import { signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { ask, bearer, replyOf } from "./client.ts";
-import { aPlan, apple, isPremium, mySubscription, onAndroid, onIos, play, post, verify } from "./purchases.ts";
+import { inDatabase } from "./lots.ts";
+import {
+  aPlan,
+  apple,
+  consume,
+  dueNow,
+  historyOf,
+  isPremium,
+  mySubscription,
+  onAndroid,
+  onIos,
+  play,
+  post,
+  verify,
+} from "./purchases.ts";
 
 const plan = await aPlan();
 
@@ -77,4 +95,229 @@ Deno.test("verify-iap: a transaction id with platform android is named", async (
     code: "validation_error",
     param: "transaction_id",
   });
+});
+
+Deno.test("verify-iap: legacy receipts are asked about at the App Store", async () => {
+  const { user, id } = await onIos(plan);
+  const { app, transaction } = await apple.receipts(id);
+  const first = await verify(user, { platform: "ios", receipt: app, product_id: plan });
+  assert.equal(first["external_subscription_id"], id);
+  const again = await verify(user, { platform: "ios", receipt: transaction, product_id: plan }, 200);
+  assert.equal(again.id, first.id);
+});
+
+Deno.test("verify-iap: a receipt longer than its bound is named, and one of 100 KiB is read", async () => {
+  const user = await signUp();
+  const request = { platform: "ios", product_id: plan };
+  await assertRefused(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(262_145) }), {
+    code: "validation_error",
+    param: "receipt",
+  });
+  await assertRefused(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(102_400) }), {
+    code: "iap_invalid",
+  });
+});
+
+Deno.test("verify-iap: what was bought once for all has no end, and is acknowledged", async () => {
+  const user = await signUp();
+  const { purchase_token } = await play.buy({ product_id: plan, one_time: true });
+  const android = await verify(user, { platform: "android", receipt: purchase_token, product_id: plan });
+  assert.deepEqual([android["status"], android["expires_at"], android["next_billing_date"]], ["active", null, null]);
+  assert.equal((await play.received(purchase_token)).acknowledgements, 1);
+  const other = await signUp();
+  const { signed_transaction } = await apple.buy({ product_id: plan, one_time: true });
+  const ios = await verify(other, { platform: "ios", receipt: signed_transaction, product_id: plan });
+  assert.deepEqual([ios["status"], ios["ended_at"], ios["auto_renew_status"]], ["active", null, null]);
+  assert.equal(await isPremium(other), true);
+});
+
+for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as const) {
+  Deno.test(`verify-iap (${name}): the same receipt 20 times at once makes one subscription, granted once`, async () => {
+    const { user, request } = await buy(plan);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(user, "/verify-iap", request)));
+    const replies = await Promise.all(responses.map((response) => response.json()));
+    assert.deepEqual(
+      responses.map(({ status }) => status).sort(),
+      [...Array(19).fill(200), 201],
+      JSON.stringify(replies),
+    );
+    assert.equal(new Set(replies.map(({ id }) => id)).size, 1);
+    const inbox = await (await ask("/me/notifications", { headers: bearer(user.token) })).json();
+    assert.equal(inbox.items.filter(({ type }: { type: string }) => type === "subscription").length, 1);
+  });
+
+  Deno.test(`verify-iap (${name}): another user's receipt moves the subscription, and premium with it`, async () => {
+    const { user, request } = await buy(plan);
+    const { id } = await verify(user, request);
+    const next = await signUp();
+    assert.equal((await verify(next, request, 200)).id, id);
+    assert.deepEqual([await isPremium(user), await isPremium(next)], [false, true]);
+    assert.deepEqual([(await mySubscription(user)).id, (await mySubscription(next)).id], [null, id]);
+  });
+
+  Deno.test(`verify-iap (${name}): of users who restore at once the subscription is one's, and premium only theirs`, async () => {
+    const { user, request } = await buy(plan);
+    const users = [user, await signUp(), await signUp()];
+    const responses = await Promise.all(users.map((each) => post(each, "/verify-iap", request)));
+    for (const response of responses) assert.ok(response.ok, await response.text());
+    const premium = await Promise.all(users.map(isPremium));
+    assert.equal(premium.filter(Boolean).length, 1);
+    const mine = await Promise.all(users.map((each) => mySubscription(each)));
+    assert.deepEqual(mine.map(({ id }) => id !== null), premium);
+  });
+
+  Deno.test(`verify-iap (${name}): the next account of a user who withdrew restores the subscription`, async () => {
+    const { user, request } = await buy(plan);
+    const { id } = await verify(user, request);
+    assert.equal((await ask("/me/withdraw", { method: "POST", headers: bearer(user.token) })).status, 204);
+    const next = await signUp();
+    assert.equal((await verify(next, request, 201)).id, id);
+    assert.equal(await isPremium(next), true);
+  });
+
+  Deno.test(`refresh-iap (${name}): answers for the caller's purchase, and 404 for any other`, async () => {
+    const { user, request } = await buy(plan);
+    const path = "/me/subscription/refresh-iap";
+    await assertRefused(await post(user, path, request), { code: "not_found", param: "receipt" });
+    const { id } = await verify(user, request);
+    assert.equal((await verify(user, request, 200, path)).id, id);
+    await assertRefused(await post(await signUp(), path, request), { code: "not_found", param: "receipt" });
+    assert.equal(await isPremium(user), true);
+  });
+
+  Deno.test(`verify-iap (${name}): an Idempotency-Key answers the same again`, async () => {
+    const { user, request } = await buy(plan);
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const first = await post(user, "/verify-iap", request, key);
+    const again = await post(user, "/verify-iap", request, key);
+    assert.deepEqual([first.status, again.status], [201, 201]);
+    assert.deepEqual(await again.json(), await first.json());
+    assert.equal(again.headers.get("idempotent-replayed"), "true");
+  });
+}
+
+Deno.test("verify-iap: a purchase that names another account is a conflict, until that account has withdrawn", async () => {
+  const [owner, other] = [await signUp(), await signUp()];
+  const { signed_transaction } = await apple.buy({ product_id: plan, account_token: owner.id });
+  const { purchase_token } = await play.buy({ product_id: plan, account_id: owner.id });
+  const requests = [
+    { platform: "ios", receipt: signed_transaction, product_id: plan },
+    { platform: "android", receipt: purchase_token, product_id: plan },
+  ] as const;
+  for (const request of requests) {
+    const response = await post(other, "/verify-iap", request);
+    const { error } = await response.json();
+    assert.deepEqual([response.status, error.code, error.details.reason], [
+      409,
+      "conflict",
+      "belongs_to_another_account",
+    ]);
+    // It is the owner's since the store said so.
+    await verify(owner, request, 200);
+  }
+  assert.equal((await ask("/me/withdraw", { method: "POST", headers: bearer(owner.token) })).status, 204);
+  for (const request of requests) await verify(other, request);
+});
+
+Deno.test("me/subscription/history: a cursor list of what the stores said, the last first", async () => {
+  const { user, request, id } = await onIos(plan);
+  await verify(user, request);
+  await apple.act(id, "cancel");
+  await verify(user, request, 200, "/me/subscription/refresh-iap");
+  const page = async (query: string) =>
+    await replyOf(
+      listMySubscriptionEvents,
+      await ask(`/me/subscription/history${query}`, { headers: bearer(user.token) }),
+      SubscriptionEvents,
+    );
+  const first = await page("?limit=1&include=total");
+  assert.deepEqual([first.items.length, first.total, first.items[0]!.source], [1, 2, "refresh"]);
+  const second = await page(`?limit=1&cursor=${encodeURIComponent(first.next_cursor!)}`);
+  assert.deepEqual([second.items[0]!.source, second.next_cursor], ["verify", null]);
+  assert.equal((await mySubscription(user)).status, "active");
+});
+
+/** What a store that is in trouble answers. */
+const troubles: Record<string, { apple: AppStoreAnswer; google: PlayAnswer }> = {
+  "429 with a time in milliseconds": {
+    apple: { status: 429, error_code: 4290000, headers: { "retry-after": String(Date.now() + 3600_000) } },
+    google: { status: 429, body: { error: { code: 429 } }, headers: { "retry-after": "30" } },
+  },
+  "401 without a body": { apple: { status: 401 }, google: { status: 401 } },
+  HTML: {
+    apple: { status: 502, body: "<html>", headers: { "content-type": "text/html" } },
+    google: { status: 502, html: true },
+  },
+  "an answer that breaks off": { apple: { drop: true }, google: { status: 200, drop: true } },
+  "500": { apple: { status: 500, error_code: 5000000 }, google: { status: 500, body: {} } },
+};
+
+for (const [name, { apple: ofApple, google }] of Object.entries(troubles)) {
+  Deno.test(`verify-iap: ${name} of the store is service_unavailable, and the next try succeeds`, async () => {
+    const ios = await onIos(plan);
+    const android = await onAndroid(plan);
+    await apple.script(ios.id, { ...ofApple, times: 20 });
+    await play.script(android.id, { ...google, on: "read" });
+    for (const { user, request } of [ios, android]) {
+      await assertRefused(await post(user, "/verify-iap", request), { code: "service_unavailable" });
+      assert.equal((await mySubscription(user)).id, null);
+    }
+    await apple.script(ios.id);
+    await play.script(android.id);
+    for (const { user, request } of [ios, android]) {
+      await verify(user, request);
+      assert.equal(await isPremium(user), true);
+    }
+  });
+}
+
+Deno.test("verify-iap: an acknowledgement that fails does not fail the request, and reconciliation makes it", async () => {
+  const { user, request, id } = await onAndroid(plan);
+  await play.script(id, { on: "acknowledge", status: 503, html: true });
+  const { id: subscriptionId } = await verify(user, request);
+  assert.equal((await play.received(id)).acknowledgements, 0);
+  await play.script(id);
+  await dueNow(subscriptionId);
+  await consume("reconcile");
+  await eventually(async () => (await play.received(id)).acknowledgements === 1 || undefined);
+});
+
+Deno.test("reconciliation: a subscription that expired without a notification is expired once its store is asked", async () => {
+  const ios = await onIos(plan);
+  const android = await onAndroid(plan);
+  for (const { user, request } of [ios, android]) await verify(user, request);
+  await apple.act(ios.id, "expire");
+  await play.act(android.id, "expire");
+  for (const { user } of [ios, android]) {
+    assert.equal(await isPremium(user), true);
+    await dueNow((await mySubscription(user)).id);
+  }
+  await consume("reconcile");
+  for (const { user } of [ios, android]) {
+    await eventually(async () => !await isPremium(user) || undefined);
+    assert.equal((await mySubscription(user)).status, "expired");
+  }
+});
+
+Deno.test("reconciliation: a store that is down changes nothing but when it is asked again", async () => {
+  const { user, request, id } = await onAndroid(plan);
+  const { id: subscriptionId } = await verify(user, request);
+  const row = () =>
+    inDatabase(async (sql) => {
+      const [found] = await sql`
+        select to_jsonb(s) - 'ask_at' as columns, s.ask_at > now() + interval '50 minutes' as is_later
+        from public.user_subscriptions s where s.id = ${subscriptionId}`;
+      return found!;
+    });
+  const before = await row();
+  await play.script(id, { on: "read", status: 503, html: true });
+  await dueNow(subscriptionId);
+  await consume("reconcile");
+  const after = await eventually(async () => {
+    const found = await row();
+    return found["is_later"] ? found : undefined;
+  });
+  assert.deepEqual(after["columns"], before["columns"]);
+  assert.deepEqual([await isPremium(user), (await historyOf(user)).length], [true, 1]);
+  await play.script(id);
 });

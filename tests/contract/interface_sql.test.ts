@@ -68,6 +68,7 @@ async function calledByShared(): Promise<string[]> {
     new URL("../db/client.ts", folder),
     new URL("../purchases.ts", folder),
     new URL("../../push-dispatch/dispatch.ts", folder),
+    ...["keep.ts", "process.ts", "reconcile.ts"].map((file) => new URL(`../../store-notifications/${file}`, folder)),
     new URL("../../mail-dispatch/dispatch.ts", folder),
     new URL("../../store-sync/sync.ts", folder),
   ];

@@ -15,6 +15,7 @@ import { routes as pushDispatch } from "../push-dispatch/routes.ts";
 import { routes as reportCrash } from "../report-crash/routes.ts";
 import { routes as sponsors } from "../sponsors/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
+import { routes as storeNotifications } from "../store-notifications/routes.ts";
 import { routes as storeSync } from "../store-sync/routes.ts";
 import { routes as subscriptionPlans } from "../subscription-plans/routes.ts";
 import { routes as support } from "../support/routes.ts";
@@ -53,6 +54,11 @@ export const groups: readonly Group[] = [
   { name: "well-known", description: "Which apps open links of this site", routes: wellKnown },
   { name: "push-dispatch", description: "The consumer of the queue of push messages", routes: pushDispatch },
   { name: "mail-dispatch", description: "The consumer of the queue of mails", routes: mailDispatch },
+  {
+    name: "store-notifications",
+    description: "What the stores send, and the consumers that record it",
+    routes: storeNotifications,
+  },
   { name: "store-sync", description: "The consumer of the queue of store sync", routes: storeSync },
   { name: "report-crash", description: "What the app sends when it has fallen over", routes: reportCrash },
   {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { incomingKey, originalKey, type Publication, settlePublication } from "../_shared/assets.ts";
+import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
@@ -58,7 +59,7 @@ export const sweepStorage = route({
 /** Settles what it can, a few at once, and counts it. A message that names no file is left to be read until it is dead. */
 async function settleAll(db: Database, storage: ObjectStorage, files: readonly Publication[]): Promise<number> {
   let settled = 0;
-  await inTurns(files.filter((file) => Content.safeParse(file).success), async (file) => {
+  await forEach(files.filter((file) => Content.safeParse(file).success), AT_ONCE, async (file) => {
     if (await settlePublication(db, storage, file)) settled++;
   });
   return settled;
@@ -73,7 +74,7 @@ function deletion({ msg_id, message }: Message): Deletion[] {
 /** Deletes what it can, a few at once, and gives those whose objects are gone. */
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
   const gone: Deletion[] = [];
-  await inTurns(deletions, async (deletion) => {
+  await forEach(deletions, AT_ONCE, async (deletion) => {
     // In this order: a copy of what is gone cannot be made any more.
     const { storage_key: key } = deletion;
     const keys = new Set([incomingKey(key), originalKey(key), key]);
@@ -81,13 +82,4 @@ async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletio
     gone.push(deletion);
   });
   return gone;
-}
-
-/** Does the same with each, a few at once. */
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const worker = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await work(next);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }

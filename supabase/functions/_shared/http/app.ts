@@ -185,6 +185,7 @@ async function answer(
     get apps() {
       return house.config().apps;
     },
+    authorization: request.headers.get("authorization"),
     requestId: exchange.id,
     clientAddress: addressOf(request.headers),
     ifMatch: request.headers.get("if-match") ?? undefined,

@@ -117,6 +117,7 @@ export function logLine(exchange: Exchange, answered: number): LogLine {
     db_ms: rounded(exchange.dbMs),
     user_id: caller?.id ?? null,
     code: refusal?.code ?? null,
+    ...(refusal?.code === "iap_invalid" && refusal.cause instanceof Error ? { reason: refusal.cause.message } : {}),
     ...(cause === undefined ? {} : { cause }),
   };
 }

@@ -15,6 +15,8 @@ export interface LogLine {
   readonly db_ms: number;
   readonly user_id: string | null;
   readonly code: string | null;
+  /** Why a receipt or a notification of a store is not valid. */
+  readonly reason?: string;
   /** What lay behind an answer from 500 on. */
   readonly cause?: string;
 }

@@ -40,6 +40,8 @@ export interface Work<A extends Access, P, Q, B> extends Providers {
   readonly apps: AppsConfig;
   /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */
   readonly ifMatch: string | undefined;
+  /** The `Authorization` header, for a company that calls a public route with a token of its own. */
+  readonly authorization: string | null;
   readonly requestId: string;
   /** The network address that the request comes from, for the database to hash. */
   readonly clientAddress: string;

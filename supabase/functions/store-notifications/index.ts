@@ -1,0 +1,6 @@
+import { createApp } from "../_shared/http/app.ts";
+import { appStore } from "../_shared/providers/app_store.ts";
+import { googlePlay } from "../_shared/providers/google_play.ts";
+import { routes } from "./routes.ts";
+
+Deno.serve(createApp(routes, { appStore, googlePlay }).fetch);

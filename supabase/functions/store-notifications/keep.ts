@@ -1,0 +1,13 @@
+import type { Database } from "../_shared/db/client.ts";
+import type { StoreName } from "../_shared/providers/store.ts";
+
+/** Stores a notification, which the queue's consumer records; `known`: it is there already. */
+export async function keepNotification(
+  service: Database,
+  store: StoreName,
+  eventId: string,
+  body: object,
+): Promise<"stored" | "known"> {
+  const isNew = await service.rpc<boolean>("receive_store_notification", { store, event_id: eventId, body });
+  return isNew ? "stored" : "known";
+}

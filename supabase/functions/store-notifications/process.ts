@@ -1,0 +1,186 @@
+/**
+ * The consumer of the queue store-notifications: takes notifications, reads the purchases of those of Google Play, records
+ * what the stores say, and goes on until the queue is empty or its time is up. It may end at any moment: what is not recorded
+ * is taken again by the next one.
+ */
+import { forEach } from "../_shared/concurrency.ts";
+import type { Database } from "../_shared/db/client.ts";
+import { Refusal } from "../_shared/errors.ts";
+import { describe } from "../_shared/http/log.ts";
+import { notifiedStatement, type PurchaseNotification } from "../_shared/providers/google_play/notifications.ts";
+import type { KnownSubscription, Store, StoreStatement, SubscriptionFacts } from "../_shared/providers/store.ts";
+import { acknowledge } from "../_shared/purchases.ts";
+
+interface Taken {
+  readonly msg_id: number;
+  readonly attempt: number;
+  readonly notification_id: string;
+}
+
+type Notification =
+  | Taken & { readonly store: "ios_store"; readonly body: StoreStatement }
+  | Taken & {
+    readonly store: "android_store";
+    readonly body: PurchaseNotification;
+    readonly facts: SubscriptionFacts | null;
+  };
+
+interface Batch {
+  readonly found: number;
+  /** Those of them that are to be recorded. */
+  readonly notifications: readonly Notification[];
+}
+
+export interface ProcessOptions {
+  readonly concurrency: number;
+  /** When to take no more notifications, in milliseconds after the start. */
+  readonly budgetMs: number;
+  /** How long an empty queue is looked at again before the consumer ends. */
+  readonly lingerMs: number;
+}
+
+const PROCESS: ProcessOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000 };
+
+const BATCH = 20;
+/** Longer than a batch can take: two rounds of purchases that are read and acknowledged. */
+const LEASE_SECONDS = 180;
+const POLL_MS = 500;
+/** So long before its time is up the consumer lets the next notification call another. */
+const ENDING_MS = 1_000;
+/** After so many seconds a notification that failed is tried again; doubled with each try. */
+const RETRY_SECONDS = 30;
+/** How long Google Play is left alone while it is down, where it does not say. */
+const OUTAGE_SECONDS = 60;
+const MAX_OUTAGE_SECONDS = 600;
+
+export interface Processed {
+  recorded: number;
+  refused: number;
+  later: number;
+}
+
+interface Run {
+  readonly db: Database;
+  readonly googlePlay: Store;
+  readonly done: Processed;
+  /** Set once Google Play is down: it is left alone then. */
+  outage: Outage | undefined;
+}
+
+/** A store that is down: its notifications wait. */
+class Outage extends Error {
+  override readonly name = "Outage";
+
+  constructor(readonly seconds: number, cause: Refusal) {
+    super("The store is down", { cause });
+  }
+}
+
+export async function processNotifications(
+  db: Database,
+  googlePlay: Store,
+  options: ProcessOptions = PROCESS,
+): Promise<Processed> {
+  const until = performance.now() + options.budgetMs;
+  const run: Run = { db, googlePlay, done: { recorded: 0, refused: 0, later: 0 }, outage: undefined };
+  let emptySince = performance.now();
+  let lastLooks = 0;
+  while (performance.now() < until) {
+    const ends = performance.now() - emptySince >= options.lingerMs || performance.now() >= until - ENDING_MS;
+    const { found, notifications } = await db.rpc<Batch>("take_store_notifications", {
+      limit: BATCH,
+      lease_seconds: LEASE_SECONDS,
+      ends,
+    });
+    if (found > 0) {
+      await forEach(await answerable(run, notifications), options.concurrency, (one) => settle(run, one));
+      emptySince = performance.now();
+      lastLooks = 0;
+      continue;
+    }
+    // Twice, for what was stored while the first look told the database that this consumer ends.
+    if (ends && ++lastLooks === 2) break;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return run.done;
+}
+
+/** Those that can be recorded now; what waits for Google Play is put off while that is down. */
+async function answerable(run: Run, notifications: readonly Notification[]): Promise<readonly Notification[]> {
+  if (run.outage === undefined) return notifications;
+  const waiting = notifications.filter(({ store }) => store === "android_store");
+  if (waiting.length > 0) await putOff(run, waiting, run.outage);
+  return notifications.filter(({ store }) => store === "ios_store");
+}
+
+async function settle(run: Run, notification: Notification): Promise<void> {
+  try {
+    await record(run, notification);
+    run.done.recorded++;
+  } catch (failure) {
+    const problem = failure instanceof Refusal ? problemOf(failure) : undefined;
+    if (problem === undefined) {
+      logFailure(failure);
+      return await putOff(run, [notification], failure);
+    }
+    run.done.refused++;
+    const { msg_id, notification_id } = notification;
+    await run.db.rpc("finish_store_notification", { msg_id, notification_id, problem });
+  }
+}
+
+async function record(run: Run, notification: Notification): Promise<void> {
+  const { db, googlePlay } = run;
+  const { msg_id, notification_id } = notification;
+  const statement = notification.store === "ios_store" ? notification.body : await readPurchase(run, notification);
+  const recorded = await db.rpc<{ subscription_id: string } | null>("finish_store_notification", {
+    msg_id,
+    notification_id,
+    statement,
+  });
+  if (recorded === null || !statement.needs_acknowledgement) return;
+  try {
+    await acknowledge(db, googlePlay, recorded.subscription_id, statement);
+  } catch (failure) {
+    if (!(failure instanceof Refusal)) throw failure; // otherwise reconciliation tries again
+  }
+}
+
+async function readPurchase(
+  run: Run,
+  { body, facts }: Extract<Notification, { store: "android_store" }>,
+): Promise<StoreStatement> {
+  const { subscription_key, purchase_token, product_id } = body;
+  const known: KnownSubscription = { subscription_key, product_id, environment: "Production", purchase_token, facts };
+  try {
+    return notifiedStatement(body, await run.googlePlay.read(known));
+  } catch (failure) {
+    if (!(failure instanceof Refusal) || failure.code !== "service_unavailable") throw failure;
+    const seconds = Number(failure.headers["Retry-After"] ?? OUTAGE_SECONDS);
+    throw run.outage ??= new Outage(Math.min(Math.max(seconds, 1), MAX_OUTAGE_SECONDS), failure);
+  }
+}
+
+/** Why it is never recorded; undefined: it may be, later. */
+function problemOf({ code, message, cause }: Refusal): string | undefined {
+  if (code === "validation_error") return `${code}: ${message}`;
+  if (code === "iap_invalid") return `${code}: ${cause instanceof Error ? cause.message : message}`;
+  return undefined;
+}
+
+async function putOff({ db, done }: Run, notifications: readonly Notification[], failure: unknown): Promise<void> {
+  done.later += notifications.length;
+  const isOutage = failure instanceof Outage;
+  const attempt = Math.max(...notifications.map(({ attempt }) => attempt));
+  await db.rpc("postpone_store_notifications", {
+    msg_ids: notifications.map(({ msg_id }) => msg_id),
+    seconds: isOutage ? Math.ceil(failure.seconds) : RETRY_SECONDS * 2 ** (attempt - 1),
+    is_counted: !isOutage,
+  });
+}
+
+function logFailure(failure: unknown): void {
+  const message = "A notification of a store is not recorded yet";
+  const line = { level: "error", time: new Date().toISOString(), message, cause: describe(failure) };
+  console.error(JSON.stringify(line));
+}

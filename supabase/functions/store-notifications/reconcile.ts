@@ -1,0 +1,119 @@
+/**
+ * Reconciliation: asks the stores about subscriptions that are due, records the answers, and acknowledges what was not
+ * acknowledged. What it has taken is not due for an hour, so that a store that is down, or an end at any moment, changes
+ * nothing else.
+ */
+import { forEach } from "../_shared/concurrency.ts";
+import type { Database } from "../_shared/db/client.ts";
+import { Refusal } from "../_shared/errors.ts";
+import { describe } from "../_shared/http/log.ts";
+import type { KnownSubscription, Store } from "../_shared/providers/store.ts";
+import { acknowledge } from "../_shared/purchases.ts";
+
+interface Due extends KnownSubscription {
+  readonly subscription_id: string;
+}
+
+export interface ReconcileOptions {
+  /** For each store. */
+  readonly concurrency: number;
+  /** Questions a second to each store, which allow 50. */
+  readonly rate: number;
+  /** When to ask no more, in milliseconds after the start. */
+  readonly budgetMs: number;
+}
+
+const RECONCILE: ReconcileOptions = { concurrency: 5, rate: 20, budgetMs: 45_000 };
+
+const BATCH = 50;
+const LEASE_SECONDS = 3_600;
+const REFUSED_SECONDS = 86_400;
+
+export interface Reconciled {
+  recorded: number;
+  acknowledged: number;
+  refused: number;
+  later: number;
+}
+
+interface Run {
+  readonly db: Database;
+  readonly store: Store;
+  readonly done: Reconciled;
+  readonly nextTurn: () => Promise<void>;
+  readonly until: number;
+  isDown: boolean;
+}
+
+export async function reconcile(
+  db: Database,
+  stores: { readonly ios: Store; readonly android: Store },
+  { concurrency, rate, budgetMs }: ReconcileOptions = RECONCILE,
+): Promise<Reconciled> {
+  const until = performance.now() + budgetMs;
+  const done: Reconciled = { recorded: 0, acknowledged: 0, refused: 0, later: 0 };
+  const askStore = async (platform: "ios" | "android") => {
+    const run: Run = { db, store: stores[platform], done, nextTurn: turns(rate), until, isDown: false };
+    while (!isOver(run)) {
+      const due = await db.rpc<Due[]>("take_due_subscriptions", {
+        platform,
+        limit: BATCH,
+        lease_seconds: LEASE_SECONDS,
+      });
+      if (due.length === 0) return;
+      await forEach(due, concurrency, (subscription) => settle(run, subscription));
+    }
+  };
+  await Promise.all([askStore("ios"), askStore("android")]);
+  return done;
+}
+
+function isOver({ isDown, until }: Run): boolean {
+  return isDown || performance.now() >= until;
+}
+
+async function settle(run: Run, subscription: Due): Promise<void> {
+  await run.nextTurn();
+  if (isOver(run)) {
+    run.done.later++;
+    return;
+  }
+  try {
+    await ask(run, subscription);
+  } catch (failure) {
+    await fail(run, subscription, failure);
+  }
+}
+
+async function ask({ db, store, done }: Run, { subscription_id, ...known }: Due): Promise<void> {
+  const statement = await store.read(known);
+  await db.rpc("record_store_statement", { statement, source: "reconciliation" });
+  done.recorded++;
+  if (!statement.needs_acknowledgement) return;
+  await acknowledge(db, store, subscription_id, statement);
+  done.acknowledged++;
+}
+
+async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promise<void> {
+  const { db, done } = run;
+  if (failure instanceof Refusal && failure.code === "iap_invalid") {
+    done.refused++;
+    return await db.rpc("postpone_question", { subscription_id, seconds: REFUSED_SECONDS });
+  }
+  done.later++;
+  if (failure instanceof Refusal && failure.code === "service_unavailable") {
+    run.isDown = true; // or the database, which is asked no more either
+  }
+  const message = "A subscription is not reconciled yet";
+  console.error(JSON.stringify({ level: "error", time: new Date().toISOString(), message, cause: describe(failure) }));
+}
+
+/** Lets so many pass a second, evenly. */
+function turns(rate: number): () => Promise<void> {
+  let next = performance.now();
+  return async () => {
+    const wait = Math.max(next - performance.now(), 0);
+    next = performance.now() + wait + 1000 / rate;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  };
+}
