@@ -261,6 +261,17 @@ Deno.test("app store: notifications are as hard to forge as receipts", async () 
       await sign(notification({}, { signedTransactionInfo: await signedBy(good, { environment: "Sandbox" }) })),
       /\(environment\)/,
     ],
+    [
+      await sign(notification({}, {
+        signedTransactionInfo,
+        signedRenewalInfo: await sign({
+          originalTransactionId: "7",
+          environment: "Production",
+          signedDate: Date.now(),
+        }),
+      })),
+      /different subscriptions/,
+    ],
     [await sign(notification({ data: undefined })), /\(app\)/],
     [await sign(notification({ notificationUUID: undefined }, { signedTransactionInfo })), /\(malformed\)/],
     [await signedBy(good), /\(app\)/],

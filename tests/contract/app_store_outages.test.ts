@@ -33,6 +33,11 @@ const troubles: Record<string, Trouble> = {
   "hangs": { answer: { delay_ms: 20_000 }, reason: /does not answer in time/, requests: 1 },
   "rejects the key without a body": { answer: { status: 401, times: 2 }, reason: /rejects the key/, requests: 2 },
   "does not know the app": { answer: { error_code: 4040003 }, reason: /answers 404 \(4040003\)/, requests: 1 },
+  "sends elsewhere": {
+    answer: { status: 302, headers: { location: "/inApps/v1/subscriptions/1" } },
+    reason: /answers 302$/,
+    requests: 1,
+  },
   "answers with what it has not signed": {
     answer: {
       body: JSON.stringify({
@@ -176,6 +181,30 @@ Deno.test("app store: a subscription that its answer leaves out is not taken awa
   const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
   await shop.store.script(subscription.transaction_id, { body: '{"data": []}' });
   assert.equal((await refused(shop.apple.read(known(before)))).code, "service_unavailable");
+});
+
+Deno.test("app store: an answer about another purchase counts for none", async () => {
+  await using shop = await openShop();
+  const [mine, other] = [await shop.store.buy({ product_id: PLAN }), await shop.store.buy({ product_id: PLAN })];
+  const id = mine.subscription.transaction_id;
+  const before = await shop.apple.verify({ receipt: mine.signed_transaction, product_id: PLAN });
+  const swapped: [string, string | null][] = [
+    [other.signed_transaction, mine.signed_renewal_info],
+    [mine.signed_transaction, other.signed_renewal_info],
+  ];
+  for (const [signedTransactionInfo, signedRenewalInfo] of swapped) {
+    const item = { originalTransactionId: id, status: 1, signedTransactionInfo, signedRenewalInfo };
+    await shop.store.script(id, { body: JSON.stringify({ data: [{ lastTransactions: [item] }] }) });
+    const refusal = await refused(shop.apple.read(known(before)));
+    assert.equal(refusal.code, "service_unavailable");
+    assert.match(reasonOf(refusal), /not asked for/);
+  }
+  const once = await shop.store.buy({ product_id: LIFETIME, one_time: true });
+  await shop.store.script(once.subscription.transaction_id, {
+    body: JSON.stringify({ signedTransactionInfo: other.signed_transaction }),
+  });
+  const refusal = await refused(shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME }));
+  assert.match(reasonOf(refusal), /not asked for/);
 });
 
 Deno.test("app store: without the Server API a subscription cannot be read", async () => {

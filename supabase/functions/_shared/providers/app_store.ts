@@ -41,6 +41,7 @@ export interface AppStore extends Store {
 /** For so long after its signature a transaction may be unknown to the App Store Server API, and is believed without it. */
 const FRESH_MS = 24 * 3600_000;
 const NO_STATUS = "the App Store lists no subscription of that transaction";
+const OF_ANOTHER = "the App Store answers with a transaction that it was not asked for";
 /** When to come again, after an OCSP responder failed. */
 const RETRY_SECONDS = 15;
 
@@ -190,20 +191,25 @@ class AppStoreClient {
   }
 
   async #verifiedItem(item: StatusItem, environment: Environment): Promise<Current> {
-    const { signedTransactionInfo, signedRenewalInfo, status } = item;
-    return await answered(async () => ({
-      transaction: purchaseOf(await this.#signed.transaction(signedTransactionInfo!, [environment])),
-      renewal: signedRenewalInfo === undefined ? null : await this.#signed.renewal(signedRenewalInfo, [environment]),
-      status: status ?? null,
-    }));
+    const { originalTransactionId, signedTransactionInfo, signedRenewalInfo, status } = item;
+    const transaction = await this.#answered(signedTransactionInfo!, environment);
+    const renewal = signedRenewalInfo === undefined
+      ? null
+      : await answered(() => this.#signed.renewal(signedRenewalInfo, [environment]));
+    const isOfAnother = transaction.originalTransactionId !== originalTransactionId ||
+      (renewal !== null && renewal.originalTransactionId !== originalTransactionId);
+    if (isOfAnother) throw new AppStoreDown(OF_ANOTHER);
+    return { transaction, renewal, status: status ?? null };
   }
 
   async #transaction(api: ServerApi, environment: Environment, id: string): Promise<Current> {
-    const signedTransaction = await api.transaction(environment, id);
-    const transaction = await answered(async () =>
-      purchaseOf(await this.#signed.transaction(signedTransaction, [environment]))
-    );
+    const transaction = await this.#answered(await api.transaction(environment, id), environment);
+    if (transaction.transactionId !== id) throw new AppStoreDown(OF_ANOTHER);
     return { transaction, renewal: null, status: null };
+  }
+
+  async #answered(signedTransaction: string, environment: Environment): Promise<Purchase> {
+    return await answered(async () => purchaseOf(await this.#signed.transaction(signedTransaction, [environment])));
   }
 }
 

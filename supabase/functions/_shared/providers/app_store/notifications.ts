@@ -17,11 +17,14 @@ export async function readNotification(signed: SignedData, signedPayload: string
   const { notificationType: type, notificationUUID: id, signedDate, data, environment } = notification;
   if (!type || !id || signedDate === undefined) throw new SignedDataError("malformed", "payload: a notification");
   if (!data?.signedTransactionInfo || ABOUT_A_TRANSACTION.includes(type)) return null;
-  const transaction = await signed.transaction(data.signedTransactionInfo, [environment]);
+  const transaction = purchaseOf(await signed.transaction(data.signedTransactionInfo, [environment]));
   const renewal = data.signedRenewalInfo ? await signed.renewal(data.signedRenewalInfo, [environment]) : null;
+  if (renewal !== null && renewal.originalTransactionId !== transaction.originalTransactionId) {
+    throw new SignedDataError("malformed", "payload: the infos are of different subscriptions");
+  }
   const status = isAutoRenewable(transaction) ? data.status ?? null : null;
   if (isOfEarlierPeriod(transaction, status, signedDate)) return null;
-  const said = { transaction: purchaseOf(transaction), renewal, status, at: signedDate };
+  const said = { transaction, renewal, status, at: signedDate };
   return statement({
     event_id: `notification:${id}`,
     type,

@@ -135,6 +135,7 @@ export class ServerApi {
     try {
       const response = await fetch(address, {
         headers: { authorization: `Bearer ${bearer}`, accept: "application/json" },
+        redirect: "manual",
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
       [status, headers, text] = [response.status, response.headers, await response.text()];
