@@ -61,7 +61,7 @@ for (const name of names) {
         assert.ok([...body].length <= 150, body);
         assert.doesNotMatch(text, /[{}]|null|undefined|\[object/);
         for (const part of [title, body]) assert.equal(part, part.trim());
-        assert.doesNotMatch(text, /\n\s*\n|  /);
+        assert.doesNotMatch(text, /\n\s*\n| {2}/);
         assert.equal(JAPANESE.test(title) && (JAPANESE.test(body)), lang === "ja", text);
         assert.ok(lang === "ja" || !JAPANESE.test(text), text);
         assert.match(body.split("\n")[0]!, lang === "ja" ? /。$/ : /\.$/, "the first line of the body is a sentence");

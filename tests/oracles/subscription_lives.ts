@@ -310,7 +310,7 @@ class Life {
       expiresDate: expires,
       type: "Auto-Renewable Subscription",
       signedDate: at,
-      environment: "Production",
+      environment: "Production" as const,
       ...(isTrial && { offerType: 1, offerDiscountType: "FREE_TRIAL" }),
       ...(revokedAt !== null && { revocationDate: revokedAt }),
       ...(accountToken !== null && { appAccountToken: accountToken }),
