@@ -326,6 +326,7 @@ begin
       select 'app_users', private.own_rows('app_users', p_user_id, 'id', p_also => '{premium_ends_at}')
       union all select 'parking_sessions', private.session_data_of(p_user_id)
       union all select 'support_tickets', private.ticket_data_of(p_user_id)
+      union all select 'store_events', private.store_event_data_of(p_user_id)
       union all
       select 'assets', private.own_rows('assets', p_user_id, 'created_by', p_condition => 't.deleted_at is null',
         p_also => '{entity_type,entity_id,attached_at,created_at}')

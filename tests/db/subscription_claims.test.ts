@@ -168,6 +168,48 @@ Deno.test("premium: the latest of several subscriptions and a grant by hand, als
   assert.equal((await premiumOf(sql, user))?.toISOString(), until);
 });
 
+Deno.test("export_my_data: has the user's subscriptions and what was said of them, and nobody else's", async () => {
+  const [user, other] = [await newUser(sql), await newUser(sql)];
+  const statement = aStatement(plan);
+  const id = await record(sql, statement, user);
+  await claim(db, user, id);
+  await claim(db, other, await record(sql, aStatement(plan), other));
+  const data = await db.as(
+    { role: "authenticated", sub: user },
+    async (sql) => (await sql`select api.export_my_data() -> 'data' as data`)[0]!["data"],
+  );
+  assert.deepEqual(data["user_subscriptions"].map((row: { id: string }) => row.id), [id]);
+  assert.deepEqual(
+    data["store_events"].map((row: Record<string, unknown>) => ({ ...row, id: "", occurred_at: "" })),
+    [{
+      id: "",
+      occurred_at: "",
+      store: "ios_store",
+      subscription_id: id,
+      source: "verify",
+      type: null,
+      subtype: null,
+      status: "active",
+    }],
+  );
+});
+
+Deno.test("withdraw_my_account: of a revocation by hand the act stays, and the reason goes", async () => {
+  const [user, admin] = [await newUser(sql), crypto.randomUUID()];
+  await sql`
+    insert into auth.users (id, email, raw_app_meta_data) values (
+      ${admin}, 'reason@example.test', ${sql.json({ admin: { name: "A", areas: ["users"], status: "active" } })})`;
+  const id = await record(sql, aStatement(plan), user);
+  await claim(db, user, id);
+  await sql`select api.admin_revoke_subscription(${admin}, ${id}, 'A reason')`;
+  await db.as({ role: "authenticated", sub: user }, (sql) => sql`select commands.withdraw_my_account()`);
+  const events = await sql`
+    select type, payload from public.store_events where subscription_id = ${id} and source = 'admin'`;
+  assert.deepEqual([...events], [{ type: "REVOKED", payload: { admin_id: admin } }]);
+  const [row] = await sql`select status, user_id from public.user_subscriptions where id = ${id}`;
+  assert.deepEqual([row!["status"], row!["user_id"]], ["revoked", null]);
+});
+
 Deno.test("needs_acknowledgement: follows the store's order, and is over once the store was told", async () => {
   const pending = aStatement(plan, { store: "android_store" });
   const key = { store: "android_store", subscription_key: pending.subscription_key } as const;
