@@ -1,0 +1,182 @@
+/**
+ * Holds another reader's answer against the text. A model may invent a number or forget one: what the text names and
+ * the answer lacks, and the other way round, is left open and lowers the confidence.
+ */
+import { LONGEST_TEXT, parseText } from "./parse.ts";
+import { wallTimeOf } from "./local_time.ts";
+import { confidenceOf, type Finding, noteOf } from "./notes.ts";
+import type { Locale, Mention, Note, ParseOptions, Query } from "./types.ts";
+
+/** The part of an answer that has numbers. */
+export interface CheckedAnswer {
+  readonly place?: string | null;
+  readonly entry_at?: string | null;
+  readonly exit_at?: string | null;
+  readonly max_price?: number | null;
+  readonly radius_m?: number | null;
+  readonly query?: Query | null;
+}
+
+export interface Check {
+  readonly unresolved: readonly Note[];
+  /** What the differences leave of the answer's own confidence: 1 when there are none. */
+  readonly factor: number;
+}
+
+const MINUTE = 60_000;
+const DAY = 1440;
+
+/** The mentions of a text, as parseText gives them. */
+export function mentionsIn(text: string, options: ParseOptions): readonly Mention[] {
+  return [...text].length > LONGEST_TEXT ? [] : parseText(text, options).mentions;
+}
+
+export function checkAnswer(
+  mentions: readonly Mention[],
+  answer: CheckedAnswer,
+  options: { readonly locale: Locale; readonly now: Date; readonly timeZone: string },
+): Check {
+  const findings = [...lost(mentions, answer, options), ...invented(mentions, answer, options)];
+  return {
+    unresolved: findings.map((finding) => noteOf(finding, options.locale)),
+    factor: findings.length === 0 ? 1 : Math.round(confidenceOf(findings) / confidenceOf([]) * 100) / 100,
+  };
+}
+
+interface Moments {
+  readonly at: number | null;
+  readonly minute: number | null;
+  readonly date: string | null;
+}
+
+function momentOf(timestamp: string | null | undefined, zone: string): Moments {
+  const at = timestamp === null || timestamp === undefined ? NaN : Date.parse(timestamp);
+  if (Number.isNaN(at)) return { at: null, minute: null, date: null };
+  const { day, minute } = wallTimeOf(at, zone);
+  return { at, minute, date: new Date(day * DAY * MINUTE).toISOString().slice(0, 10) };
+}
+
+function numbersOf(answer: CheckedAnswer) {
+  const { query } = answer;
+  const known = (values: (number | null | undefined)[]) => values.filter((value) => typeof value === "number");
+  return {
+    prices: known([answer.max_price, query?.price_max, query?.price_min]),
+    distances: known([answer.radius_m, query?.radius_m]),
+    measures: known(Object.values(query?.vehicle ?? {})),
+  };
+}
+
+const near = (a: number, b: number) => Math.abs(a - b) <= Math.max(0.011, Math.abs(a) * 0.005);
+
+/** What the text names and the answer does not have. */
+function lost(
+  mentions: readonly Mention[],
+  answer: CheckedAnswer,
+  { timeZone, now }: { readonly timeZone: string; readonly now: Date },
+): Finding[] {
+  const entry = momentOf(answer.entry_at, timeZone), exit = momentOf(answer.exit_at, timeZone);
+  const { prices, distances, measures } = numbersOf(answer);
+  const findings: Finding[] = [];
+  for (const mention of mentions) {
+    const values = [mention.value, ...mention.others];
+    const among = (numbers: readonly number[]) =>
+      values.some((value) => numbers.some((one) => near(one, Number(value))));
+    const leave = (field: Finding["field"]) =>
+      findings.push({ text: mention.text, field, value: mention.value, reason: "lost" });
+    switch (mention.kind) {
+      case "price":
+        if (!among(prices)) leave("max_price");
+        break;
+      case "distance":
+        if (!among(distances)) leave("radius_m");
+        break;
+      case "measure":
+        if (!among(measures)) leave("vehicle");
+        break;
+      case "clock":
+        if (!values.some((value) => value === entry.minute || value === exit.minute)) leave("entry_at");
+        break;
+      case "date":
+        if (!values.some((value) => value === entry.date || value === exit.date || endsOn(value, exit))) {
+          leave("entry_at");
+        }
+        break;
+      case "duration":
+        if (!isLength(Number(mention.value), entry.at, exit.at, now.getTime())) leave("exit_at");
+        break;
+      case "number":
+        // A number in a name is in the place; any other must be somewhere.
+        if (!isAnywhere(mention, answer, [...prices, ...distances, ...measures])) leave("text");
+    }
+  }
+  return findings;
+}
+
+/** A whole day ends at the midnight of the next. */
+function endsOn(date: string | number, exit: Moments): boolean {
+  return exit.minute === 0 && exit.date !== null && Date.parse(exit.date) - Date.parse(String(date)) === DAY * MINUTE;
+}
+
+/** A length is the stay's, or how far its start is from now; nights and days are so to the half day. */
+function isLength(minutes: number, entry: number | null, exit: number | null, now: number): boolean {
+  const slack = minutes >= DAY ? DAY : 1;
+  const stay = entry !== null && exit !== null ? (exit - entry) / MINUTE : null;
+  if (stay !== null && Math.abs(stay - minutes) <= slack) return true;
+  return [entry, exit].some((at) => at !== null && Math.abs((at - now) / MINUTE - minutes) <= 2);
+}
+
+function isAnywhere(mention: Mention, answer: CheckedAnswer, numbers: readonly number[]): boolean {
+  const words = (answer.place ?? "").normalize("NFKC");
+  const keywords = (answer.query?.keywords ?? []).join(" ");
+  return `${words} ${keywords}`.includes(String(mention.value)) || numbers.includes(Number(mention.value));
+}
+
+/** What the answer has and the text does not name. */
+function invented(
+  mentions: readonly Mention[],
+  answer: CheckedAnswer,
+  { timeZone, now }: { readonly timeZone: string; readonly now: Date },
+): Finding[] {
+  const entry = momentOf(answer.entry_at, timeZone), exit = momentOf(answer.exit_at, timeZone);
+  const { prices, distances, measures } = numbersOf(answer);
+  const of = (kind: Mention["kind"]) =>
+    mentions.filter((mention) => mention.kind === kind).flatMap(({ value, others }) => [value, ...others]);
+  const findings: Finding[] = [];
+  const compare = (numbers: readonly number[], named: readonly (string | number)[], field: Finding["field"]) => {
+    for (const value of new Set(numbers)) {
+      if (named.some((one) => near(Number(one), value))) continue;
+      findings.push({ text: "", field, value, reason: "invented" });
+    }
+  };
+  compare(prices, [...of("price"), ...of("number")], "max_price");
+  compare(distances, [...of("distance"), ...of("number")], "radius_m");
+  compare(measures, [...of("measure"), ...of("number")], "vehicle");
+  const clocks = of("clock"), lengths = of("duration").map(Number), dates = of("date");
+  for (const [moment, field] of [[entry, "entry_at"], [exit, "exit_at"]] as const) {
+    if (moment.at === null || moment.minute === null) continue;
+    const minute = moment.minute;
+    const isNow = Math.abs(moment.at - now.getTime()) <= 2 * MINUTE;
+    const isNamed = clocks.includes(minute) || isNow ||
+      isByLength(moment.at, field === "exit_at" ? entry.at : exit.at, lengths, now.getTime());
+    if (!isNamed) findings.push({ text: "", field, value: moment.date && answer[field]!, reason: "invented" });
+    else if (field === "entry_at" && dates.length > 0 && !isNow && !dates.some((date) => isDate(date, moment, exit))) {
+      findings.push({ text: "", field, value: moment.date, reason: "invented" });
+    }
+  }
+  return findings;
+}
+
+function isByLength(at: number, other: number | null, lengths: readonly number[], now: number): boolean {
+  return lengths.some((length) =>
+    Math.abs(Math.abs(at - now) / MINUTE - length) <= 2 ||
+    (other !== null && Math.abs(Math.abs(at - other) / MINUTE - length) <= (length >= DAY ? DAY : 1)) ||
+    length >= DAY
+  );
+}
+
+/** The start is on a day that is named, or in the night after it. */
+function isDate(date: string | number, entry: Moments, exit: Moments): boolean {
+  if (date === entry.date || date === exit.date) return true;
+  const after = entry.date === null ? NaN : Date.parse(entry.date) - Date.parse(String(date));
+  return after === DAY * MINUTE && entry.minute !== null && entry.minute < 360;
+}

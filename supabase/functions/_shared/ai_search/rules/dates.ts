@@ -1,0 +1,308 @@
+/** The days that the text names. */
+import { calendarOf, dayOf } from "./local_time.ts";
+import type { Scanner, Span } from "./scanner.ts";
+
+export interface DateToken extends Span {
+  readonly kind: "date";
+  /** Null when there is no such day (31 November), or when only a calendar of holidays knows it. */
+  readonly day: number | null;
+  readonly problem: "no_such_day" | "holiday" | "vague" | "conflict" | null;
+  /** What a day that is past stands for: the next one like it, or nothing. */
+  readonly ifPast: "week" | "month" | "year" | "refuse";
+  /** Why the day is an assumption, if it is one. */
+  readonly assumed: "next_week" | "weekend" | "month_first" | null;
+  /** A day of the week beside a date only repeats it. */
+  readonly weekday: number | null;
+  /** The words are a whole week or weekend, of which another date may be one. */
+  readonly span: boolean;
+}
+
+type Reading = Omit<DateToken, "start" | "end" | "kind">;
+
+const plain = (day: number | null, more: Partial<Reading> = {}): Reading => ({
+  day,
+  problem: day === null ? "no_such_day" : null,
+  ifPast: "refuse",
+  assumed: null,
+  weekday: null,
+  span: false,
+  ...more,
+});
+
+const KANJI_DAYS = "日月火水木金土";
+const ENGLISH_DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const DAY_NAME =
+  "(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?)";
+const MONTH_NAME =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const AFTER_DATE = "(?:の?(?: ?\\( ?)?(?<wd>[日月火水木金土])(?:曜日?\\)?|(?:・?祝)?\\)))?";
+const WEEKDAY_JA = "(?:(?<w>[日月火水木金土])曜日?|\\((?<p>[日月火水木金土])\\))";
+/** 土の夜, 金の19時, but not 土の香り. */
+const SHORT_DAY_JA =
+  "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠ァ-ヶ\\d]日|[一-龠]金|[一-龠]土)";
+
+export interface Today {
+  readonly day: number;
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+  readonly weekday: number;
+}
+
+export function todayOf(day: number): Today {
+  return { day, ...calendarOf(day) };
+}
+
+/** The day of the month, this year or later in the year after (month may exceed 12). */
+function inMonth(year: number, month: number, date: number): number | null {
+  return dayOf(year + Math.floor((month - 1) / 12), ((month - 1) % 12) + 1, date) ?? null;
+}
+
+function lastOf(today: Today, monthsAhead: number): number {
+  return dayOf(today.year + Math.floor((today.month + monthsAhead) / 12), ((today.month + monthsAhead) % 12) + 1, 1)! -
+    1;
+}
+
+/** Monday of the week in which a day lies. */
+const mondayOf = (today: Today) => today.day - ((today.weekday + 6) % 7);
+const inWeek = (today: Today, weeks: number, weekday: number) => mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
+const coming = (today: Today, weekday: number) => today.day + ((weekday - today.weekday + 7) % 7);
+
+function weeksAhead(word: string): number {
+  return /再来週|week after/iu.test(word) ? 2 : /来週|翌週|next/iu.test(word) ? 1 : 0;
+}
+
+/** A month and a day: this year's, or next year's once it is past. */
+function monthDay(today: Today, year: number | undefined, month: number, date: number): Reading {
+  if (month < 1 || month > 12) return plain(null);
+  const day = inMonth(year ?? today.year, month, date);
+  // 29 February may be one in the years to come, but nobody reserves so early without naming the year.
+  return plain(day, { ifPast: year === undefined ? "year" : "refuse" });
+}
+
+const FIXED: readonly (readonly [RegExp, number, number])[] = [
+  [/大晦日|大みそか|おおみそか|new year'?s eve/giu, 12, 31],
+  [/元日|元旦|new year'?s day/giu, 1, 1],
+  [/クリスマス ?・?イ[ヴブ]|christmas eve|xmas eve/giu, 12, 24],
+  [/クリスマス(?:当日)?|christmas(?: day)?|xmas/giu, 12, 25],
+  [/バレンタイン(?:デー)?|valentine'?s? day/giu, 2, 14],
+  [/ハロウィン|halloween/giu, 10, 31],
+];
+
+const HOLIDAYS =
+  /成人の日|建国記念(?:の|日)日?|天皇誕生日|春分の日|昭和の日|憲法記念日|みどりの日|こどもの日|海の日|山の日|敬老の日|秋分の日|スポーツの日|体育の日|文化の日|勤労感謝の日|振替休日|(?:次の|今度の)?祝日|(?:public |bank |national )holiday|thanksgiving(?: day)?|easter(?: sunday| monday)?|labou?r day|memorial day/giu;
+const VAGUE =
+  /年末年始|年末|年始|お?正月|ゴールデンウ[ィイ]ーク|(?<![a-z])gw(?![a-z])|(?:\d{1,2} ?月の?)?(?:上旬|中旬|下旬)|\d{1,2} ?月の?(?:頭|初め|はじめ|半ば)|\d{1,2} ?月(?!\d)|(?<![a-z])in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?! \d)|お盆(?:休み)?|夏休み|冬休み|春休み|連休|三連休|3連休|golden week|new year holidays?|the holidays/giu;
+
+const EVERY =
+  /毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?毎日|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \d)/giu;
+
+export interface Repetition extends Span {
+  readonly kind: "repetition";
+}
+
+export function takeRepetitions(scanner: Scanner): Repetition[] {
+  return scanner.take(EVERY, () => ({ kind: "repetition" as const }));
+}
+
+type Rule = readonly [RegExp, (groups: Record<string, string | undefined>, today: Today) => Reading | undefined];
+
+const weekdayIndex = (name: string): number =>
+  KANJI_DAYS.includes(name) ? KANJI_DAYS.indexOf(name) : ENGLISH_DAYS.indexOf(name.slice(0, 3).toLowerCase());
+const monthIndex = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+
+const RULES: readonly Rule[] = [
+  [
+    new RegExp(
+      `(?<y>20\\d\\d) ?(?:年|[-/.]) ?(?<m>\\d{1,2}) ?(?:月|[-/.]) ?(?<d>\\d{1,2})(?!\\d) ?日?${AFTER_DATE}t?`,
+      "giu",
+    ),
+    ({ y, m, d }, today) => monthDay(today, Number(y), Number(m), Number(d)),
+  ],
+  [
+    new RegExp(`令和 ?(?<y>\\d{1,2}|元) ?年 ?(?<m>\\d{1,2}) ?月 ?(?<d>\\d{1,2}) ?日${AFTER_DATE}`, "giu"),
+    ({ y, m, d }, today) => monthDay(today, 2018 + (y === "元" ? 1 : Number(y)), Number(m), Number(d)),
+  ],
+  [
+    new RegExp(`(?:(?<n>来年|今年)の? ?)?(?<m>\\d{1,2}) ?月の? ?(?<d>\\d{1,2}) ?日?${AFTER_DATE}`, "giu"),
+    ({ n, m, d }, today) =>
+      monthDay(today, n === "来年" ? today.year + 1 : n === "今年" ? today.year : undefined, Number(m), Number(d)),
+  ],
+  [
+    /(?:(?<r>来月|再来月|今月)|(?<m>\d{1,2}) ?月)の? ?(?:末日?|最終日|終わり)/giu,
+    ({ r, m }, today) =>
+      m === undefined
+        ? plain(lastOf(today, r === "来月" ? 1 : r === "再来月" ? 2 : 0))
+        : plain(lastOf({ ...today, month: Number(m) }, 0), { ifPast: "year" }),
+  ],
+  [/月末/gu, (_, today) => plain(lastOf(today, 0))],
+  [
+    new RegExp(`(?<r>来月|再来月|今月|翌月)の? ?(?<d>\\d{1,2}) ?日${AFTER_DATE}`, "giu"),
+    ({ r, d }, today) =>
+      plain(inMonth(today.year, today.month + (r === "再来月" ? 2 : r === "今月" ? 0 : 1), Number(d))),
+  ],
+  [
+    new RegExp(
+      `(?<![\\d/.-])(?<m>\\d{1,2}) ?/ ?(?<d>\\d{1,2})(?:/(?<y>20\\d\\d))?(?![\\d/])${AFTER_DATE}`,
+      "giu",
+    ),
+    ({ m, d, y }, today) => {
+      const first = Number(m), second = Number(d);
+      const [month, date] = first > 12 && second <= 12 ? [second, first] : [first, second];
+      if (first > 31 || second > 31 || (first > 12 && second > 12)) return undefined;
+      const reading = monthDay(today, y === undefined ? undefined : Number(y), month, date);
+      return { ...reading, assumed: first <= 12 && second <= 12 && first !== second ? "month_first" : null };
+    },
+  ],
+  [
+    new RegExp(
+      `(?<![a-z])(?:(?<wd>${DAY_NAME}),? )?(?<mon>${MONTH_NAME})\\.? (?:the )?(?<d>\\d{1,2})(?:st|nd|rd|th)?(?![\\d:])(?:,? (?<y>20\\d\\d))?(?! ?(?:am|pm|yen|hours?))`,
+      "giu",
+    ),
+    ({ mon, d, y }, today) => monthDay(today, y === undefined ? undefined : Number(y), monthIndex(mon!), Number(d)),
+  ],
+  [
+    new RegExp(
+      `(?<![a-z\\d])(?:(?<wd>${DAY_NAME}),? )?(?:the )?(?<d>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<mon>${MONTH_NAME})(?![a-z])(?:,? (?<y>20\\d\\d))?`,
+      "giu",
+    ),
+    ({ mon, d, y }, today) => monthDay(today, y === undefined ? undefined : Number(y), monthIndex(mon!), Number(d)),
+  ],
+  [
+    /(?:on )?(?:the )?(?<d>\d{1,2})(?:st|nd|rd|th)(?: of)? (?<n>next|this) month/giu,
+    ({ d, n }, today) => plain(inMonth(today.year, today.month + (n!.toLowerCase() === "next" ? 1 : 0), Number(d))),
+  ],
+  [
+    /(?:on )?the (?<d>\d{1,2})(?:st|nd|rd|th)(?! (?:floor|street|avenue|ave|st)(?![a-z]))(?![a-z])/giu,
+    ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
+  ],
+  [
+    /(?<n>\d{1,3}) ?日後(?:の)?|(?:in )(?<e>\d{1,3}) days?(?:'? time)?(?![a-z])|(?<f>\d{1,3}) days from (?:now|today)/giu,
+    ({ n, e, f }, today) => plain(today.day + Number(n ?? e ?? f)),
+  ],
+  [
+    /(?<n>\d{1,2}) ?週間後(?:の)?|in (?<e>\d{1,2}) weeks?(?![a-z])/giu,
+    ({ n, e }, today) => plain(today.day + 7 * Number(n ?? e)),
+  ],
+  [
+    /(?<r>来月|再来月|今月)?の?第 ?(?<n>[1-5一二三四]) ?(?<w>[日月火水木金土])曜日?/gu,
+    ({ r, n, w }, today) => {
+      const ahead = r === "来月" ? 1 : r === "再来月" ? 2 : 0;
+      const first = inMonth(today.year, today.month + ahead, 1)!;
+      const count = "一二三四".indexOf(n!) + 1 || Number(n);
+      const day = first + ((weekdayIndex(w!) - calendarOf(first).weekday + 7) % 7) + 7 * (count - 1);
+      return plain(calendarOf(day).month === calendarOf(first).month ? day : null);
+    },
+  ],
+  [/今日中(?:に)?/gu, (_, today) => plain(today.day)],
+  [/明々後日|明明後日|しあさって/gu, (_, today) => plain(today.day + 3)],
+  [/明後日|あさって|(?:the )?day after tomorrow/giu, (_, today) => plain(today.day + 2)],
+  [
+    /明日(?!香)|あした|あす(?=[のはかにま、 \d]|$)|翌日(?=[^の])|tom{1,3}or{1,3}ow|tomo?r{1,3}ow|tmrw|tmr|2moro/giu,
+    (_, today) => plain(today.day + 1),
+  ],
+  [/一昨日|おととい|day before yesterday/giu, (_, today) => plain(today.day - 2)],
+  [/昨日|きのう|昨夜|昨晩|yesterday|last night/giu, (_, today) => plain(today.day - 1)],
+  [/今日|本日|きょう(?!と)|当日|(?<![a-z])today(?![a-z])/giu, (_, today) => plain(today.day)],
+  [
+    /先週(?:の?[日月火水木金土]曜日?)?|last (?:week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)/giu,
+    (_, today) => plain(today.day - 7),
+  ],
+  [
+    new RegExp(`(?<r>今週|来週|再来週|翌週)の? ?(?:${WEEKDAY_JA}|(?<x>[月火水木金土日])(?![一-龠]))`, "giu"),
+    ({ r, w, p, x }, today) => plain(inWeek(today, weeksAhead(r!), weekdayIndex(w ?? p ?? x!))),
+  ],
+  [
+    /(?<r>今|来|再来|次の|今度の)?の?(?:週末|土日祝?)(?:の?(?<w>[土日])曜日?)?/gu,
+    ({ r, w }, today) => {
+      const weeks = r === "来" ? 1 : r === "再来" ? 2 : 0;
+      // On a Sunday "this weekend" has one day left.
+      const sunday = w === "日" || (w === undefined && weeks === 0 && today.weekday === 0);
+      return plain(inWeek(today, weeks, sunday ? 0 : 6), {
+        assumed: w === undefined ? "weekend" : null,
+        ifPast: "week",
+        span: w === undefined,
+      });
+    },
+  ],
+  [
+    /(?:on |over |during )?(?:the |this |(?<n>next) |the (?<c>coming) )?week-?end(?![a-z])/giu,
+    ({ n }, today) => {
+      const weeks = n === undefined ? 0 : 1;
+      return plain(inWeek(today, weeks, weeks === 0 && today.weekday === 0 ? 0 : 6), {
+        assumed: "weekend",
+        ifPast: "week",
+        span: true,
+      });
+    },
+  ],
+  [
+    new RegExp(`(?:次の?|今度の?|こんどの|直近の)? ?${WEEKDAY_JA}`, "giu"),
+    ({ w, p }, today) => {
+      const weekday = weekdayIndex(w ?? p!);
+      return plain(coming(today, weekday), { ifPast: "week", weekday });
+    },
+  ],
+  [
+    new RegExp(SHORT_DAY_JA, "gu"),
+    ({ s }, today) => plain(coming(today, weekdayIndex(s!)), { ifPast: "week", weekday: weekdayIndex(s!) }),
+  ],
+  [
+    new RegExp(`(?<![a-z])(?:on )?(?<n>next|this|this coming|coming) (?<w>${DAY_NAME})(?![a-z])(?<k> week)?`, "giu"),
+    ({ n, w }, today) => {
+      const weekday = weekdayIndex(w!);
+      if (n!.toLowerCase() !== "next") return plain(coming(today, weekday), { ifPast: "week", weekday });
+      return plain(inWeek(today, 1, weekday), { assumed: "next_week", weekday });
+    },
+  ],
+  [
+    new RegExp(`(?<![a-z])(?:on )?(?<w>${DAY_NAME})(?: (?<n>next week))?(?![a-z'])`, "giu"),
+    ({ w, n }, today) => {
+      // "sun", "sat" and "wed" are words as well.
+      const weekday = weekdayIndex(w!);
+      if (n !== undefined) return plain(inWeek(today, 1, weekday), { weekday });
+      return plain(coming(today, weekday), { ifPast: "week", weekday });
+    },
+  ],
+  [
+    /(?<![\d年月/.-])(?:(?<d>[02-9]|[0-3]\d) ?日|1 ?日(?=(?:の|に|から|は|まで)? ?(?:\d{1,2} ?[時:]|午|朝|夜|夕|昼|深夜|\()))(?![間後目前市町本程数])(?: ?\([日月火水木金土]\))?/gu,
+    ({ d }, today) => plain(inMonth(today.year, today.month, Number(d ?? 1)), { ifPast: "month" }),
+  ],
+  [
+    /来週|再来週|来月|再来月|来年|今週中?|今月中?|(?:next|this) (?:week|month|year)/giu,
+    () => plain(null, { problem: "vague", span: true }),
+  ],
+];
+
+/** 11月25日(水): the day of the week must be that of the date, in this year or the next. */
+function agreed(reading: Reading | undefined, name: string | undefined): Reading | undefined {
+  if (reading === undefined || reading.day === null || name === undefined) return reading;
+  if (calendarOf(reading.day).weekday === weekdayIndex(name)) return reading;
+  return { ...reading, day: null, problem: "conflict" };
+}
+
+const JAPANESE = /[ぁ-んァ-ヶ一-龠]/u;
+
+export function takeDates(scanner: Scanner, today: Today): DateToken[] {
+  const found: (DateToken & Span)[] = [];
+  const keep = (reading: Reading | undefined) => reading && { kind: "date" as const, ...reading };
+  for (const [pattern, month, date] of FIXED) {
+    found.push(...scanner.take(pattern, () => keep(monthDay(today, undefined, month, date))));
+  }
+  found.push(...scanner.take(HOLIDAYS, () => keep(plain(null, { problem: "holiday" }))));
+  for (const [pattern, read] of RULES) {
+    found.push(
+      ...scanner.take(pattern, (match) => keep(agreed(read(match.groups ?? {}, today), match.groups?.["wd"]))),
+    );
+  }
+  if (JAPANESE.test(scanner.text)) {
+    // Japan writes the month first: there is nothing to assume.
+    found.forEach((token, index) =>
+      found[index] = token.assumed === "month_first" ? { ...token, assumed: null } : token
+    );
+  }
+  found.push(...scanner.take(VAGUE, () => keep(plain(null, { problem: "vague" }))));
+  return found.toSorted((a, b) => a.start - b.start);
+}

@@ -1,0 +1,112 @@
+/** How long: hours, nights, days; and how long from now. */
+import type { Scanner, Span } from "./scanner.ts";
+
+export interface Duration extends Span {
+  readonly kind: "duration";
+  readonly minutes: number;
+  readonly assumed: "half_day" | "range" | "couple" | null;
+}
+export interface Nights extends Span {
+  readonly kind: "nights";
+  readonly nights: number;
+}
+export interface Days extends Span {
+  readonly kind: "days";
+  readonly days: number;
+}
+/** One whole day of the calendar. */
+export interface WholeDay extends Span {
+  readonly kind: "whole_day";
+}
+/** A moment so many minutes from now. */
+export interface FromNow extends Span {
+  readonly kind: "from_now";
+  readonly minutes: number;
+}
+/** "a few hours": a length that is no number. */
+export interface SomeTime extends Span {
+  readonly kind: "some_time";
+}
+
+export type Length = Duration | Nights | Days | WholeDay | FromNow | SomeTime;
+
+const N = "\\d{1,4}(?:\\.\\d{1,2})?";
+const HOURS = `(?:hours?|hrs?|h(?![a-z])|時間)`;
+const MINUTES = `(?:minutes?|mins?|分間?)`;
+
+const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)?";
+const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
+/** Hours and minutes in one: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
+const AMOUNT =
+  `(?:(?<h>${N}) ?${HOURS}(?:(?<half>半| and a half)| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<![時\\d.] ?)(?<m>\\d{1,4}) ?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
+
+const FROM_NOW = [
+  new RegExp(`(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?後(?:に|から|くらい|ごろ|頃)?`, "giu"),
+  new RegExp(`(?<![a-z])in ${ABOUT}${AMOUNT}(?:'? time)?(?![a-z])`, "giu"),
+  new RegExp(`(?:あと)?${AMOUNT}(?:くらい|ぐらい|ほど)?で(?:着|到着|つき|行け)(?:きます|く|します|る)?`, "giu"),
+  new RegExp(`${AMOUNT} from now(?! (?:until|till|to|for))`, "giu"),
+];
+const HALF_HOUR_FROM_NOW = /(?<![a-z])in (?:about |around )?half an hour|half an hour from now/giu;
+
+const LENGTH = new RegExp(
+  `(?:for |stay(?:ing)? )?(?:the next )?${ABOUT}(?:(?<low>\\d{1,2}) ?(?:to|-|~|から|or|か|、) ?)?${AMOUNT}(?:間)?${TAIL}`,
+  "giu",
+);
+const HALF_HOUR = /(?:for )?(?:about |around )?half an hour/giu;
+const HALF_DAY =
+  /半日(?:間)?(?:くらい|ぐらい|程度|ほど|だけ)?|(?:for )?(?:about )?(?:half a day|a half day|half-day|half day)/giu;
+const COUPLE = /(?:for )?a couple(?: of)? hours/giu;
+const SOME =
+  /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while/giu;
+
+const NIGHTS = [
+  /(?<n>\d{1,2}) ?泊(?: ?\d{1,2} ?日)?(?:間)?(?:で|の|したい|駐車|停め)?/gu,
+  /(?:for )?(?<n>\d{1,2}) nights?(?![a-z])|(?:for )?(?:a|one) night(?![a-z])/giu,
+  /(?:stay(?:ing)? )?overnight|一晩中?|ひと晩|夜通し|泊まり(?:で|がけ)?|お泊り|all night(?: long)?|through the night/giu,
+];
+const WHOLE_DAY =
+  /終日|1日中|まる1日|丸1日|(?:for )?(?:the )?(?:whole|entire|full) day|all[ -]day(?: long)?|(?<!\d)1日(?=停|止|駐|と[めま]|置|預|ずっと|いっぱい|[、。 \uE000]|$|で|だけ|お|(?=[\p{Script=Han}\p{Script=Katakana}]))/giu;
+const DAYS =
+  /(?<n>\d{1,2}) ?日間(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today)| starting|,|$| at| near)/giu;
+const WEEKS = /(?<n>\d{1,2}) ?週間|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])/giu;
+
+function minutesOf(groups: Record<string, string | undefined>): number {
+  const { h, half, hm, h2, m, an, anhalf } = groups;
+  if (an !== undefined) return anhalf === undefined ? 60 : 90;
+  if (h2 !== undefined) return Number(h2) * 60 + 30;
+  if (m !== undefined) return Number(m);
+  return Math.round(Number(h) * 60) + (half === undefined ? Number(hm ?? 0) : 30);
+}
+
+/** 1時間半 and the like; a length of nothing stays in the text. */
+export function takeLengths(scanner: Scanner): Length[] {
+  const duration = (minutes: number, assumed: Duration["assumed"]) =>
+    minutes > 0 ? { kind: "duration" as const, minutes, assumed } : undefined;
+  return [
+    ...scanner.take(HALF_HOUR_FROM_NOW, () => ({ kind: "from_now" as const, minutes: 30 })),
+    ...FROM_NOW.flatMap((pattern) =>
+      scanner.take(pattern, (match) => ({ kind: "from_now" as const, minutes: minutesOf(match.groups!) }))
+    ),
+    ...scanner.take(SOME, () => ({ kind: "some_time" as const })),
+    ...scanner.take(HALF_DAY, () => duration(360, "half_day")),
+    ...scanner.take(HALF_HOUR, () => duration(30, null)),
+    ...scanner.take(COUPLE, () => duration(120, "couple")),
+    ...NIGHTS.flatMap((pattern) =>
+      scanner.take(pattern, (match) => ({ kind: "nights" as const, nights: Number(match.groups?.["n"] ?? 1) }))
+    ),
+    ...scanner.take(DAYS, ({ groups }) => ({
+      kind: "days" as const,
+      days: Number(groups!["n"] ?? groups!["e"] ?? groups!["f"]),
+    })),
+    ...scanner.take(WEEKS, ({ groups }) => ({
+      kind: "days" as const,
+      days: 7 * Number(groups!["n"] ?? groups!["e"] ?? 1),
+    })),
+    ...scanner.take(LENGTH, (match) => duration(minutesOf(match.groups!), match.groups!["low"] ? "range" : null)),
+  ];
+}
+
+/** After the dates, because 1日 can be the first of a month. */
+export function takeWholeDays(scanner: Scanner): WholeDay[] {
+  return scanner.take(WHOLE_DAY, () => ({ kind: "whole_day" as const }));
+}

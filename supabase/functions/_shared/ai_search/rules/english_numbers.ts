@@ -1,0 +1,71 @@
+/** English numbers in words, as digits, where what stands beside them makes them numbers: "two hours", "until nine". */
+
+const SMALL: Readonly<Record<string, number>> = Object.fromEntries(
+  ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+    "eighteen nineteen").split(" ").map((word, value) => [word, value]),
+);
+const TENS: Readonly<Record<string, number>> = Object.fromEntries(
+  "twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((word, index) => [word, (index + 2) * 10]),
+);
+const SCALES: Readonly<Record<string, number>> = { hundred: 100, thousand: 1000, grand: 1000 };
+
+const COUNTED =
+  /^[ -]?(?:yen|jpy|hours?|hrs?|minutes?|mins?|o'?clock|am|pm|a\.m|p\.m|nights?|days?|weeks?|months?|met(?:er|re)s?|m|km|kilomet(?:er|re)s?|feet|foot|ft|miles?|dollars?|tons?|tonnes?|thirty|fifteen|forty)(?![a-z])/i;
+const COUNTING =
+  /(?:^|[^a-z])(?:from|to|at|until|till|til|by|past|between|and|half|before|after|around|about|in|for|under|of|tonight|budget|is|[:~-]) ?$/i;
+/** "and with", "one of": a word that is a number by its sound alone. */
+const CLOCK_END =
+  /^ ?(?:[,.!?;~-]|$|to |until |till |and |tomorrow|tonight|today|this |on |in |near |at |around |for |please|by )/i;
+
+function valueOf(word: string): number | undefined {
+  return SMALL[word] ?? TENS[word] ?? SCALES[word];
+}
+
+/** "two thousand five hundred" → 2500; "half past nine" keeps its half. */
+function sum(words: readonly string[]): number {
+  let total = 0, section = 0;
+  for (const word of words) {
+    const scale = SCALES[word];
+    if (scale === undefined) section += valueOf(word)!;
+    else if (scale === 100) section = Math.max(1, section) * 100;
+    else {
+      total += Math.max(1, section) * scale;
+      section = 0;
+    }
+  }
+  return total + section;
+}
+
+const WORD = /[a-z]{1,12}/gi;
+
+export function englishNumbers(text: string): string {
+  const words = [...text.matchAll(WORD)];
+  const pieces: string[] = [];
+  let from = 0;
+  for (let index = 0; index < words.length; index++) {
+    const first = words[index]!;
+    if (valueOf(first[0].toLowerCase()) === undefined) continue;
+    let last = index;
+    while (last + 1 < words.length && last - index < 6 && joins(text, words, last)) last++;
+    const end = words[last]!.index + words[last]![0].length;
+    const run = words.slice(index, last + 1).map((match) => match[0].toLowerCase());
+    index = last;
+    const before = text.slice(Math.max(0, first.index - 10), first.index);
+    const after = text.slice(end, end + 16);
+    const counts = run.length > 1 || COUNTED.test(after) || (COUNTING.test(before) && CLOCK_END.test(after));
+    if (!counts || (run.length === 1 && SCALES[run[0]!] !== undefined)) continue;
+    pieces.push(text.slice(from, first.index), String(sum(run)));
+    from = end;
+  }
+  return pieces.join("") + text.slice(from);
+}
+
+/** "two thousand" and "twenty-five" are one number; "nine five" are two; "nine thirty" is a time, which is two. */
+function joins(text: string, words: readonly RegExpExecArray[], last: number): boolean {
+  const here = words[last]!, next = words[last + 1]!;
+  const gap = text.slice(here.index + here[0].length, next.index);
+  const left = here[0].toLowerCase(), right = next[0].toLowerCase();
+  if ((gap !== " " && gap !== "-") || valueOf(right) === undefined) return false;
+  if (SCALES[right] !== undefined || SCALES[left] !== undefined) return true;
+  return TENS[left] !== undefined && (SMALL[right] ?? 10) < 10;
+}

@@ -1,0 +1,55 @@
+/** Words that say nothing about the search: politeness, parking itself, the reason for going. */
+
+const JAPANESE = [
+  // asking
+  "(?:え|あ)[ーっえ]{1,3}(?:と|の)?|なんか(?:こう)?|(?<=[、。 ])こう(?=、)|まあ|まぁ|チェック(?:イン|アウト)|\\d{1,4} ?[台人名](?:で|分|の)?(?=[、。 \\uE000]|$)|限定(?:で)?|帰省(?:で|の)?|里帰り(?:で)?|子連れ(?:で|の)?|家族連れ(?:で)?|(?:新幹線|電車|フェリー|飛行機|バス|高速バス)(?:に乗(?:る|り)|を(?:利用|使)|の時間)(?:ので|から|ため)?|その(?:まま|後)(?:で)?|別に|らへん|[一-龠ぁ-ん]{0,4}(?:祭り?|まつり)(?=[、。 \\uE000]|$)|すみません|すいません|あのう?(?=、|すみ)|えっ?と|こんにちは|こんばんは|おはよう(?:ございます)?|初めまして|お世話になり(?:ます|ました)|よろしく(?:お?願い(?:いた)?(?:し)?ます)?|宜しく(?:お?願い(?:いた)?(?:し)?ます)?|お?願い(?:いた|致)?し(?:ます|たい(?:です)?)|お?願い(?:です)?|ありがとう(?:ございます)?|ありがたいです?",
+  "(?:を|が|は)?(?:探|さが|捜)(?:して(?:い|お)?(?:る|ます|ください|下さい|ほしい|欲しい|くれ)?(?:んです(?:けど|が)?|ところです)?|したい(?:です)?|せ(?:ます|る)?|す|し中)",
+  "(?:を|は)?(?:教え|おしえ|紹介し|案内し|検索し|調べ|見つけ|表示し|出し)て(?:ください|下さい|ほしい(?:です)?|欲しい(?:です)?|くれ(?:る|ます|ません)?か?|もらえ(?:る|ます|ません)?か?|いただけ(?:る|ます|ません)?か?|(?:ね|よ)?(?=[、。!?\\uE000]|$))?|検索|調べたい",
+  "(?:って|は|が|も)?(?:あり|空いてい?|空き|ござい)ます(?:でしょう)?か?|(?:って|は|が|も)?(?:ある|ない|いる)(?:かな?|の|でしょうか|と(?:うれ|嬉)しい|といい|ところ|(?=[?、。!\\uE000]|$))|ありません?か|でしょうか|できますか|可能ですか|空いて(?:い?る|ます)?(?:ところ|とこ)?|空き(?:が|の)?(?:ある)?|空車(?:の|あり)?|満車(?:で|じゃ)?(?:ない)?",
+  // parking
+  "(?:時間貸し?|コイン|有料|民間|公営|市営|駐車)?(?:の)?(?:駐車場|パーキング|コインパ|駐車スペース|車庫(?!証明)|モータープール)(?:で(?=安|屋|す|、))?|(?:コイン)?パーキング|パーク(?=したい)",
+  "(?:車|クルマ|くるま|マイカー|自家用車|愛車|レンタカー)(?:で(?:行|向|伺|来)?(?:き|く|か|い)?(?:ます|たい|って|う|の)?(?:で|が)?|を|が|は|も|の|、|なんですけど|なので|です)?(?=停|止|駐|と[めま]|置|預|入|行|[、。 \\uE000]|$|\\p{Script=Han}|\\p{Script=Katakana})",
+  "(?:を|に|(?<!ま)で|は)?(?:停|止|駐|と|置|預け|駐車)(?:め|まれ|車)?(?:られ|れ|かせ|け|たく|たい|とき|ておき|て|る|し|でき|可能)(?:たい|る|て|そう|られ|ます|まし|い|な|ておき|おき)?(?:たい|る|です|ん|なん|の)?(?:ところ|とこ|場所)?(?:です|が|けど|ので|から|かな|な|と思)?(?:って|い)?(?:い?ます)?",
+  "(?:停|止|駐)め(?:たい(?:です|んです(?:が|けど)?|の(?:です|で)|と思(?:って|い)(?:い?ます)?)?|られる(?:ところ|とこ|場所|駐車場)?|ます|る(?:ところ|とこ|場所)?|て)?|駐車(?:し(?:たい(?:です|んです(?:が|けど)?)?|ます|て)|可能?な?|できる|予定|希望|を?希望)?",
+  "(?:利用|使用)(?:し)?(?:たい(?:です)?|予定(?:です)?|できる|可能な?|します|する)?|使(?:いたい|える|えれば|う)(?:です|ところ|とこ)?|入れられる|入れ(?:たい|る)|入る(?:ところ|とこ)?|行(?:きたい|きます|く(?:ので|から|んです(?:が|けど)?|予定(?:です|なので)?|とき|時|の)?|って|こう(?:と思)?)|向か(?:い(?:ます)?|う|って)|出かけ(?:ます|る|たい)|遊び(?:に)?(?:行(?:く|き|って)(?:ます|たい)?)?|寄(?:りたい|る|って)",
+  // degree and wish
+  "(?:大?至急|急ぎ|いそぎ)(?:で|です|なので)?|\\d{2,4} ?cc(?:の)?|(?:トヨタ|ホンダ|日産|マツダ|スバル|スズキ|ダイハツ|三菱|レクサス|ベンツ|bmw|アウディ|ポルシェ|フォルクスワーゲン)の?(?:[a-z0-9]{1,6}(?:クラス)?)?(?=[\\uE000 でがの]|車|$)|どこでも(?:いい|良い|ok|構わない)?(?:です)?(?:から|ので|が|けど)?|徒歩圏内?(?:で|の)?|〒? ?\\d{3}-\\d{4}(?=[ \\p{Script=Han}])|できれば|できたら|出来れば|可能(?:で|な)(?:あれば|ら|限り)|なるべく|できるだけ|出来るだけ|なんとか|とりあえず|やっぱり?|やはり|ちょっと(?:だけ)?|少し(?:だけ)?|だいたい|たぶん|多分|おそらく|絶対(?:に)?|必ず|特に|あと(?=は|、|屋|\\uE000)|それと|それから|そして|しかも|また(?=、)|ついでに|さらに|かつ|ただし|けれど|ですが|だけど|なんですけど(?:も)?|なんですが|んですけど(?:も)?|んですが|んだけど|のですが|ですけど|だから|なので|ますので|ですので|なんで(?=、|安)",
+  "(?:が|を|は|も|(?<!ま)で|に)?(?:希望(?:です|します|で|の)?|いい(?:です|な|なあ|かな|けど|んだけど|んですけど)?(?!づか|だ)|良い(?:です|な|けど)?|よい(?:です)?|欲しい(?:です|な)?|ほしい(?:です|な)?|必要(?:です|な)?|必須(?:です|で)?|お任せ|変更(?:して)?(?:ください|下さい|で)?|して(?:ください|下さい|ほしい|欲しい)|してね?(?=[、。\\uE000]|$)|にして(?:ください|下さい)?|付けて|つけて|追加(?:して)?(?:で|ください)?|加えて|大丈夫(?:です|な)?|(?<![a-z])ok(?![a-z])(?:な|です|の)?|可能?(?:です|な|の)|嬉しい(?:です)?|うれしい(?:です)?|助かり(?:ます)?|ありがた(?:い|く)|条件(?:は|に|で|として)?|重視(?:で|します)?|優先(?:で|して)?)",
+  "(?:な|の|い|る)?(?:ところ|とこ(?=[がでにをは、。 \\uE000]|$)|(?<![ァ-ヶー])トコ(?![ァ-ヶー])|場所(?:は|が|を|で|に)?(?=[、。:]|$|探|\\p{Script=Han}|\\uE000|で|に|が|を|は)|スポット(?=を|は|が|$)|物件)(?:で|が|を|に|は)?(?:(?:お)?願い(?:します)?)?|目的地は?|行き先は?|行先は?|エリアは|駅は(?=\\p{Script=Han})|日時は|時間は|予算は?|料金(?:は|が|も)?|値段(?:は|が)?|金額(?:は|が)?|最寄り(?:は)?|条件は?",
+  "です(?:か|が|ね|よ|けど|ので)?|ます(?:か|が|ね|よ|ので|けど)?(?=[、。!? \\uE000]|$)|ました|でした|だ(?:よ|ね|な|けど)?(?=[、。!? \\uE000]|$)|かな(?=[、。!? \\uE000]|$)|よね(?=[、。!? \\uE000]|$)|くらい|ぐらい|ほど(?=[、。 \\uE000]|$)|程度|ごろ|頃(?=[、。 にかま\\uE000]|$)|前後|にかけて|の間|間(?=[、。 \\uE000]|$)|ずっと|いっぱい|以内(?:で|に)?|以降|まで(?:に|の|で)?(?=[、。 \\uE000]|$)",
+  // why
+  "(?:の)?(?:会議|打ち?合わせ|打合せ|商談|出張|仕事|用事|買い?物|ショッピング|食事|ご飯|ランチ|ディナー|飲み会?|飲む|映画(?:を?(?:見|観)(?:る|に|て|たい))?|ライブ|コンサート|観劇|試合|観戦|観光|旅行|デート|お?花見|花火(?:大会)?|初詣|お?参り|診察|通院|お?見舞い|面会|送迎|お?迎え|見送り|結婚式|披露宴|法事|葬儀|運動会|発表会|学会|セミナー|講演会|面接|試験|受験|引っ?越し|釣り|登山|ゴルフ|スキー|海水浴|キャンプ|散歩|美容院|習い事|イベント|展示会|待ち合わせ|集合|開演|終演|開場|閉場|開園|閉園|開店|閉店|開館|閉館|開始|終了|スタート|入庫|出庫|入場|退場|到着|出発|ナイター)(?![場館所ハホセ])(?:終わり)?(?:が(?:ある|あり(?:ます)?|入って)?|に|を|で|の|は|も|して|する|します|予定)?(?:の)?(?:ため(?:に)?|ので|んですが|んです|んだ|から(?=[、。])|けど|帰り|ついで|前に|後に|とき|時|間|予定(?:です)?)?",
+  "(?:友達|友人|彼女|彼氏|家族|子ども|子供|こども|妻|夫|嫁|旦那|両親|親|母|父|祖母|祖父|会社の人|同僚|上司|お客(?:さん|様)|みんな|一緒)(?:たち)?(?:と|が|の|は|を|も|に)?(?:一緒に)?(?=[、。 \\uE000]|$|\\p{Script=Han}|\\p{Script=Katakana}|[ぁ-ん])(?!の国|の森|の丘)",
+  "(?:に|へ|を|は|(?<!ま)で|が)?(?:見(?:る|に行く|に|たい)|観(?:る|に)|食べ(?:る|たい|に)|買(?:う|い(?:たい|に)?)|会う|乗(?:る|り(?:たい)?)|泊ま(?:る|り(?:ます)?)|過ごす|出(?:る|ます|たい|かけ)|入(?:って|りたい|ります)|着(?:く|き(?:ます)?|いて)|帰(?:る|り(?:ます)?|って)|戻(?:る|り(?:ます)?)|来(?:る|ます|て)|思(?:います|って(?:い?ます)?|う)|困って(?:い?ます)?|迷って(?:い?ます)?)(?:ので|から|んです(?:が|けど)?|けど|予定(?:です|で)?|の|ため|とき|時)?",
+  "ので|のに(?=、)|けど|から(?=[、。!? ])|ため(?:に)?(?=[、。 ]|$|\\p{Script=Han})|として|(?<=[ぁ-ん])の(?=、)",
+];
+
+const ENGLISH = [
+  "requirement|condition|w\\/|quick(?: stop)?|stop|(?:long|short)[ -]term|overnight|free|hi|hello|hey|hiya|good (?:morning|afternoon|evening)|greetings|please|pls|plz|thanks?(?: you)?|thx|cheers|sorry|excuse me|ok(?:ay)?|yes|yeah|well|so|um|uh|actually|instead|rather|maybe|perhaps|probably|just|only|also|too|as well|ideally|preferably|if possible|possibly|definitely|really|very|quite|a bit|a little|kind of|sort of|about|approximately|roughly|exactly|sharp|change (?:it )?to|make it|make that|what about|how about|switch to",
+  "i'?d|i'?ll|i'?m|i'?ve|i|we'?re|we'?ll|we'?d|we|you|me|us|he|she|they|it'?s|it|there'?s|there is|there are|there|that'?s|where'?s|gimme|that|this|these|those|which|what'?s|whats|what|where|who|how|why|when|let'?s",
+  "can|could|would|should|shall|will|may|might|must|do|does|did|don'?t|is|are|am|was|be|been|being|have|has|had|having|got|gotta|get(?:ting)?|give|show|tell|find(?:ing)?|search(?:ing)?(?: for)?|look(?:ing)?(?: for)?|need(?:s|ed|ing)?|want(?:s|ed|ing)?|wanna|like|love|prefer(?:red|s)?|require(?:s|d)?|recommend|suggest|help|know|think(?:ing)?|hope|hoping|plan(?:ning|s)?|going|gonna|go|come|coming|visit(?:ing)?|drive|driving|bring(?:ing)?|arriv(?:e|es|ing|al)|leav(?:e|es|ing)|depart(?:ing|ure)?|stay(?:ing)?|start(?:s|ing)?|begin(?:s|ning)?|end(?:s|ing)?|finish(?:es|ing)?|out|back|drop(?:ping)?(?: off)?|pick(?:ing)?(?: up)?|put|keep|store|fit(?:s|ting)?|allow(?:s|ed)?|accept(?:s|ed)?|use|add|include|including|must-have|possible|available|availability|free(?= for| from)",
+  "(?:car|vehicle) ?parks?|(?:a )?parking(?:[ -](?:lots?|spaces?|spots?|garages?|places?|areas?|structure|facility|options?|bays?))?|park(?:ed)? (?:my|our|a|the) (?:car|van|vehicle|truck|bike)|(?:^|(?<=(?:to|can|i|we|could|should|and|place|somewhere|you|spot) ))park(?! station)|garages?|carparks?|(?<![A-Z][a-z]{1,20} )lots?|spots?|spaces?|bays?|my (?:car|vehicle|truck)|our (?:car|vehicle)|the car|a car|cars?|vehicles?",
+  "somewhere|anywhere|someplace|something|anything|everything|some|any|ones?|places?(?= to| that| with| for| in| near| where| around)|options?|good|nice|great|best|safe|secure|suitable|right|big|large|small|long|short|max(?:imum)?|min(?:imum)?|budget|price[sd]?|cost(?:s|ing)?|rates?|fees?|height|width|length|size|hours?|time|date|day|trip|visit|meeting|appointment|conference|concert|show|game|match|dinner|lunch|breakfast|movie|film|shopping|wedding|party|event|work|date night|flight|business|exam|interview|kids?|wife|husband|family|friends?|mom|mum|dad|accessible|walk(?:ing)?(?: distance)?|distance|away|reachable|ish",
+  "the (?=\\uE000)|an?|my|our|your|his|her|their|and|but|because|since|as|if|then|than|while|so that|or so|not too|too far|far|more|less|most|least|each|per|both|either|also with",
+];
+
+const EDGED = `(?<![\\p{L}\\d'-])(?:${ENGLISH.join("|")})(?![\\p{L}\\d'-])`;
+
+/** A word with a capital inside a sentence is part of a name: Pike Place, Tokyo Big Sight. */
+export function isInName(text: string, start: number): boolean {
+  const word = text.slice(start, start + 20);
+  if (!/^\p{Lu}/u.test(word) || /^I(?![\p{L}])|^I'/u.test(word)) return false;
+  return start > 0 && !/(?:^|[.!?:] ?|[\u3000-\u9fff] ?)$/u.test(text.slice(Math.max(0, start - 3), start)) &&
+    /\p{Ll}/u.test(text);
+}
+
+/** トコ in コストコ is part of a name as well. */
+export function isInKatakana(text: string, start: number, end: number): boolean {
+  const isKatakana = (at: number) => /[ァ-ヶー]/u.test(text[at] ?? "");
+  return (isKatakana(start) && isKatakana(start - 1)) || (isKatakana(end - 1) && isKatakana(end));
+}
+
+export const FILLERS: readonly RegExp[] = [
+  ...JAPANESE.map((source) => new RegExp(source, "giu")),
+  new RegExp(EDGED, "giu"),
+];

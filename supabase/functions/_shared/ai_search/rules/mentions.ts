@@ -1,0 +1,71 @@
+/** All numbers, times and prices that a text names: what another reader's answer is held against. */
+import { DAY_PARTS, type Point } from "./clocks.ts";
+import type { DateToken } from "./dates.ts";
+import type { Distance } from "./distances.ts";
+import type { Length } from "./durations.ts";
+import { calendarOf, dayOf, isoDate } from "./local_time.ts";
+import type { Measure } from "./measures.ts";
+import type { OtherMoney, Price } from "./prices.ts";
+import type { Scanner, Span } from "./scanner.ts";
+import type { Mention, MentionKind } from "./types.ts";
+
+export interface MentionTokens {
+  readonly dates: readonly DateToken[];
+  readonly points: readonly Point[];
+  readonly lengths: readonly Length[];
+  readonly prices: readonly (Price | OtherMoney)[];
+  readonly distances: readonly Distance[];
+  readonly measures: readonly Measure[];
+}
+
+const NUMBER = /(?<![\d.])\d{1,9}(?:\.\d{1,4})?(?![\d])/gu;
+const DAY = 1440;
+
+export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
+  const found: (Mention & { start: number })[] = [];
+  const add = (span: Span, kind: MentionKind, value: string | number, others: readonly (string | number)[] = []) =>
+    found.push({ start: span.start, kind, text: scanner.slice(span).trim(), value, others });
+  for (const date of tokens.dates) {
+    if (date.day !== null) add(date, "date", isoDate(date.day), laterDays(date));
+  }
+  for (const point of tokens.points) {
+    if (point.kind === "clock") {
+      const minute = point.minute % DAY;
+      add(point, "clock", minute, point.half === "24h" ? [] : [(minute + 720) % DAY]);
+    } else if (point.kind === "part") {
+      const { from, until } = DAY_PARTS[point.part];
+      add(point, "clock", from % DAY, [until % DAY]);
+    }
+  }
+  for (const length of tokens.lengths) {
+    if (length.kind === "duration" || length.kind === "from_now") add(length, "duration", length.minutes);
+    else if (length.kind === "nights") add(length, "duration", length.nights * DAY);
+    else if (length.kind === "days") add(length, "duration", length.days * DAY);
+    else if (length.kind === "whole_day") add(length, "duration", DAY);
+  }
+  for (const price of tokens.prices) {
+    if (price.kind !== "price") continue;
+    const amounts = [price.most, price.least].filter((amount) => amount !== null);
+    for (const amount of amounts) {
+      const hourly = price.unit.of === "rate" ? Math.round(amount * 60 / price.unit.minutes) : amount;
+      add(price, "price", amount, hourly === amount ? [] : [hourly]);
+    }
+  }
+  for (const distance of tokens.distances) if (distance.metres !== null) add(distance, "distance", distance.metres);
+  for (const measure of tokens.measures) if (measure.value !== null) add(measure, "measure", measure.value);
+  for (const match of scanner.rest.matchAll(NUMBER)) {
+    add({ start: match.index, end: match.index + match[0].length }, "number", Number(match[0]));
+  }
+  return found.toSorted((a, b) => a.start - b.start).map(({ start: _, ...mention }) => mention);
+}
+
+/** "Saturday" is also the next one, "3 January" also next year's. */
+function laterDays(date: DateToken): string[] {
+  if (date.day === null || date.ifPast === "refuse") return [];
+  if (date.ifPast === "week") return [isoDate(date.day + 7), ...(date.span ? [isoDate(date.day + 1)] : [])];
+  const { year, month, date: dateOfMonth } = calendarOf(date.day);
+  const later = date.ifPast === "year"
+    ? dayOf(year + 1, month, dateOfMonth)
+    : dayOf(month === 12 ? year + 1 : year, month % 12 + 1, dateOfMonth);
+  return later === undefined ? [] : [isoDate(later)];
+}

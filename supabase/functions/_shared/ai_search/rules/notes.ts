@@ -1,0 +1,176 @@
+/**
+ * Why something was assumed or left open: in the asker's language, with the part of the confidence that stays. What
+ * has less than 0.8 alone is an invented number or a choice between readings: no answer with it counts as certain.
+ */
+import type { Field, Locale, Note } from "./types.ts";
+
+const REASONS = {
+  // Assumptions about the stay
+  past_means_next: [
+    0.95,
+    "その時刻は過ぎているため、次に来る日時としました。",
+    "That time is past, so the next one was taken.",
+  ],
+  past_means_next_bare: [
+    0.78,
+    "その時刻は過ぎているため、次の日の午前としました。",
+    "That time is past, so the next morning's was taken.",
+  ],
+  past_means_next_year: [
+    0.75,
+    "その日は過ぎているため、来年としました。",
+    "That date is past, so next year's was taken.",
+  ],
+  past_means_next_month: [
+    0.85,
+    "その日は過ぎているため、来月としました。",
+    "That day is past, so next month's was taken.",
+  ],
+  from_now: [0.93, "開始の時刻がないため、今からとしました。", "No start is given, so it is now."],
+  day_part: [0.74, "時刻がはっきりしないため、この時刻としました。", "The text names no hour, so this one was taken."],
+  afternoon: [
+    0.74,
+    "午前か午後か書かれていないため、午後としました。",
+    "Morning or afternoon is not said, so afternoon was taken.",
+  ],
+  morning: [
+    0.76,
+    "午前か午後か書かれていないため、書かれたとおりの時刻としました。",
+    "Morning or afternoon is not said, so the hour was taken as written.",
+  ],
+  later_half: [0.94, "開始より後になるように読みました。", "Read so that it is after the start."],
+  next_day: [
+    0.94,
+    "終了が開始より前のため、翌日としました。",
+    "The end is before the start, so it is on the next day.",
+  ],
+  half_day: [0.74, "半日は6時間としました。", "Half a day was taken as 6 hours."],
+  overnight_start: [0.74, "泊まりの開始の時刻がないため、18時としました。", "A night without a start begins at 18:00."],
+  overnight_end: [0.76, "泊まりの終了の時刻がないため、10時としました。", "A night without an end ends at 10:00."],
+  whole_day: [0.76, "0時から24時までとしました。", "Taken as midnight to midnight."],
+  whole_days: [0.78, "1日を24時間としました。", "A day was taken as 24 hours."],
+  weekend: [
+    0.77,
+    "週末のどの日か書かれていないため、この日としました。",
+    "The weekend has two days, and this one was taken.",
+  ],
+  next_week: [0.76, "来週のこの曜日としました。", "Taken as that day of next week."],
+  month_first: [0.76, "月/日の順としました。", "Read as month/day."],
+  couple: [0.88, "2時間としました。", "Taken as two hours."],
+  longer: [0.78, "幅があるため、長いほうとしました。", "Of a range of lengths the longer was taken."],
+  late_night_date: [
+    0.7,
+    "その日の夜が明ける前、つまり翌日の未明としました。",
+    "Taken as the night that follows that day.",
+  ],
+  first_of_two: [
+    0.76,
+    "時計が戻るためこの時刻は2回あり、最初のほうとしました。",
+    "The clock goes back and shows this time twice, so the first was taken.",
+  ],
+  start_from_end: [0.85, "終了の時刻と長さから計算しました。", "Computed from the end and the length."],
+  // Assumptions about conditions
+  about_price: [0.86, "およその金額を上限としました。", "The amount was taken as the most."],
+  price_unit: [0.82, "円としました。", "Taken as yen."],
+  price_of_hour: [0.97, "1時間あたりの料金の上限としました。", "Taken as the most for an hour."],
+  price_of_day: [
+    0.9,
+    "1日の料金の上限を、駐車全体の上限としました。",
+    "The most for a day was taken as the most for the stay.",
+  ],
+  rate: [0.93, "1時間あたりの料金に換算しました。", "Converted to the price of an hour."],
+  meaning: [0.92, "この条件を指すものと読みました。", "Read as this condition."],
+  vehicle_kind: [0.92, "この車種としました。", "Taken as this kind of vehicle."],
+  no_height: [
+    0.95,
+    "車の高さがないため、高さでは絞り込みません。",
+    "No height is given, so lots are not filtered by height.",
+  ],
+  measure_unit: [
+    0.85,
+    "単位または何の寸法かが書かれていないため、この値としました。",
+    "The unit, or what is measured, is not said, so this was taken.",
+  ],
+  walk_unsaid: [0.92, "ここまでの距離の上限としました。", "Taken as the farthest that the lot may be."],
+  radius_halved: [0.76, "範囲を半分にしました。", "The radius was halved."],
+  place_unsure: [0.85, "残りの言葉を場所としました。", "What remains was taken as the place."],
+  // Unresolved
+  no_clock: [0.93, "何時からか書かれていません。", "The time of day is not given."],
+  no_exit: [0.94, "いつまで停めるか書かれていません。", "How long to park is not given."],
+  no_such_day: [0.75, "その月にその日はありません。", "That month has no such day."],
+  holiday: [
+    0.8,
+    "祝日の日付は分かりません。日付で書いてください。",
+    "The date of a holiday is not known here. Please give the date.",
+  ],
+  vague_date: [
+    0.85,
+    "どの日か決められません。日付で書いてください。",
+    "It could be several days. Please give the date.",
+  ],
+  past: [0.75, "その時刻は過ぎています。", "That time is past."],
+  skipped: [0.75, "夏時間の始まりのため、その時刻はありません。", "That time does not exist: the clock goes forward."],
+  other_time: [0.72, "ほかにも時刻があり、どれを使うか決められません。", "There are more times than a stay has."],
+  conflict: [
+    0.7,
+    "日付と曜日、または時刻と長さが合いません。",
+    "The date and the weekday, or the times and the length, do not agree.",
+  ],
+  repeated: [
+    0.76,
+    "繰り返しの検索はできません。次の1回だけを見ます。",
+    "A search is for one stay: only the next one was taken.",
+  ],
+  too_long: [0.75, "駐車は31日までです。", "A stay is at most 31 days."],
+  not_a_time: [0.75, "時刻として読めません。", "This is no time of day."],
+  some_time: [0.94, "長さが数で書かれていません。", "The length is not a number."],
+  currency: [
+    0.8,
+    "料金は円で比べます。円で書いてください。",
+    "Prices are compared in yen. Please give the amount in yen.",
+  ],
+  more_prices: [0.72, "金額が二つ以上あり、どれを使うか決められません。", "There are several amounts."],
+  price_for_day: [
+    0.85,
+    "1日あたりの金額は、1日より長い駐車の上限になりません。",
+    "An amount for a day is no bound for a stay of several days.",
+  ],
+  out_of_range: [0.8, "検索できる範囲を超えています。", "This is beyond what a search takes."],
+  no_condition: [0.94, "この条件では検索できません。", "The search has no condition for this."],
+  excluded: [0.92, "この条件を除く検索はできません。", "The search cannot exclude this."],
+  by_vehicle: [0.92, "乗り物での所要時間は距離に直せません。", "Minutes by vehicle cannot be told in metres."],
+  how_cheap: [0.95, "いくらまでか書かれていません。安い順にしました。", "How cheap is not said. Sorted by price."],
+  no_place: [0.92, "場所が書かれていません。", "The place is not given."],
+  whose_place: [
+    0.86,
+    "その場所がどこか分かりません。地名で書いてください。",
+    "Where that is is not known here. Please name the place.",
+  ],
+  two_places: [0.74, "場所が二つ以上あります。", "There are several places."],
+  not_understood: [0.88, "この部分は読み取れませんでした。", "This part was not understood."],
+  // A model's answer against the text
+  lost: [0.72, "文にありますが、答えにありません。", "The text has this, the answer does not."],
+  invented: [0.6, "答えにありますが、文にありません。", "The answer has this, the text does not."],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type Reason = keyof typeof REASONS;
+
+/** What a recogniser found out, before it is written in a language. */
+export interface Finding {
+  readonly text: string;
+  readonly field: Field;
+  readonly value: string | number | null;
+  readonly reason: Reason;
+}
+
+export function noteOf(finding: Finding, locale: Locale): Note {
+  const [, japanese, english] = REASONS[finding.reason];
+  const { text, field, value } = finding;
+  return { text: text.trim().slice(0, 200), field, value, reason: locale === "ja" ? japanese : english };
+}
+
+/** The product of what each finding leaves; never 1, because a text is never certain. */
+export function confidenceOf(findings: readonly Finding[]): number {
+  const product = findings.reduce((left, { reason }) => left * REASONS[reason][0], 0.98);
+  return Math.round(Math.max(0.05, product) * 100) / 100;
+}

@@ -1,0 +1,184 @@
+/**
+ * Reads a search from a sentence, by rules: the same text, time and zone give the same answer. It needs no network and
+ * no database. What it cannot decide is an assumption or left unresolved, and lowers the confidence.
+ */
+import { takeAroundTheClock, takeAttributes } from "./attributes.ts";
+import { takeClocks } from "./clocks.ts";
+import { takeDates, takeRepetitions, todayOf } from "./dates.ts";
+import { takeDistances } from "./distances.ts";
+import { takeLengths, takeWholeDays } from "./durations.ts";
+import { timestamp, wallTimeOf } from "./local_time.ts";
+import { takeMeasures } from "./measures.ts";
+import { mentionsOf } from "./mentions.ts";
+import { confidenceOf, type Finding, noteOf } from "./notes.ts";
+import { type PlaceReading, readPlace } from "./place.ts";
+import { takePrices } from "./prices.ts";
+import { buildQuery, type Conditions, type ConditionTokens, readConditions } from "./query.ts";
+import { Scanner } from "./scanner.ts";
+import { type Clockwork, type Stay, StayReader, type StayTokens } from "./stay.ts";
+import { normalise } from "./text.ts";
+import type { Mention, ParsedSearch, ParseOptions, Query } from "./types.ts";
+import { takeVehicles } from "./vehicles.ts";
+import { takePriceOrder, takeUnsupported, takeWishes } from "./wishes.ts";
+
+/** In characters of the text as it was sent. A longer one is unparseable: the request's schema refuses it before. */
+export const LONGEST_TEXT = 500;
+/** One character can be eighteen in one width; no sentence is. */
+const LONGEST_NORMALISED = 1000;
+/** A text of 250 prices needs no 250 notes; the confidence counts them all. */
+const MOST_NOTES = 20;
+
+interface Tokens extends StayTokens, ConditionTokens {}
+
+/** The order matters: what is taken first is not read again as something else (2.1m as a distance, 24時間 as a stay). */
+export function takeTokens(scanner: Scanner, clock: Clockwork): Tokens {
+  const aroundTheClock = takeAroundTheClock(scanner);
+  const prices = takePrices(scanner);
+  const measures = takeMeasures(scanner);
+  const distances = takeDistances(scanner);
+  const repetitions = takeRepetitions(scanner);
+  const lengths = takeLengths(scanner);
+  const dates = takeDates(scanner, clock.today);
+  const points = takeClocks(scanner);
+  const wholeDays = takeWholeDays(scanner);
+  const unsupported = takeUnsupported(scanner);
+  const wishes = takeWishes(scanner);
+  const attributes = takeAttributes(scanner);
+  const vehicles = takeVehicles(scanner);
+  return {
+    dates,
+    points,
+    lengths: [...lengths, ...wholeDays],
+    repetitions,
+    prices,
+    measures,
+    distances,
+    attributes: [...aroundTheClock, ...attributes],
+    vehicles,
+    wishes: [...wishes, ...takePriceOrder(scanner), ...unsupported],
+  };
+}
+
+export function clockworkOf(options: Pick<ParseOptions, "now" | "timeZone">): Clockwork {
+  const now = Math.floor(options.now.getTime() / 60_000) * 60_000;
+  return { now, zone: options.timeZone, today: todayOf(wallTimeOf(now, options.timeZone).day) };
+}
+
+export function parseText(raw: string, options: ParseOptions): ParsedSearch {
+  const text = normalise(raw);
+  if ([...raw].length > LONGEST_TEXT || text.length > LONGEST_NORMALISED) return unparseable(options, []);
+  const clock = clockworkOf(options);
+  const scanner = new Scanner(text);
+  const tokens = takeTokens(scanner, clock);
+  const stay = new StayReader(scanner, tokens, clock).read();
+  const stayMs = stay.entry !== null && stay.exit !== null ? stay.exit - stay.entry : null;
+  const conditions = readConditions(scanner, tokens, stayMs, options.context);
+  const hasTokens = hasAny(tokens);
+  // "the nearest free parking": nearest to the asker, where no place and no earlier search says otherwise.
+  const wantsNearest = conditions.sort === "distance" && options.context === undefined;
+  const place = readPlace(scanner, {
+    hasMore: hasTokens,
+    distances: tokens.distances,
+    wantsNearest,
+    hasContext: options.context !== undefined,
+  });
+  const mentions = mentionsOf(scanner, tokens);
+  if (!hasTokens && place.place === null && !place.ownPosition) return unparseable(options, mentions);
+  return answer(options, clock, stay, conditions, place, mentions);
+}
+
+function hasAny(tokens: Tokens): boolean {
+  return Object.values(tokens).some((list: readonly unknown[]) => list.length > 0);
+}
+
+function unparseable(options: ParseOptions, mentions: readonly Mention[]): ParsedSearch {
+  return {
+    status: "unparseable",
+    missing: ["place", "stay", "conditions"],
+    place: null,
+    own_position: false,
+    entry_at: null,
+    exit_at: null,
+    max_price: null,
+    filters: [],
+    vehicle: null,
+    radius_m: null,
+    sort: null,
+    query: options.context ?? { v: 1 },
+    confidence: 0,
+    assumptions: [],
+    unresolved: [noteOf({ text: "", field: "place", value: null, reason: "no_place" }, options.locale)],
+    mentions,
+  };
+}
+
+function answer(
+  options: ParseOptions,
+  clock: Clockwork,
+  stay: Stay,
+  conditions: Conditions,
+  reading: PlaceReading,
+  mentions: readonly Mention[],
+): ParsedSearch {
+  const context = conditions.reset ? undefined : options.context;
+  const { place, ownPosition } = reading;
+  refine(conditions, context);
+  const keepCenter = place === null && !ownPosition;
+  const query = buildQuery(conditions, context, keepCenter);
+  const assumptions = [...stay.assumptions, ...conditions.assumptions, ...reading.assumptions];
+  const unresolved = [...stay.unresolved, ...conditions.unresolved, ...reading.unresolved];
+  const hasPlace = place !== null || ownPosition || query.center !== undefined;
+  if (!hasPlace && !unresolved.some(({ field }) => field === "place")) {
+    unresolved.push({ text: "", field: "place", value: null, reason: "no_place" });
+  }
+  const moment = (at: number | null) => at === null ? null : timestamp(at, clock.zone);
+  const vehicle = {
+    ...(conditions.vehicleType === null ? {} : { type: conditions.vehicleType }),
+    ...conditions.measures,
+  };
+  const write = (finding: Finding) => noteOf(finding, options.locale);
+  return {
+    status: "parsed",
+    missing: [],
+    place,
+    own_position: ownPosition,
+    entry_at: moment(stay.entry),
+    exit_at: moment(stay.exit),
+    max_price: conditions.maxPrice,
+    filters: query.attributes ?? [],
+    vehicle: Object.keys(vehicle).length > 0 ? vehicle : null,
+    radius_m: conditions.radius ?? context?.radius_m ?? null,
+    sort: conditions.sort ?? context?.sort ?? null,
+    query,
+    confidence: confidenceOf([...assumptions, ...unresolved]),
+    assumptions: assumptions.slice(0, MOST_NOTES).map(write),
+    unresolved: unresolved.slice(0, MOST_NOTES).map(write),
+    mentions,
+  };
+}
+
+/** "cheaper" and "closer" change what the last query asked. How much cheaper nobody has said. */
+function refine(conditions: Conditions, context: Query | undefined): void {
+  if (conditions.refine === "price") {
+    conditions.sort ??= "price";
+    if (context !== undefined && conditions.maxPrice === null && conditions.priceMax === null) {
+      conditions.unresolved.push({ text: "", field: "max_price", value: null, reason: "how_cheap" });
+    }
+  } else if (conditions.refine === "distance") {
+    conditions.sort ??= "distance";
+    if (conditions.radius === null && context?.radius_m !== undefined && context.radius_m > 1) {
+      conditions.radius = Math.round(context.radius_m / 2);
+      conditions.assumptions.push({ text: "", field: "radius_m", value: conditions.radius, reason: "radius_halved" });
+    }
+  }
+}
+
+/** The query of a parsed text once it is known where its place is. */
+export function withCenter(parsed: ParsedSearch, center: NonNullable<Query["center"]>): Query {
+  return {
+    ...parsed.query,
+    center,
+    ...(parsed.radius_m === null ? {} : { radius_m: parsed.radius_m }),
+    ...(parsed.sort === null ? {} : { sort: parsed.sort }),
+  };
+}

@@ -1,0 +1,95 @@
+/** What is not an attribute: order, ease, operators, the street, and what the search has no condition for. */
+import { type Polarity, polarityOf } from "./negation.ts";
+import type { Scanner, Span } from "./scanner.ts";
+
+export type Wish =
+  & Span
+  & (
+    | { readonly kind: "sort"; readonly sort: "distance" | "price" | "recommended"; readonly polarity: Polarity }
+    /** "cheaper", "closer": than what the last query asked. */
+    | { readonly kind: "refine"; readonly by: "price" | "distance" }
+    | { readonly kind: "easy"; readonly assumed: boolean; readonly polarity: Polarity }
+    | { readonly kind: "operator"; readonly keyword: string; readonly polarity: Polarity }
+    | { readonly kind: "street"; readonly polarity: Polarity }
+    | { readonly kind: "unsupported"; readonly polarity: Polarity }
+    | { readonly kind: "reset" }
+  );
+
+const REFINE_PRICE =
+  /(?:もっと|もう(?:少し|ちょっと)|さらに|より|今より|これより)(?:も)? ?(?:安|やす)(?:い|く|め)(?:の|ところ|とこ|して)?|(?:a (?:bit|little) |even |something |much )?(?:cheaper|less expensive)(?! than)|lower price/giu;
+const REFINE_DISTANCE =
+  /(?:もっと|もう(?:少し|ちょっと)|さらに|より|今より|これより)(?:も)? ?(?:近|ちか)(?:い|く|め)(?:の|ところ|とこ|が|して)?|(?:a (?:bit|little) |even |something |much )?(?:closer|nearer)(?! to)/giu;
+const RESET =
+  /最初から(?:やり直し)?|やり直し(?:て)?|リセット(?:して)?|条件を?クリア|start over|from scratch|reset|new search/giu;
+
+const SORT_PRICE =
+  /(?:とにかく|できるだけ|なるべく|一番|1番|最も|出来るだけ|少しでも)? ?(?:安い順|(?<![高平])安(?:い|く|め|さ重視)(?:の|ところ|とこ|て(?=、|停))?(?!く)|(?<![しめきりみえちにびぎいけせれ])やすい(?=と|駐|順|の)|最安(?:値)?|格安|激安|お得な?|リーズナブルな?|コスパ(?:の|が)?(?:良|い)?い?)|(?:as )?(?:cheap(?:est|ly)?|inexpensive|lowest[- ]price|least expensive|affordable|good value|budget)(?: as possible| option| place| one)?|by price/giu;
+const SORT_DISTANCE =
+  /(?:一番|1番|最も|できるだけ|なるべく|とにかく)(?:の)? ?(?:近い?く?|近場)(?:の|ところ|とこ)?|近い順|(?<![にらの一-龠])近い(?:ところ|とこ|場所)(?:が|で)?|最短(?:距離)?|(?:the )?(?:closest|nearest)(?! station)(?: to| one| lot)?|as close as possible(?: to)?|by distance/giu;
+const SORT_RECOMMENDED =
+  /おすすめ(?:の|は|順)?|お勧め|オススメ|人気(?:の|な)?|評価(?:の|が)?(?:高|良|い)い?|評判(?:の|が)?(?:良|い)い?|口コミ(?:の|が)?(?:良|い|高)い?|(?:highly|best|well|top)[ -]rated|recommend(?:ed|ations?)?|(?:good|best) reviews?|best[- ]reviewed|popular|by rating/giu;
+
+const EASY =
+  /(?:停|止|駐|と|入|出|出し入れし|駐車し)(?:め|れ|車し|し)?やす(?:い|く|さ)(?:て|、)?|初心者(?:でも|向け|に優しい|マーク|なので|です)?(?:停めやすい|安心|ok)?|(?:運転|駐車|車庫入れ|バック)(?:が|は)?(?:苦手|下手|へた|不慣れ)(?:な|なの)?|ペーパードライバー|easy(?:[ -]to[ -](?:park|enter|get in(?:to)?|access))?(?: (?:parking|access|entry))?|(?:for |as )?(?:a )?beginners?|new driver|bad at parking|nervous driver|not good at parking/giu;
+const EASY_BY_SIZE =
+  /広(?:い|く|めの?|々とした)(?:て|、|駐車場|スペース)?(?:ゆったり)?|ゆったり(?:した|停)?|(?:spacious|wide (?:spaces?|spots?|bays?)|roomy|plenty of (?:room|space))/giu;
+
+const OPERATORS =
+  /(?:三井の?)?リパーク|(?<o>タイムズ|times)(?!スクエア| ?square|[a-z])|npc24h|名鉄協商|エコロパーク|ナビパーク|パラカ|(?<k>akippa|アキッパ|特p|軒先パーキング)/giu;
+const STREET =
+  /(?:路上|路駐|道路上|パーキング ?[・]?メーター|パーキング ?チケット|パーメーター)(?:の)?(?:駐車場?|パーキング)?|on[ -]street(?: parking)?|street parking|(?:parking )?meters?(?: parking)?|metered(?: parking)?|roadside(?: parking)?/giu;
+const OFF_STREET = /off[ -]street/giu;
+
+/** Things that people ask for and no condition of the search stands for. */
+const UNSUPPORTED = new RegExp(
+  [
+    "機械式?(?:駐車場?|立体|パーキング)?(?!工)|タワー(?:式|パーキング|型)|立体(?:駐車場?|式|パーキング)?(?!交差)|自走式?(?:立体|駐車場)?|平面(?:駐車場?|式|型)?|平置き|平地|ロック板(?:式)?|ゲート(?:式|付き)|フラップ(?:板|式)?|バレー(?:パーキング|サービス)",
+    "出し入れ(?:が|は|も)?(?:自由|何度でも|可能?|でき(?:る)?|ok)(?:な)?|(?:何度でも|途中)(?:で)?(?:出し入れ|出庫|外出)(?:可能?|できる|ok|自由)?|再(?:入庫|入場|駐車)(?:可能?|できる|ok|自由|が)?(?:な)?|途中出庫",
+    "クレジット(?:カード)?(?:が)?(?:使える|ok|可|払い|対応|決済)?|(?:クレ)?カード(?:が)?(?:使え|払い|ok|可|決済|対応)(?:る)?|電子マネー(?:が)?(?:使える|ok|可|対応)?|suica(?:が)?(?:使える|ok|対応)?|paypay(?:が)?(?:使える|ok|対応)?|キャッシュレス(?:対応|決済)?|現金(?:のみ|払い|ok)?|後払い|先払い|qr(?:決済)?",
+    "トイレ(?:が)?(?:付き?|あり|ある)?|洗車(?:場|機)?(?:付き?|あり)?|照明|明るい(?:ところ|場所|とこ)?|女性専用|有人(?:管理)?|管理人(?:が|の)?(?:いる|常駐)?|係員|舗装|砂利|日陰|エレベーター(?:が)?(?:付き?|あり|ある)?|ベビーカー(?:でも)?(?:ok)?",
+    "(?:障(?:害|がい|碍)者|シニア|学生|会員)?割引(?:券|あり|がある|のある)?|サービス券|駐車券|クーポン",
+    "(?<![a-z-])(?:(?:fully )?(?:mechanical|automated|automatic|robotic)(?: parking)?|(?:multi-?sto(?:rey|ry)|multi-?level)(?: (?:car park|garage|parking))?|stacker|(?:flat|surface|ground[ -]level|open[ -]air)(?: (?:lot|parking|car park))?|self[ -]park(?:ing)?|valet(?: parking)?|tower parking|elevator parking)(?![a-z])",
+    "(?<![a-z-])(?:re-?entry|in[- ]and[- ]out(?: privileges)?|in/out privileges|(?:accepts? |takes? |pay(?:ing)? (?:by|with) )?(?:credit |debit )?cards?|cash(?:less)?|contactless|apple pay|toilets?|restrooms?|bathrooms?|car ?wash|well[ -]lit|lighting|bright|attended|attendant|staffed|women[ -]only|discount(?:s|ed)?|coupons?|elevators?|shaded?|paved)(?![a-z])",
+  ].join("|"),
+  "giu",
+);
+
+export function takeWishes(scanner: Scanner): Wish[] {
+  const sort = (sort: "distance" | "price" | "recommended") => (_: RegExpExecArray, span: Span) => ({
+    kind: "sort" as const,
+    sort,
+    ...polarityOf(scanner, span),
+  });
+  return [
+    ...scanner.take(RESET, () => ({ kind: "reset" as const })),
+    ...scanner.take(REFINE_PRICE, () => ({ kind: "refine" as const, by: "price" as const })),
+    ...scanner.take(REFINE_DISTANCE, () => ({ kind: "refine" as const, by: "distance" as const })),
+    ...scanner.take(OFF_STREET, () => ({ kind: "street" as const, polarity: "excluded" as const })),
+    ...scanner.take(STREET, (_, span) => ({ kind: "street" as const, ...polarityOf(scanner, span) })),
+    ...scanner.take(SORT_DISTANCE, sort("distance")),
+    ...scanner.take(SORT_RECOMMENDED, sort("recommended")),
+    ...scanner.take(OPERATORS, (match, span) => ({
+      kind: "operator" as const,
+      keyword: match[0].replace(/^三井の?/u, ""),
+      ...polarityOf(scanner, span),
+    })),
+    ...scanner.take(EASY, (_, span) => ({ kind: "easy" as const, assumed: false, ...polarityOf(scanner, span) })),
+    ...scanner.take(
+      EASY_BY_SIZE,
+      (_, span) => ({ kind: "easy" as const, assumed: true, ...polarityOf(scanner, span) }),
+    ),
+  ];
+}
+
+/** Before the attributes: "in and out" and 出し入れ are unsupported only where 24時間 did not take them. */
+export function takeUnsupported(scanner: Scanner): Wish[] {
+  return scanner.take(UNSUPPORTED, (_, span) => ({ kind: "unsupported" as const, ...polarityOf(scanner, span) }));
+}
+
+/** After everything else that has a price in it. */
+export function takePriceOrder(scanner: Scanner): Wish[] {
+  return scanner.take(
+    SORT_PRICE,
+    (_, span) => ({ kind: "sort" as const, sort: "price" as const, ...polarityOf(scanner, span) }),
+  );
+}

@@ -1,0 +1,267 @@
+// The rules parser of AI search: what its answers always are, whatever the text is.
+import assert from "node:assert/strict";
+import { checkAnswer, parseText, withCenter } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
+import type { Mention, ParsedSearch, ParseOptions } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
+import { attributes, SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
+import { NearbyFilters, NearbyQuery } from "../../supabase/functions/_shared/schema/parking_lots.ts";
+import { readSentences } from "../../eval/score.ts";
+import { chance } from "../support/random.ts";
+
+const NOON: ParseOptions = { locale: "ja", now: new Date("2026-11-18T12:00:00+09:00"), timeZone: "Asia/Tokyo" };
+const ja = (text: string, more: Partial<ParseOptions> = {}) => parseText(text, { ...NOON, ...more });
+const en = (text: string, more: Partial<ParseOptions> = {}) => parseText(text, { ...NOON, locale: "en", ...more });
+const fields = (notes: ParsedSearch["assumptions"]) => notes.map(({ field }) => field);
+
+/** What every answer must be, of whatever text. */
+function assertValid(answer: ParsedSearch, text: string): void {
+  assert.equal(SearchQueryV1.safeParse(answer.query).success, true, text);
+  assert.ok(answer.confidence >= 0 && answer.confidence < 1, text);
+  assert.ok(answer.filters.every((name) => name in attributes), text);
+  const stay = answer.entry_at !== null && answer.exit_at !== null
+    ? { entry_at: answer.entry_at, exit_at: answer.exit_at }
+    : {};
+  const price = answer.max_price === null ? {} : { max_price: answer.max_price };
+  assert.equal(NearbyFilters.safeParse({ ...stay, ...price }).success, true, text);
+  const { type, ...measures } = answer.vehicle ?? {};
+  const radius = answer.radius_m === null ? {} : { radius_m: answer.radius_m };
+  assert.equal(NearbyQuery.safeParse({ lat: 35, lng: 139, vehicle: measures, ...radius }).success, true, text);
+  assert.ok(type === undefined || /^[a-z_]+$/.test(type), text);
+  if (answer.place !== null) assert.ok(answer.place.trim() !== "" && answer.place.length <= 200, text);
+  assert.ok(answer.place === null || !answer.own_position, text);
+  if (answer.entry_at !== null && answer.exit_at !== null) {
+    const length = Date.parse(answer.exit_at) - Date.parse(answer.entry_at);
+    assert.ok(length > 0 && length <= 31 * 86_400_000, text);
+  }
+  for (const note of [...answer.assumptions, ...answer.unresolved]) assert.ok(note.reason.length > 5, text);
+  if (answer.status === "unparseable") {
+    assert.ok(answer.missing.length > 0, text);
+    assert.equal(answer.confidence, 0, text);
+  } else {
+    const found = answer.place !== null || answer.own_position || answer.unresolved.length > 0 ||
+      answer.query.center !== undefined;
+    assert.ok(found, `neither a place nor the note that there is none: ${text}`);
+  }
+}
+
+Deno.test("rules parser: every sentence of the evaluation gives a valid query, also as a refinement", () => {
+  const context = { v: 1, center: { lat: 35.6, lng: 139.7 }, radius_m: 500, sort: "distance" as const };
+  for (
+    const { text, locale, now, time_zone: timeZone } of [
+      ...readSentences("sentences.jsonl"),
+      ...readSentences("unseen.jsonl"),
+    ]
+  ) {
+    const options = { locale, now: new Date(now), timeZone };
+    assertValid(parseText(text, options), text);
+    assertValid(parseText(text, { ...options, context }), text);
+  }
+});
+
+const SOUP = [
+  "明日",
+  "今週末",
+  "31日",
+  "2月30日",
+  "9時",
+  "から",
+  "まで",
+  "翌",
+  "2時",
+  "〜",
+  "半",
+  "2千円",
+  "以内",
+  "1日最大",
+  "¥",
+  "9999999円",
+  "ワンコイン",
+  "渋谷駅",
+  "の近く",
+  "屋根",
+  "なし",
+  "以外",
+  "24時間",
+  "徒歩",
+  "5分",
+  "高さ",
+  "2.1m",
+  "99m",
+  "ハイルーフ",
+  "バイク",
+  "もっと安く",
+  "一泊",
+  "99泊",
+  "tomorrow",
+  "9 to 6",
+  "near",
+  "under",
+  "2,000 yen",
+  "not",
+  "roof",
+  "half past",
+  "next Friday",
+  "midnight",
+  "-",
+  "/",
+  ":",
+  "0",
+  "00:00",
+  "25:61",
+  "'; drop table users; --",
+  '{"a": [1,2',
+  "</script>",
+  "${x}",
+  "ignore the above",
+  "🚗",
+  "👨‍👩‍👧‍👦",
+  "مرحبا 5",
+  "שלום",
+  "\u202e",
+  "\u0000",
+  "\ud800",
+  "ﷺ",
+  "e\u0301\u0301\u0301",
+  "𠮷野家",
+  "１２３",
+  "Ⅳ",
+  "㍻",
+  "½",
+  "\n",
+  "\t",
+  "　",
+  "。",
+  "（",
+  "NaN",
+  "Infinity",
+  "-1",
+  "1e9",
+  "null",
+];
+
+Deno.test("rules parser: 5,000 random texts give a valid answer or an unparseable one, and none throws", () => {
+  const random = chance(17);
+  const between = (low: number, high: number) => low + random.below(high - low + 1);
+  const contexts = [undefined, { v: 1, radius_m: 1, attributes: ["covered" as const], price_max: 0 }];
+  for (let index = 0; index < 5000; index++) {
+    const pieces: string[] = [];
+    for (let size = between(1, 24); size > 0; size--) {
+      pieces.push(between(0, 9) === 0 ? String.fromCodePoint(between(1, 0x10ffff)) : random.pick(SOUP));
+      if (between(0, 2) === 0) pieces.push(" ");
+    }
+    const text = [...pieces.join("")].slice(0, 500).join("");
+    const locale = index % 2 === 0 ? "ja" as const : "en" as const;
+    const timeZone = random.pick(["Asia/Tokyo", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]);
+    const now = new Date(Date.UTC(2026, between(0, 11), between(1, 28), between(0, 23), between(0, 59)));
+    assertValid(parseText(text, { locale, now, timeZone, context: random.pick(contexts) }), JSON.stringify(text));
+  }
+});
+
+for (const text of ["", " ", "渋".repeat(500), "🚗".repeat(500), "\ud800", "1".repeat(500), "あ".repeat(501)]) {
+  Deno.test(`rules parser: ${JSON.stringify(text.slice(0, 6))} × ${[...text].length} is unparseable`, () => {
+    const answer = ja(text);
+    assert.equal(answer.status, "unparseable");
+    assertValid(answer, text);
+  });
+}
+
+Deno.test("rules parser: the same text gives the same answer, whatever was parsed before", () => {
+  const text = "明日9時から18時まで渋谷駅周辺、屋根付き、2000円以内";
+  const first = ja(text);
+  en("next Friday 7pm-11pm in Roppongi, 1.9m high");
+  assert.deepEqual(ja(text), first);
+});
+
+Deno.test("rules parser: 9 to 6 said at noon is tomorrow's, as an assumption; what is ahead is today's, without one", () => {
+  const past = en("9 to 6 near Shibuya station");
+  assert.deepEqual([past.entry_at, past.exit_at], ["2026-11-19T09:00:00+09:00", "2026-11-19T18:00:00+09:00"]);
+  assert.ok(fields(past.assumptions).includes("entry_at"));
+  const ahead = ja("13時から18時まで渋谷駅");
+  assert.equal(ahead.entry_at, "2026-11-18T13:00:00+09:00");
+  assert.deepEqual(ahead.assumptions, []);
+});
+
+Deno.test("rules parser: the reasons are in the asker's language", () => {
+  assert.match(ja("もっと安く", { context: { v: 1 } }).unresolved[0]!.reason, /^[ぁ-んァ-ヶ一-龠]/u);
+  assert.match(en("cheaper", { context: { v: 1 } }).unresolved[0]!.reason, /^[A-Z][\w ',.]+\.$/);
+});
+
+Deno.test("rules parser: a query has no radius and no order by distance before it has a centre", () => {
+  const answer = ja("渋谷駅から徒歩5分以内、近い順");
+  assert.deepEqual(answer.query, { v: 1 });
+  assert.deepEqual([answer.radius_m, answer.sort], [400, "distance"]);
+  const center = { lat: 35.658, lng: 139.7016, placeName: "渋谷駅" };
+  const query = withCenter(answer, center);
+  assert.deepEqual(query, { v: 1, center, radius_m: 400, sort: "distance" });
+  assert.ok(SearchQueryV1.safeParse(query).success);
+});
+
+Deno.test("rules parser: a refinement keeps what it does not name, and start over keeps nothing", () => {
+  const context = { v: 1, center: { lat: 35.6, lng: 139.7 }, attributes: ["covered" as const], price_max: 800 };
+  assert.deepEqual(en("and with EV charging", { context }).query, {
+    ...context,
+    attributes: ["covered", "ev_charging"],
+  });
+  assert.deepEqual(en("start over, Ueno with cctv", { context }).query, { v: 1, attributes: ["security_camera"] });
+});
+
+Deno.test("rules parser: an hour that spring leaves out is unresolved; a length of time is in hours that pass", () => {
+  const options = { now: new Date("2026-03-28T12:00:00Z"), timeZone: "Europe/London" };
+  const skipped = en("tomorrow 1:30am to 5am Paddington station", options);
+  assert.equal(skipped.entry_at, null);
+  assert.ok(fields(skipped.unresolved).includes("entry_at"));
+  assert.equal(en("tomorrow 00:30 for 2 hours, Paddington station", options).exit_at, "2026-03-29T03:30:00+01:00");
+});
+
+Deno.test("rules parser: an unknown time zone is a RangeError", () => {
+  assert.throws(() => ja("渋谷", { timeZone: "Mars/Olympus" }), RangeError);
+});
+
+const ANSWER = {
+  place: "渋谷駅",
+  entry_at: "2026-11-19T09:00:00+09:00",
+  exit_at: "2026-11-19T18:00:00+09:00",
+  max_price: 2000,
+  radius_m: 400,
+};
+const TEXT = "明日9時から18時まで渋谷駅から徒歩5分、2000円以内";
+const check = (mentions: readonly Mention[], answer: Partial<typeof ANSWER>) =>
+  checkAnswer(mentions, { ...ANSWER, ...answer }, NOON);
+
+Deno.test("check of an answer: one that has all numbers of the text and no other passes", () => {
+  assert.deepEqual(check(ja(TEXT).mentions, {}), { unresolved: [], factor: 1 });
+});
+
+const DIFFERENCES: readonly (readonly [string, object, readonly string[]])[] = [
+  ["another price", { max_price: 3000 }, ["max_price", "max_price"]],
+  ["no price", { max_price: null }, ["max_price"]],
+  ["another start", { entry_at: "2026-11-19T10:00:00+09:00" }, ["entry_at", "entry_at"]],
+  ["another day", { entry_at: "2026-11-21T09:00:00+09:00", exit_at: "2026-11-21T18:00:00+09:00" }, [
+    "entry_at",
+    "entry_at",
+  ]],
+  ["no end", { exit_at: null }, ["entry_at"]],
+  ["another radius", { radius_m: 800 }, ["radius_m", "radius_m"]],
+  ["an invented height", { query: { v: 1, vehicle: { height_m: 2.1 } } }, ["vehicle"]],
+];
+for (const [name, difference, expected] of DIFFERENCES) {
+  Deno.test(`check of an answer: ${name} is left open and lowers the confidence below that of a certain answer`, () => {
+    const { unresolved, factor } = check(ja(TEXT).mentions, difference);
+    assert.deepEqual(fields(unresolved), expected);
+    assert.ok(factor < 0.8);
+  });
+}
+
+Deno.test("check of an answer: the parser's own answers to the sentences pass", () => {
+  const broken: string[] = [];
+  for (const { text, locale, now, time_zone: timeZone, context } of readSentences("sentences.jsonl")) {
+    const options = { locale, now: new Date(now), timeZone, context };
+    const answer = parseText(text, options);
+    // What the parser itself left open is not in its answer.
+    if (answer.unresolved.length > 0 || context !== undefined) continue;
+    const { unresolved } = checkAnswer(answer.mentions, answer, options);
+    // A part of the day, a night and half a day are taken for a time that the text does not name.
+    const taken = fields(answer.assumptions);
+    if (unresolved.some(({ field }) => !taken.includes(field))) broken.push(`${text}: ${JSON.stringify(unresolved)}`);
+  }
+  assert.deepEqual(broken, []);
+});
