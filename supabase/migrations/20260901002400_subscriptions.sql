@@ -87,7 +87,7 @@ create index user_subscriptions_supersedes_idx on public.user_subscriptions (sup
 -- Those whose access ends or ended without a word of the store; and of these, whose users are to be notified of it.
 create index user_subscriptions_lapse_idx on public.user_subscriptions (access_ends_at) where status in ('active', 'grace');
 create index user_subscriptions_unannounced_end_idx on public.user_subscriptions (access_ends_at)
-  where status in ('active', 'grace') and announced in ('granted', 'failing');
+  where status in ('active', 'grace') and announced in ('granted', 'failing') and user_id is not null;
 
 -- A statement that says nothing new does not make another version of the row.
 create trigger _100_touch_updated_at before update on public.user_subscriptions

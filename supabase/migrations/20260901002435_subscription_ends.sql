@@ -15,7 +15,7 @@ declare
   v_id uuid;
 begin
   select s.id into v_id from public.user_subscriptions s
-  where s.status in ('active', 'grace') and s.announced in ('granted', 'failing')
+  where s.status in ('active', 'grace') and s.announced in ('granted', 'failing') and s.user_id is not null
     and s.access_ends_at < now() - interval '1 hour'
   order by s.access_ends_at limit 1;
   if not found then

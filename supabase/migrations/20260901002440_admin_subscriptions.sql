@@ -248,7 +248,7 @@ comment on function private.write_subscription_act(public.user_subscriptions, uu
 
 create function private.held_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
 language plpgsql
-security definer -- accounts are held by this service
+security definer -- the functions of the ledger are granted to nobody
 set search_path = ''
 as $$
 declare

@@ -46,7 +46,7 @@ function inOrder(statements: readonly StoreStatement[]): StoreStatement[] {
   );
 }
 
-/** What one subscription is, after all these statements, whatever order they came in. */
+/** What one subscription is, after all these statements, whatever order they came in, and these acts, the last one last. */
 export function naiveSubscription(
   all: readonly StoreStatement[],
   key: string,
@@ -88,7 +88,7 @@ export function naiveSubscription(
     endAt(Math.min(...successors));
     if (status !== "revoked") status = "expired";
   }
-  const act = acts.toSorted((a, b) => a.at - b.at).at(-1);
+  const act = acts.at(-1);
   if (act?.type === "REVOKED") {
     endAt(act.at);
     status = "revoked";
