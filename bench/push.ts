@@ -2,6 +2,7 @@
 // some devices are dead, some unavailable at first, some over the quota once, and some behind a proxy that fails once.
 // deno run -A bench/push.ts   (needs the platform's settings, BENCH_PEOPLE and BENCH_ACTIVITIES: devices; `deno task bench` sets them)
 import postgres from "postgres";
+import { processes } from "../local/postgres/process.ts";
 import { receivedByFcm, scriptFcm } from "../tests/support/providers.ts";
 import { table } from "./measure.ts";
 
@@ -38,9 +39,9 @@ async function fanOut(): Promise<{ id: string; seconds: number }> {
       values ('announcement', 'Title', 'Body', 'all', true, false) returning id`;
     await sql`update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = ${row!.id}`;
     await sql`update public.user_notifications set status = 'sending' where id = ${row!.id}`;
-    await sql`select private.start_fan_out(${row!.id})`;
     await sql`insert into private.wake_ups (function, called_at) values ('push-dispatch', 'infinity')
       on conflict (function) do update set called_at = excluded.called_at`; // nobody but us calls the consumer
+    await sql`select private.start_fan_out(${row!.id})`;
     return row!.id;
   });
   const [message] = await sql<{ msg_id: string }[]>`select msg_id from pgmq."q_push-dispatch"`;
@@ -50,6 +51,14 @@ async function fanOut(): Promise<{ id: string; seconds: number }> {
       select api.fan_out_notification(${id}, ${message!.msg_id}) as page`;
     if (row!.page.is_done) return { id, seconds: (performance.now() - started) / 1000 };
   }
+}
+
+/** What the consumer's process holds in memory, in megabytes; undefined while there is none. */
+async function consumerMemory(): Promise<number | undefined> {
+  const found = (await processes()).find(({ args }) => args.includes("/functions/push-dispatch.js"));
+  const status = found && await Deno.readTextFile(`/proc/${found.pid}/status`).catch(() => "");
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status ?? "")?.[1];
+  return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1000);
 }
 
 async function deliver(id: string): Promise<number> {
@@ -84,13 +93,23 @@ await scriptFcm({
   ],
 });
 const fan = await fanOut();
+const memory: number[] = [];
+const sampling = setInterval(async () => {
+  const megabytes = await consumerMemory();
+  if (megabytes !== undefined) memory.push(megabytes);
+}, 2000);
 const seconds = await deliver(fan.id);
+clearInterval(sampling);
 const [counts] = await sql`
   select success_count, failure_count, suppressed_count from public.user_notifications where id = ${fan.id}`;
 const outcomes = await sql<{ outcome: string; devices: string }[]>`
   select outcome, count(*) as devices from private.push_deliveries where notification_id = ${fan.id} group by 1 order by 1`;
 const received = await receivedByFcm();
-const rss = Math.round(Deno.memoryUsage().rss / 1e6);
+/** The mean of a part of the samples. */
+const mean = (from: number, to: number) => {
+  const part = memory.slice(Math.floor(memory.length * from), Math.ceil(memory.length * to));
+  return Math.round(part.reduce((sum, megabytes) => sum + megabytes, 0) / part.length);
+};
 console.log(table(["what", "figure"], [
   [`fan-out to ${PEOPLE} users, ${DEVICES} devices`, `${fan.seconds.toFixed(1)} s`],
   [`delivery, ${CONSUMERS} consumers, ${LATENCY_MS} ms an answer`, `${seconds.toFixed(1)} s`],
@@ -99,6 +118,9 @@ console.log(table(["what", "figure"], [
   ["distinct devices accepted by the stand-in", String(Object.keys(received.devices).length)],
   ["devices accepted more than once", String(Object.values(received.devices).filter((times) => times > 1).length)],
   ...outcomes.map(({ outcome, devices }) => [`outcome ${outcome}`, String(devices)]),
-  ["memory of this process", `${rss} MB`],
+  [
+    "memory of the consumers' process, by quarters",
+    `${[0, 0.25, 0.5, 0.75].map((from) => mean(from, from + 0.25)).join(", ")} MB`,
+  ],
 ]));
 await sql.end();
