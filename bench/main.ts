@@ -23,6 +23,7 @@ const SCRIPTS = [
   "load",
   "admin",
   "push",
+  "subscriptions",
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";
