@@ -171,6 +171,7 @@ begin
     when 'text' then jsonb_typeof(p_key) = 'string'
     when 'uuid' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'uuid')
     when 'xid8' then jsonb_typeof(p_key) = 'string' and v_text ~ '^\d{1,20}$' and pg_input_is_valid(v_text, 'xid8')
+    when 'date' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'date') and v_text ~ '^\d{4}-\d\d-\d\d$'
     when 'timestamptz' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'timestamptz')
       and v_text ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d:\d\d(:\d\d)?$'
     else false
@@ -179,7 +180,7 @@ end
 $$;
 
 comment on function private.is_cursor_key(jsonb, text) is
-  'Whether a key of a cursor is a value of the type: integer and double precision are JSON numbers; text, uuid, xid8 and timestamptz JSON strings.';
+  'Whether a key of a cursor is a value of the type: integer and double precision are JSON numbers; text, uuid, xid8, date and timestamptz JSON strings.';
 
 create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
 language plpgsql stable

@@ -22,38 +22,32 @@ $$;
 
 comment on function private.check_days(date, date) is 'Rejects days of which the last is before the first: validation_error, param to. Null: no bound.';
 
-create function private.store_page(p_name text, p_table text, p_time text, p_conditions text, p_values jsonb, p_include text[], p_cursor text, p_limit integer)
-returns jsonb
+create function private.store_page(
+  p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters constant jsonb := jsonb_build_array(p_name, p_values);
-  v_is_moment constant boolean := p_time = 'reviewed_at';
-  v_after jsonb;
   v_items jsonb;
   v_total bigint;
 begin
-  v_after := private.cursor_decode(v_filters, p_cursor, array[case when v_is_moment then 'timestamptz' else 'text' end, 'uuid']);
-  if not v_is_moment and not pg_input_is_valid(v_after ->> 0, 'date') then
-    perform private.refuse('validation_error', 422, 'This cursor does not belong to this list and these filters', p_param => 'cursor');
-  end if;
   execute format(
     'select jsonb_agg(to_jsonb(r) order by r.%1$I desc, r.id desc)
     from (select t.* from public.%2$I t where true%3$s%4$s order by t.%1$I desc, t.id desc limit $2) r',
     p_time, p_table, p_conditions,
-    case when v_after is not null then format(' and (t.%I, t.id) < (($3 ->> 0)::%s, ($3 ->> 1)::uuid)', p_time, case when v_is_moment then 'timestamptz' else 'date' end) end
-  ) into v_items using p_values, private.page_limit(p_limit) + 1, v_after;
+    case when p_after is not null then format(' and (t.%I, t.id) < (($3 ->> 0)::%s, ($3 ->> 1)::uuid)', p_time, p_type) end
+  ) into v_items using p_filters, private.page_limit(p_limit) + 1, p_after;
   if 'total' = any (p_include) then
-    execute format('select count(*) from public.%I t where true%s', p_table, p_conditions) into v_total using p_values;
+    execute format('select count(*) from public.%I t where true%s', p_table, p_conditions) into v_total using p_filters;
   end if;
-  return private.page(v_filters, v_items, array[p_time, 'id'], p_limit)
+  return private.page(p_filters, v_items, array[p_time, 'id'], p_limit)
     || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
 end
 $$;
 
-comment on function private.store_page(text, text, text, text, jsonb, text[], text, integer) is
-  'A page of a table t, the newest first by p_time: {items, next_cursor}, and total when p_include has it. p_conditions are literals of ours that begin with and, with the values of the filters in $1 (p_values). Refuses: validation_error.';
+comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
+  'A page of a table t after the keys of a cursor, the newest first by p_time, which has p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of ours that begin with and; $1 in them is p_filters: the name of the list, and the values of the filters. Refuses: validation_error.';
 
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
@@ -91,7 +85,7 @@ comment on function private.sums_of_sales(date, date, text, text) is
   'What was sold on each day in each currency, {items, proceeds}, without what costs nothing.';
 
 grant execute on function
-  private.check_days(date, date), private.store_page(text, text, text, text, jsonb, text[], text, integer),
+  private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),
   private.sums_of_sales(date, date, text, text)
 to service_role;
 
@@ -106,15 +100,19 @@ create function api.admin_list_store_reviews(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_store_reviews', p_store, p_rating, p_territory, p_since);
+  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
-  return private.store_page('admin_store_reviews', 'store_reviews', 'reviewed_at', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 0' end,
-    case when p_rating is not null then ' and t.rating = ($1 ->> 1)::smallint' end,
-    case when p_territory is not null then ' and t.territory = $1 ->> 2' end,
-    case when p_since is not null then ' and t.reviewed_at >= ($1 ->> 3)::timestamptz' end
-  ), jsonb_build_array(p_store, p_rating, p_territory, p_since), p_include, p_cursor, p_limit);
+  return private.store_page(v_filters, v_after, 'store_reviews', 'reviewed_at', 'timestamptz', concat(
+    case when p_store is not null then ' and t.store = $1 ->> 1' end,
+    case when p_rating is not null then ' and t.rating = ($1 ->> 2)::smallint' end,
+    case when p_territory is not null then ' and t.territory = $1 ->> 3' end,
+    case when p_since is not null then ' and t.reviewed_at >= ($1 ->> 4)::timestamptz' end
+  ), p_include, p_limit);
 end
 $$;
 
@@ -129,17 +127,21 @@ create function api.admin_list_store_sales(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_store_sales', p_store, p_sku, p_country, p_from, p_to);
+  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{date,uuid}');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page('admin_store_sales', 'store_daily_sales', 'sale_date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 0' end,
-    case when p_sku is not null then ' and t.sku = $1 ->> 1' end,
-    case when p_country is not null then ' and t.country = $1 ->> 2' end,
-    case when p_from is not null then ' and t.sale_date >= ($1 ->> 3)::date' end,
-    case when p_to is not null then ' and t.sale_date <= ($1 ->> 4)::date' end
-  ), jsonb_build_array(p_store, p_sku, p_country, p_from, p_to), p_include, p_cursor, p_limit);
+  return private.store_page(v_filters, v_after, 'store_daily_sales', 'sale_date', 'date', concat(
+    case when p_store is not null then ' and t.store = $1 ->> 1' end,
+    case when p_sku is not null then ' and t.sku = $1 ->> 2' end,
+    case when p_country is not null then ' and t.country = $1 ->> 3' end,
+    case when p_from is not null then ' and t.sale_date >= ($1 ->> 4)::date' end,
+    case when p_to is not null then ' and t.sale_date <= ($1 ->> 5)::date' end
+  ), p_include, p_limit);
 end
 $$;
 
@@ -153,16 +155,20 @@ create function api.admin_list_store_metrics(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_store_metrics', p_store, p_metric, p_from, p_to);
+  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
+  v_after := private.cursor_decode(v_filters, p_cursor, '{date,uuid}');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page('admin_store_metrics', 'store_metrics', 'metric_date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 0' end,
-    case when p_metric is not null then ' and t.metric = $1 ->> 1' end,
-    case when p_from is not null then ' and t.metric_date >= ($1 ->> 2)::date' end,
-    case when p_to is not null then ' and t.metric_date <= ($1 ->> 3)::date' end
-  ), jsonb_build_array(p_store, p_metric, p_from, p_to), p_include, p_cursor, p_limit);
+  return private.store_page(v_filters, v_after, 'store_metrics', 'metric_date', 'date', concat(
+    case when p_store is not null then ' and t.store = $1 ->> 1' end,
+    case when p_metric is not null then ' and t.metric = $1 ->> 2' end,
+    case when p_from is not null then ' and t.metric_date >= ($1 ->> 3)::date' end,
+    case when p_to is not null then ' and t.metric_date <= ($1 ->> 4)::date' end
+  ), p_include, p_limit);
 end
 $$;
 

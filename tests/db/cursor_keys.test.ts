@@ -46,6 +46,7 @@ interface List {
 const [time, id] = ["2026-09-01T09:30:00.000001+00:00", "0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"];
 const examples: Record<string, unknown> = {
   timestamptz: time,
+  date: "2026-09-01",
   uuid: id,
   integer: 1,
   "double precision": 0.5,
@@ -165,7 +166,7 @@ for (const list of lists) {
         if (keys[n] === examples["double precision"]) return typeof key === "number" && Number.isFinite(key);
         if (keys[n] === examples.integer) return Number.isInteger(key) && Math.abs(key) < 2 ** 31;
         return typeof key === "string" &&
-          (keys[n] === id ? key === id : keys[n] === time ? key === time : /^\d+$/.test(key));
+          ([id, time, examples.date].includes(keys[n]) ? key === keys[n] : /^\d+$/.test(key));
       });
     };
     for (const json of [...bad, ...variants]) {
