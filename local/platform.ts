@@ -60,6 +60,8 @@ export interface PlatformOptions {
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
   /** Hears what the platform does, step by step. */
+  /** Whether searches in words ask the stand-in's models, which answer what a test scripts. */
+  readonly withAiModels?: boolean;
   readonly say: (line: string) => void;
   /** Hears what the functions print and what fails inside. */
   readonly log: (line: string) => void;
@@ -237,6 +239,7 @@ async function startServices(
     folder: join(STATE, name, "functions"),
     environment: {
       ...providers.environment,
+      ...options.withAiModels ? { ...providers.aiEnvironment, AI_TIMEOUT_MS: "1000", AI_BUDGET_MS: "3000" } : {},
       ...secrets,
       ...functionEnvironment(current, publicUrl),
       ...options.functionSettings,

@@ -1,7 +1,9 @@
 // Stand-ins for the companies that the service depends on: they speak the wire protocols of the originals and are as strict.
 // Keys and accounts are made at start. /control scripts the answers and shows what was received.
+import { AiModels } from "./ai_gateway.ts";
 import { AppStoreStandIn } from "./app_store.ts";
 import { Fcm } from "./fcm.ts";
+import { Geocoders } from "./geocoder.ts";
 import { GoogleAccounts } from "./google.ts";
 import { GooglePlay } from "./google_play.ts";
 import { MailService, type ReceivedMail } from "./mail.ts";
@@ -11,6 +13,8 @@ export interface Providers {
   readonly url: string;
   /** The settings that point the functions at the stand-ins. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The same for the AI gateway, whose models answer nothing that is not scripted. */
+  readonly aiEnvironment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +39,12 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
   const fcm = new Fcm(accounts);
   const play = await GooglePlay.make(accounts, functionsUrl && `${functionsUrl}/store-notifications/google-play`);
   const appStore = await AppStoreStandIn.make(functionsUrl && `${functionsUrl}/store-notifications/app-store`);
+  const ai = new AiModels();
+  const geocoders = new Geocoders();
+  handlers.set("/ai", (request, rest) => ai.handle(request, rest));
+  handlers.set("/control/ai", (request) => ai.control(request));
+  handlers.set("/geocoder", (request, rest) => geocoders.handle(request, rest));
+  handlers.set("/control/geocoder", (request) => geocoders.control(request));
   handlers.set("/app-store/production", (request, rest) => appStore.handle("Production", request, rest));
   handlers.set("/app-store/sandbox", (request, rest) => appStore.handle("Sandbox", request, rest));
   handlers.set("/control/app-store", (request) => appStore.control(request));
@@ -68,10 +78,17 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
       PLAY_NOTIFICATIONS_AUDIENCE: GooglePlay.AUDIENCE,
       PLAY_NOTIFICATIONS_ACCOUNT: GooglePlay.NOTIFIER,
       GOOGLE_JWKS_URL: `${url}/google/certs`,
+      GEOCODER: "gsi",
+      GEOCODER_URL: `${url}/geocoder`,
       ...appStore.environment(`${url}/app-store`),
       MAIL_API_URL: `${url}/mail`,
       MAIL_API_KEY: mail.key,
       MAIL_FROM: MailService.FROM,
+    },
+    aiEnvironment: {
+      AI_GATEWAY_URL: `${url}/ai`,
+      AI_GATEWAY_KEY: AiModels.KEY,
+      AI_MODELS: AiModels.MODELS.join(),
     },
     stop: () => server.shutdown(),
   };

@@ -339,6 +339,13 @@ begin
         select coalesce(json_agg(k order by k.created_at, k.review_id), '[]') from private.kept_reviews k
         where k.user_id = p_user_id
       )
+      union all select 'ai_keys', private.ai_keys_of(p_user_id)::json
+      union all
+      select 'ai_requests', (
+        select coalesce(json_agg(json_build_object(
+          'id', r.id, 'form', r.form, 'text', r.text, 'outcome', r.outcome, 'parser', r.parser, 'model', r.model, 'created_at', r.created_at
+        ) order by r.created_at, r.id), '[]') from private.ai_requests r where r.user_id = p_user_id
+      )
       union all
       select n.name, private.own_rows(n.name, p_user_id)
       from unnest(array[

@@ -127,11 +127,8 @@ begin
   -- Consumers take runs one after another, so that each store has one of them.
   perform pg_advisory_xact_lock(hashtext('private.store_sync'));
   for v_read in select m.msg_id, m.message from pgmq.read('store-sync', p_lease_seconds, 20) as m order by m.msg_id loop
-    -- A consumer that writes has the run locked, and may want the message next.
-    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update skip locked;
-    if v_run.id is null and exists (select from public.store_sync_runs r where r.msg_id = v_read.msg_id) then
-      perform pgmq.set_vt('store-sync', v_read.msg_id, 1);
-    elsif v_run.msg_id is distinct from v_read.msg_id then
+    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update;
+    if v_run.msg_id is distinct from v_read.msg_id then
       perform pgmq.delete('store-sync', v_read.msg_id);
     elsif v_run.due_at > now() then
       perform pgmq.set_vt('store-sync', v_read.msg_id, ceil(extract(epoch from v_run.due_at - now()))::integer);

@@ -17,8 +17,9 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-insert into private.rate_limit_policies (name, quota, premium_quota, window_seconds, comment) values
-  ('ai_search', 10, 60, 60, 'Searches in words');
+-- A search in words begins with the caller's keys: that is the call it is counted with.
+insert into private.rate_limit_policies (name, quota, premium_quota, window_seconds, comment, commands) values
+  ('ai_search', 10, 60, 60, 'Searches in words', '{list_my_ai_keys, register_ai_key}');
 
 create table private.geocoded_places (
   geocoder text collate "C" not null,
@@ -419,7 +420,7 @@ declare
 begin
   if coalesce(p_provider_id, '') !~ '^[a-z0-9][a-z0-9_-]{0,39}$' then
     perform private.refuse('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _', p_param => 'provider_id');
-  elsif coalesce(p_api_key, '') !~ '^[!-~]{8,500}$' then
+  elsif coalesce(p_api_key, '') !~ '^[!-~]+$' or char_length(p_api_key) not between 8 and 500 then
     perform private.refuse('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters', p_param => 'api_key');
   end if;
   perform private.put_ai_key(v_user_id, p_provider_id, p_api_key);
@@ -451,12 +452,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('items', private.ai_keys_of(private.active_user()), 'next_cursor', null);
+  return jsonb_build_object('keys', private.ai_keys_of(private.active_user()));
 end
 $$;
 
 comment on function api.list_my_ai_keys() is
-  'For which AI providers the caller has keys: {items: [{provider_id, created_at, updated_at}], next_cursor: null}; never a key. Reads only. Refuses: unauthorized, forbidden.';
+  'For which AI providers the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Refuses: unauthorized, forbidden.';
 
 grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;
 

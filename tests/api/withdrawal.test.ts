@@ -33,6 +33,7 @@ async function busyPerson() {
     words: `my own words ${mark}`,
     opinion: `an opinion ${mark}`,
     complaint: `a complaint ${mark}`,
+    asked: `a lot near my home ${mark}`,
   };
   const [person, lot] = [await signUp({ displayName: own.name }), await aLot({ total_spaces: 40 })];
   const { id: vehicle_id } = await write(person, "POST", "/me/vehicles", {
@@ -71,6 +72,11 @@ async function busyPerson() {
     description: own.complaint,
     evidence_asset_ids: [await uploaded(person, "error_report")],
   });
+  await write(person, "POST", "/search/ai", {
+    action: "register_key",
+    provider_id: "openai",
+    api_key: `sk-${mark}-key`,
+  });
   await write(person, "POST", "/support/tickets", { category: "other", subject: "Hello", message: own.words });
   await inDatabase(async (sql) => {
     const giver = crypto.randomUUID();
@@ -108,6 +114,19 @@ async function busyPerson() {
         user_id, plan_id, platform, environment, subscription_key, status, started_at, auto_renewing, is_trial_period,
         original_purchase_date
       ) select ${person.id}, id, 'ios', 'Sandbox', ${crypto.randomUUID()}, 'expired', now(), false, false, now() from plan`;
+    await sql`
+      select api.log_ai_request(${person.id}, ${
+      sql.json({
+        form: "query",
+        lang: "ja",
+        text_length: own.asked.length,
+        text: own.asked,
+        outcome: "answered",
+        parser: "rules",
+        confidence: 0.9,
+        latency_ms: 1,
+      })
+    })`;
     const [value] = await sql`select id from private.current_field_values(${lot}) where field_name = 'total_spaces'`;
     await write(person, "POST", `/parking-lots/${lot}/field-values/${value!["id"]}/confirm`, {});
   });
@@ -156,7 +175,7 @@ const SHOWN_WITHOUT_GRANT: Record<string, string> = {
   "assets.created_at": "when the person sent the file",
 };
 /** Tables of other schemas, which nobody is granted, and rows within rows: checked by name. */
-const OTHER_TABLES = ["auth.users", "auth.identities", "auth.sessions", "kept_reviews"];
+const OTHER_TABLES = ["auth.users", "auth.identities", "auth.sessions", "kept_reviews", "ai_keys", "ai_requests"];
 const WITHIN: Record<string, string> = {
   "parking_sessions.photos": "parking_session_photos",
   "support_tickets.messages": "support_messages",

@@ -25,6 +25,8 @@ const service = bearer(stack().serviceRoleKey);
 const receipt = { platform: "android", receipt: "token", product_id: "premium_monthly" };
 /** What a route needs beyond its own path to be a good request; named by path, or by method and path. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
+  "POST /search/ai": { body: { query: "渋谷駅" } },
+  "POST /ai-search-parse": { body: { query: "渋谷駅" } },
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
   "/parking-lots/{id}/calc-fee": { body: { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" } },
   "/parking-lots/{id}/reviews": { body: { rating: 5 } },

@@ -67,6 +67,8 @@ async function calledByShared(): Promise<string[]> {
     new URL("../assets.ts", folder),
     new URL("../db/client.ts", folder),
     new URL("../purchases.ts", folder),
+    new URL("../ai_search/locate.ts", folder),
+    new URL("../ai_search/search.ts", folder),
     new URL("../../push-dispatch/dispatch.ts", folder),
     ...["keep.ts", "process.ts", "reconcile.ts"].map((file) => new URL(`../../store-notifications/${file}`, folder)),
     new URL("../../mail-dispatch/dispatch.ts", folder),

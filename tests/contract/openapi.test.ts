@@ -35,7 +35,9 @@ Deno.test("every function is a group of the contract, and every group a function
 
 /** What makes each provider, in the order in which an index.ts names them. */
 const MAKERS: readonly [option: string, maker: string, file: string][] = [
+  ["ai", "aiGateway", "ai_gateway.ts"],
   ["appStore", "appStore", "app_store.ts"],
+  ["geocoder", "geocoder", "geocoder.ts"],
   ["googlePlay", "googlePlay", "google_play.ts"],
   ["identity", "identityProvider", "identity_provider.ts"],
   ["mail", "mailSender", "mail.ts"],

@@ -36,6 +36,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     addressHeader: "cf-connecting-ip", // tests come from many networks
     functionsDeno: options.functionsDeno ?? functionsDeno(),
     template: TEMPLATE,
+    withAiModels: true,
     say: write,
     log: write,
   });

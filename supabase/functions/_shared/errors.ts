@@ -108,8 +108,10 @@ export const catalogue = {
   unparseable: {
     status: 422,
     message: "The text could not be understood.",
-    meaning: "The AI search could not interpret the input. No endpoint of this version answers so.",
-    remedy: "Ask the user to say it in other words, or offer the search form.",
+    meaning: "The text is not a search for parking.",
+    remedy:
+      "`error.details.missing` has what it would have to say: `place`, `stay`, `conditions`. Ask the user for it, or " +
+      "offer the search form.",
   },
   iap_invalid: {
     status: 400,
@@ -152,6 +154,7 @@ export function isCode(value: unknown): value is Code {
 
 /** The reasons (`details.reason`) that a client learns from 500 on, with the message that goes with each. */
 const reasons: Readonly<Record<string, string>> = {
+  not_configured: "This part of the service is not configured.",
   outcome_unknown: "The connection was lost or timed out. Whether the request was carried out is not known.",
 };
 

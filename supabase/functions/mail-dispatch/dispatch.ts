@@ -108,7 +108,7 @@ class Attempt {
         this.retryAfter = Math.max(this.retryAfter, result.retryAfter ?? 0);
         break;
       case "quota":
-        this.#wait(to, Math.max(1, result.retryAfter));
+        this.#wait(to, result.retryAfter);
         break;
       default:
         this.trouble = { reason: result.outcome, seconds: 0 };

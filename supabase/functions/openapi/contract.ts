@@ -3,6 +3,7 @@ import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
 import { NearbyLot, ParkingLot } from "../_shared/schema/parking_lots.ts";
 import { routes as admin } from "../admin/routes.ts";
 import { routes as ads } from "../ads/routes.ts";
+import { routes as aiSearchParse } from "../ai-search-parse/routes.ts";
 import { routes as articles } from "../articles/routes.ts";
 import { routes as codes } from "../codes/routes.ts";
 import { routes as errorReports } from "../error-reports/routes.ts";
@@ -13,6 +14,7 @@ import { routes as parkingLots } from "../parking-lots/routes.ts";
 import { routes as parkingSessions } from "../parking-sessions/routes.ts";
 import { routes as pushDispatch } from "../push-dispatch/routes.ts";
 import { routes as reportCrash } from "../report-crash/routes.ts";
+import { routes as search } from "../search/routes.ts";
 import { routes as sponsors } from "../sponsors/routes.ts";
 import { routes as storage } from "../storage/routes.ts";
 import { routes as storeNotifications } from "../store-notifications/routes.ts";
@@ -31,6 +33,8 @@ export const groups: readonly Group[] = [
     description: "Search for parking lots",
     routes: parkingLots,
   },
+  { name: "search", description: "Search in words", routes: search },
+  { name: "ai-search-parse", description: "Search in words, under the path of earlier clients", routes: aiSearchParse },
   { name: "parking-sessions", description: "Start, end and cancel a stay", routes: parkingSessions },
   { name: "error-reports", description: "Say what is wrong about a lot", routes: errorReports },
   { name: "support", description: "Ask support", routes: support },

@@ -119,7 +119,7 @@ export class AppStoreConnect implements StoreReports {
         url = first;
         continue;
       }
-      const listing: Listing = this.#listing(answer);
+      const listing: Listing = this.#client.read<Listing>(answer);
       const rows = listing.data.map((review) => reviewOf(review, listing.included ?? []));
       const isPast = until !== null && rows.every(({ reviewed_at }) => Date.parse(reviewed_at) < Date.parse(until));
       const next: string | null = listing.links?.next && !isPast ? this.#ours(listing.links.next) : null;
@@ -217,7 +217,7 @@ export class AppStoreConnect implements StoreReports {
     }
     if (this.#app === undefined) {
       const query = new URLSearchParams({ "filter[bundleId]": bundleId, limit: "1" });
-      const { data } = this.#listing(await this.#ask(`${url}/v1/apps?${query}`));
+      const { data } = this.#client.read<Listing>(await this.#ask(`${url}/v1/apps?${query}`));
       this.#app = data[0]?.id;
     }
     if (this.#app === undefined) throw new ReportError("rejected", `App Store Connect knows no app ${bundleId}.`);
@@ -229,17 +229,11 @@ export class AppStoreConnect implements StoreReports {
     const resources: Resource[] = [];
     let url: string | undefined = `${this.#config.url}${path}`;
     while (url !== undefined) {
-      const listing: Listing = this.#listing(await this.#ask(url));
+      const listing: Listing = this.#client.read<Listing>(await this.#ask(url));
       resources.push(...listing.data);
       url = listing.links?.next && this.#ours(listing.links.next);
     }
     return resources;
-  }
-
-  #listing(answer: Answer): Listing {
-    const listing = this.#client.read<Listing>(answer);
-    if (Array.isArray(listing.data)) return listing;
-    throw new ReportError("unreadable", "App Store Connect answers with something that is not a list.");
   }
 
   async #ask(url: string, accept = "application/json"): Promise<Answer> {

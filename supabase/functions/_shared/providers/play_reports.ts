@@ -111,9 +111,8 @@ export class PlayReports implements StoreReports {
     for (const month of monthsOf(days)) {
       const file = files.find(({ name }) => name === `sales/salesreport_${month}.zip`);
       if (file === undefined) continue;
-      const entries = (await unzipped(await this.#content(file.name))).filter(({ name }) => name.endsWith(".csv"));
-      if (entries.length === 0) throw new ReportError("unreadable", `${file.name} has no CSV file.`);
-      const lines = entries.map(({ bytes }) => commaSeparated(decoded(bytes)));
+      const lines = (await unzipped(await this.#content(file.name)))
+        .filter(({ name }) => name.endsWith(".csv")).map(({ bytes }) => commaSeparated(decoded(bytes)));
       const sold = salesOf(month, lines, this.#config.packageName);
       for (const day of days.filter((one) => monthOf(one) === month)) {
         yield { day, rows: sold.get(day)?.sums.rows() ?? [], rowsRead: sold.get(day)?.rowsRead ?? 0 };

@@ -1,6 +1,8 @@
 /** The providers that handlers use, by the names that handlers and `createApp` have for them. */
+import type { AiGateway } from "./ai_gateway.ts";
 import type { AppStore } from "./app_store.ts";
 import type { PushSender } from "./fcm.ts";
+import type { Geocoder } from "./geocoder.ts";
 import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import type { MailSender } from "./mail.ts";
@@ -15,6 +17,8 @@ export interface Providers {
   readonly appStore: AppStore;
   readonly googlePlay: GooglePlay;
   readonly storeReports: StoreReportSources;
+  readonly ai: AiGateway;
+  readonly geocoder: Geocoder;
 }
 
 export type ProviderName = keyof Providers;
@@ -27,4 +31,6 @@ export const PROVIDER_NAMES: readonly ProviderName[] = [
   "appStore",
   "googlePlay",
   "storeReports",
+  "ai",
+  "geocoder",
 ];

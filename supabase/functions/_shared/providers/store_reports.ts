@@ -114,7 +114,6 @@ const SHORT_WAIT_SECONDS = 5;
 const TRIES = 3;
 /** When a store that limits its clients does not say for how long. */
 const UNKNOWN_WAIT_SECONDS = 60;
-const LONGEST_WAIT_SECONDS = 86_400;
 
 /** Asks one interface of a store, with its bearer token. */
 export class ReportClient {
@@ -139,16 +138,17 @@ export class ReportClient {
         isRenewed = true;
         continue;
       }
-      const isLimited = answer !== undefined && isQuota(answer);
-      if (answer && !isLimited && (answer.status === 401 || answer.status === 403)) throw this.#refused(answer);
-      if (answer && !isLimited && answer.status < 500) return answer;
+      if (answer?.status === 401 || answer?.status === 403) {
+        throw new ReportError("credentials_rejected", `${this.#name} answers ${answer.status}: ${reasonOf(answer)}`);
+      }
+      if (answer && answer.status < 500 && answer.status !== 429) return answer;
       const wait = secondsOf(answer?.headers.get("retry-after") ?? null) ??
-        (isLimited ? UNKNOWN_WAIT_SECONDS : attempt / 2);
+        (answer?.status === 429 ? UNKNOWN_WAIT_SECONDS : attempt / 2);
       if (attempt < TRIES && wait <= SHORT_WAIT_SECONDS) {
         await new Promise((resolve) => setTimeout(resolve, wait * 1000));
         continue;
       }
-      if (isLimited) throw new StoreWaits("rate_limited", Math.ceil(wait), `${this.#name} asks to wait.`);
+      if (answer?.status === 429) throw new StoreWaits("rate_limited", Math.ceil(wait), `${this.#name} asks to wait.`);
       const what = answer ? `answers ${answer.status}` : "cannot be reached";
       throw new StoreWaits("unavailable", Math.ceil(wait), `${this.#name} ${what}.`);
     }
@@ -161,19 +161,15 @@ export class ReportClient {
 
   read<T>(answer: Answer): T {
     if (answer.status >= 300) throw this.rejection(answer);
-    const value = parsed(answer);
-    if (typeof value === "object" && value !== null) return value as T;
-    throw new ReportError("unreadable", `${this.#name} answers with something that is not a JSON object.`);
+    try {
+      return JSON.parse(new TextDecoder().decode(answer.bytes)) as T;
+    } catch {
+      throw new ReportError("unreadable", `${this.#name} answers with something that is not JSON.`);
+    }
   }
 
   rejection(answer: Answer): ReportError {
     return new ReportError("rejected", `${this.#name} answers ${answer.status}: ${reasonOf(answer)}`);
-  }
-
-  /** A signed address that has expired is no matter of credentials: the next turn asks for another. */
-  #refused(answer: Answer): ReportError | StoreWaits {
-    if (this.#token === null) return new StoreWaits("unavailable", 0, `${this.#name} answers ${answer.status}.`);
-    return new ReportError("credentials_rejected", `${this.#name} answers ${answer.status}: ${reasonOf(answer)}`);
   }
 
   async #send(
@@ -195,42 +191,27 @@ export class ReportClient {
   }
 }
 
-function parsed({ bytes }: Answer): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-interface StoreErrors {
-  readonly errors?: readonly { readonly detail?: unknown; readonly title?: unknown }[];
-  readonly error?: { readonly message?: unknown; readonly errors?: readonly { readonly reason?: unknown }[] };
-}
-
 /** What a store says about an error: Apple's `errors[0].detail`, Google's `error.message`; nothing of any other body. */
-export function reasonOf(answer: Answer): string {
-  const { errors, error } = (parsed(answer) ?? {}) as StoreErrors;
-  const reason = errors?.[0]?.detail ?? errors?.[0]?.title ?? error?.message;
-  return typeof reason === "string" ? reason.slice(0, 300) : "no reason is given.";
-}
-
-/** Google says of some quotas with 403 that they are used up. */
-function isQuota(answer: Answer): boolean {
-  if (answer.status !== 403) return answer.status === 429;
-  const { error } = (parsed(answer) ?? {}) as StoreErrors;
-  return /rateLimitExceeded|quotaExceeded/i.test(String(error?.errors?.[0]?.reason));
+export function reasonOf({ bytes }: Answer): string {
+  try {
+    const { errors, error } = JSON.parse(new TextDecoder().decode(bytes)) as {
+      errors?: readonly { detail?: unknown; title?: unknown }[];
+      error?: { message?: unknown };
+    };
+    const reason = errors?.[0]?.detail ?? errors?.[0]?.title ?? error?.message;
+    return typeof reason === "string" ? reason.slice(0, 300) : "no reason is given.";
+  } catch {
+    return "no reason is given.";
+  }
 }
 
 /** `Retry-After` in seconds: as such, as a date, or as the milliseconds of a UNIX time, which Apple sends. */
 export function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const text = retryAfter.trim();
-  if (/^\d{1,6}$/.test(text)) return Math.min(LONGEST_WAIT_SECONDS, Number(text));
+  if (/^\d{1,6}$/.test(text)) return Number(text);
   const at = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
-  return Number.isNaN(at)
-    ? undefined
-    : Math.min(LONGEST_WAIT_SECONDS, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
+  return Number.isNaN(at) ? undefined : Math.min(86_400, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
 }
 
 /** Text as Postgres takes it: without NUL and half characters; null when nothing is left. */

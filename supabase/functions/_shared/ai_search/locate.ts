@@ -1,0 +1,102 @@
+/** Where a search is: the place that the text names, the device's own position, or the centre of the search before. */
+import type { Database } from "../db/client.ts";
+import type { Geocoder } from "../providers/geocoder.ts";
+import { ProviderDown } from "../providers/google_token.ts";
+import type { Lang } from "./reply.ts";
+import type { Note, ParsedSearch } from "./rules/types.ts";
+
+export interface Location {
+  readonly name: string;
+  readonly lat: number;
+  readonly lng: number;
+  /** A geocoder, `places`, `lots`, `device` or `context`. */
+  readonly source: string;
+}
+
+export interface Located {
+  readonly location: Location | null;
+  readonly assumptions: readonly Note[];
+  readonly unresolved: readonly Note[];
+}
+
+export interface Whereabouts {
+  readonly parsed: ParsedSearch;
+  readonly lang: Lang;
+  readonly position: { readonly lat: number; readonly lng: number } | null;
+}
+
+interface Found extends Location {
+  readonly is_ambiguous: boolean;
+}
+
+const WORDS = {
+  ja: {
+    here: "現在地",
+    noPosition: "現在地が分からないため、場所を教えてください。",
+    notFound: (place: string) => `「${place}」という場所が見つかりません。`,
+    oneOfSeveral: (name: string) => `同じ名前の場所がほかにもあります。「${name}」としました。`,
+  },
+  en: {
+    here: "Current position",
+    noPosition: "The device's position is not known: please name a place.",
+    notFound: (place: string) => `There is no place called “${place}”.`,
+    oneOfSeveral: (name: string) => `Several places have this name; this is ${name}.`,
+  },
+} as const;
+
+export async function locate(service: Database, geocoder: Geocoder, where: Whereabouts): Promise<Located> {
+  const { parsed, lang, position } = where;
+  const words = WORDS[lang];
+  const note = (value: string | null, reason: string): Note => ({
+    text: parsed.place ?? "",
+    field: "place",
+    value,
+    reason,
+  });
+  if (parsed.place !== null) {
+    const found = await find(service, geocoder, where);
+    if (found === null) return { ...NOWHERE, unresolved: [note(null, words.notFound(parsed.place))] };
+    const { is_ambiguous, ...location } = found;
+    return {
+      ...NOWHERE,
+      location,
+      assumptions: is_ambiguous ? [note(found.name, words.oneOfSeveral(found.name))] : [],
+    };
+  }
+  if (parsed.own_position) {
+    if (position === null) return { ...NOWHERE, unresolved: [note(null, words.noPosition)] };
+    return { ...NOWHERE, location: { name: words.here, ...position, source: "device" } };
+  }
+  const centre = parsed.query.center;
+  if (centre === undefined) return NOWHERE;
+  return {
+    ...NOWHERE,
+    location: { name: centre.placeName ?? "", lat: centre.lat, lng: centre.lng, source: "context" },
+  };
+}
+
+const NOWHERE: Located = { location: null, assumptions: [], unresolved: [] };
+
+/** What was found before, then the geocoder in its turn, then what the database knows by itself. */
+async function find(
+  service: Database,
+  geocoder: Geocoder,
+  { parsed, lang, position }: Whereabouts,
+): Promise<Found | null> {
+  const text = parsed.place!;
+  const kept = await service.rpc<{ place: Found | null; wait_ms: number | null }>("find_place", {
+    text,
+    geocoder: geocoder.kind,
+    ...position,
+  });
+  if (kept.wait_ms === null || geocoder.kind === null) return kept.place;
+  await new Promise((resolve) => setTimeout(resolve, kept.wait_ms!));
+  try {
+    const place = await geocoder.find(text, lang);
+    await service.rpc("keep_place", { text, geocoder: geocoder.kind, ...place });
+    return place === null ? kept.place : { ...place, source: geocoder.kind, is_ambiguous: false };
+  } catch (error) {
+    if (error instanceof ProviderDown) return kept.place;
+    throw error;
+  }
+}

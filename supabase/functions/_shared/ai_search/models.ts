@@ -1,0 +1,85 @@
+/** Asks the models one after another, until one gives an answer that follows the schema or the time is up. */
+import type { AiConfig } from "../provider_settings.ts";
+import type { AiGateway, AiOutcome } from "../providers/ai_gateway.ts";
+import { ModelAnswer, questionOf } from "./prompt.ts";
+import type { Asked } from "./prompt.ts";
+
+/** What a model did; `nonsense`: an answer that does not follow the schema. */
+export interface Attempt {
+  readonly model: string;
+  readonly outcome: AiOutcome | "nonsense";
+  readonly latency_ms: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+}
+
+export interface Consulted {
+  /** Null: no model answered. */
+  readonly answer: ModelAnswer | null;
+  readonly model: string | null;
+  readonly attempts: readonly Attempt[];
+  /** By the prices of the settings; null where one of them is not known. */
+  readonly cost: number | null;
+}
+
+/** Less than this is no time for an answer. */
+const MIN_TIME_MS = 300;
+
+/** `keys`: the user's own keys by provider, which is what stands before the slash of a model's name. */
+export async function consultModels(
+  gateway: AiGateway,
+  settings: AiConfig,
+  asked: Asked,
+  keys: Readonly<Record<string, string>>,
+): Promise<Consulted> {
+  const question = questionOf(asked);
+  const until = performance.now() + settings.budgetMs;
+  const attempts: Attempt[] = [];
+  for (const model of settings.models) {
+    const started = performance.now();
+    const left = until - started;
+    if (left < MIN_TIME_MS) break;
+    const key = keys[model.split("/")[0]!];
+    const reply = await gateway.ask(model, question, { timeoutMs: Math.min(settings.timeoutMs, left), key });
+    const answer = reply.content === null ? undefined : answerIn(reply.content);
+    attempts.push({
+      model,
+      outcome: reply.outcome === "answered" && answer === undefined ? "nonsense" : reply.outcome,
+      latency_ms: Math.round(performance.now() - started),
+      prompt_tokens: reply.promptTokens,
+      completion_tokens: reply.completionTokens,
+    });
+    if (answer !== undefined) return { answer, model, attempts, cost: costOf(attempts, settings) };
+  }
+  return { answer: null, model: null, attempts, cost: costOf(attempts, settings) };
+}
+
+/** The answer in a model's text: models wrap JSON in fences and sentences. */
+function answerIn(content: string): ModelAnswer | undefined {
+  for (const text of [content, content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1)]) {
+    const parsed = ModelAnswer.safeParse(jsonIn(text));
+    if (parsed.success) return parsed.data;
+  }
+  return undefined;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function costOf(attempts: readonly Attempt[], { prices }: AiConfig): number | null {
+  let cost = 0;
+  for (const { model, prompt_tokens, completion_tokens } of attempts) {
+    const price = prices?.models[model];
+    if (price === undefined) {
+      if (prompt_tokens + completion_tokens > 0) return null;
+      continue;
+    }
+    cost += (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000;
+  }
+  return prices === null ? null : cost;
+}

@@ -1,0 +1,190 @@
+/**
+ * A search in words, from the text to a search that the interface takes. Rules read every text; where they are not certain
+ * enough the models are asked, and their answer is checked against the numbers of the text. The place is looked up last.
+ */
+import type { z } from "zod";
+import type { Database } from "../db/client.ts";
+import { Refusal } from "../errors.ts";
+import type { AiGateway } from "../providers/ai_gateway.ts";
+import type { Geocoder } from "../providers/geocoder.ts";
+import type { AiSearchAnswer, AiSearchReply, RegisteredAiKey } from "../schema/ai_search.ts";
+import { locate, type Located, type Location } from "./locate.ts";
+import { type Consulted, consultModels } from "./models.ts";
+import { readAnswer } from "./model_answer.ts";
+import { PROMPT_VERSION } from "./prompt.ts";
+import { askFor, type Lang, notUnderstood, sentenceOf } from "./reply.ts";
+import { parseText, withCenter } from "./rules/parse.ts";
+import type { ParsedSearch, Query } from "./rules/types.ts";
+
+export interface Tools {
+  /** The caller's. */
+  readonly db: Database;
+  readonly service: Database;
+  readonly ai: AiGateway;
+  readonly geocoder: Geocoder;
+  readonly userId: string;
+}
+
+export interface Asking {
+  readonly text: string;
+  readonly locale: Lang;
+  readonly time_zone: string;
+  readonly lat?: number | undefined;
+  readonly lng?: number | undefined;
+  /** The query that the text refines. */
+  readonly context?: Query | undefined;
+}
+
+type Answer = z.input<typeof AiSearchAnswer>;
+type Reply = z.input<typeof AiSearchReply>;
+
+interface Understanding extends Located {
+  readonly parsed: ParsedSearch;
+  readonly parser: "model" | "rules";
+  readonly model: string | null;
+}
+
+/** Form A. A text that is no search is refused (unparseable). */
+export async function answerTo(tools: Tools, asking: Asking): Promise<Answer> {
+  const understanding = await understand(tools, asking, "query");
+  const { parsed: { status, missing } } = understanding;
+  if (status === "unparseable") {
+    throw new Refusal("unparseable", {
+      message: `${notUnderstood(asking.locale)} ${askFor(missing, asking.locale)}`.trim(),
+      param: "query",
+      details: { missing },
+    });
+  }
+  return answerOf(understanding);
+}
+
+/** Form B: the same with what to tell the user, also where nothing was understood. */
+export async function replyTo(tools: Tools, asking: Asking): Promise<Reply> {
+  const { locale: lang, time_zone: timeZone } = asking;
+  const understanding = await understand(tools, asking, "message");
+  const { parsed, location } = understanding;
+  const answer = answerOf(understanding);
+  if (parsed.status === "unparseable") {
+    return { ...answer, status: "error", reply: notUnderstood(lang), query: null };
+  }
+  const told = {
+    place: location?.name || null,
+    parsed,
+    lang,
+    timeZone,
+    notes: [...answer.assumptions, ...answer.unresolved],
+  };
+  const reply = sentenceOf(told);
+  if (location !== null) return { ...answer, status: "parsed", reply };
+  return { ...answer, status: "need_info", reply: [reply, askFor(["place"], lang)].join(lang === "ja" ? "" : " ") };
+}
+
+/** Form B: keeps a user's own key of an AI provider. */
+export function registerKey(db: Database, key: { readonly provider_id: string; readonly api_key: string }) {
+  return db.rpc<z.input<typeof RegisteredAiKey>>("register_ai_key", key);
+}
+
+async function understand(tools: Tools, asking: Asking, form: "query" | "message"): Promise<Understanding> {
+  const started = performance.now();
+  const { db, service, ai, geocoder, userId } = tools;
+  // First of all, because the request is counted with it.
+  const { keys } = await db.rpc<{ keys: readonly unknown[] }>("list_my_ai_keys");
+  const now = new Date();
+  const options = { locale: asking.locale, now, timeZone: asking.time_zone, context: asking.context };
+  const rules = parseText(asking.text, options);
+  const { rulesThreshold, gateway, logText } = ai.settings;
+  const isCertain = rules.status === "parsed" && rules.confidence >= rulesThreshold;
+  let consulted: Consulted | undefined;
+  if (gateway !== null && !isCertain) {
+    const ownKeys = keys.length > 0
+      ? await service.rpc<Record<string, string>>("read_ai_keys", { user_id: userId })
+      : {};
+    consulted = await consultModels(ai, gateway, { ...options, text: asking.text, lang: asking.locale }, ownKeys);
+  }
+  const answered = consulted?.answer ? readAnswer(consulted.answer, rules, options) : null;
+  const parsed = answered ?? rules;
+  const position = asking.lat === undefined || asking.lng === undefined ? null : { lat: asking.lat, lng: asking.lng };
+  const located = parsed.status === "parsed"
+    ? await locate(service, geocoder, { parsed, lang: asking.locale, position })
+    : { location: null, assumptions: [], unresolved: [] };
+  const parser = answered === null ? "rules" : "model";
+  const model = answered === null ? null : consulted!.model;
+  await service.rpc("log_ai_request", {
+    user_id: userId,
+    request: {
+      form,
+      lang: asking.locale,
+      text_length: [...asking.text].length,
+      text: logText ? asking.text : null,
+      outcome: parsed.status === "unparseable"
+        ? "unparseable"
+        : form === "message" && !located.location
+        ? "need_info"
+        : "answered",
+      parser,
+      model,
+      prompt_version: consulted ? PROMPT_VERSION : null,
+      confidence: parsed.confidence,
+      ...logOf(consulted, gateway?.prices?.currency ?? null),
+      latency_ms: Math.round(performance.now() - started),
+    },
+  });
+  return { parsed, parser, model, ...located };
+}
+
+function logOf(consulted: Consulted | undefined, currency: string | null) {
+  const attempts = consulted?.attempts ?? [];
+  const cost = consulted?.cost ?? null;
+  return {
+    attempts,
+    prompt_tokens: attempts.reduce((sum, { prompt_tokens }) => sum + prompt_tokens, 0),
+    completion_tokens: attempts.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0),
+    cost,
+    currency: cost === null ? null : currency,
+  };
+}
+
+/** A place that is not found, or is one of several, is what the answer is least sure of. */
+const UNSURE_OF_PLACE = 0.5;
+
+function answerOf({ parsed, location, assumptions, unresolved, parser, model }: Understanding): Answer {
+  const query = location === null ? parsed.query : withCenter(parsed, {
+    lat: location.lat,
+    lng: location.lng,
+    ...location.name === "" ? {} : { placeName: location.name.slice(0, 200) },
+  });
+  const confidence = unresolved.length > 0 ? Math.min(parsed.confidence, UNSURE_OF_PLACE) : parsed.confidence;
+  return {
+    location,
+    entry_at: parsed.entry_at,
+    exit_at: parsed.exit_at,
+    max_price: parsed.max_price,
+    filters: [...parsed.filters],
+    confidence,
+    query,
+    nearby: location === null ? null : nearbyOf(parsed, location),
+    assumptions: [...parsed.assumptions, ...assumptions],
+    unresolved: [...parsed.unresolved, ...unresolved],
+    parser,
+    model,
+  };
+}
+
+/** A request for the lots near a place with what the stay costs; null without a stay. */
+function nearbyOf(parsed: ParsedSearch, { lat, lng }: Location): string | null {
+  const { entry_at, exit_at, max_price, filters, vehicle, radius_m, sort } = parsed;
+  if (entry_at === null || exit_at === null) return null;
+  const { type, ...measures } = vehicle ?? {};
+  const conditions = {
+    entry_at,
+    exit_at,
+    ...max_price === null ? {} : { max_price },
+    ...filters.length === 0 ? {} : { tags: filters },
+  };
+  const search = new URLSearchParams({ lat: String(lat), lng: String(lng), filters: JSON.stringify(conditions) });
+  if (radius_m !== null) search.set("radius_m", String(radius_m));
+  if (sort !== null) search.set("sort", sort);
+  if (type !== undefined) search.set("vehicle_type", type);
+  if (Object.keys(measures).length > 0) search.set("vehicle", JSON.stringify(measures));
+  return `/v1/parking-lots/nearby?${search}`;
+}

@@ -1,0 +1,169 @@
+/** Chat completions of an AI gateway, by the protocol that OpenAI's interface has set: one question to one model. */
+import type { Config } from "../config.ts";
+import type { AiConfig, AiSearchConfig } from "../provider_settings.ts";
+import { retryAfterOf } from "./retry_after.ts";
+
+export interface AiQuestion {
+  readonly system: string;
+  readonly user: string;
+  /** JSON schema that the answer must follow. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schemaName: string;
+}
+
+/**
+ * What became of a question: `refused` by the model, `cut_off` before the end of the answer, `rejected` by the interface
+ * (4xx), `credentials` not accepted, `rate_limited`, `failed` (5xx, no connection, no JSON), `timed_out`.
+ */
+export type AiOutcome =
+  | "answered"
+  | "refused"
+  | "cut_off"
+  | "rejected"
+  | "credentials"
+  | "rate_limited"
+  | "failed"
+  | "timed_out";
+
+export interface AiAnswer {
+  readonly outcome: AiOutcome;
+  /** The text of an answer; null for every other outcome. */
+  readonly content: string | null;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+export interface AskOptions {
+  readonly timeoutMs: number;
+  /** A user's own key, in place of the gateway's. */
+  readonly key?: string | undefined;
+}
+
+export interface AiGateway {
+  readonly settings: AiSearchConfig;
+  /** Only where `settings.gateway` is not null. */
+  ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer>;
+}
+
+/** Answers of this size are no answers to our questions. */
+const MAX_ANSWER_BYTES = 200_000;
+const MAX_COMPLETION_TOKENS = 1000;
+/** How long a model that is out of quota is left alone when it does not say so. */
+const QUOTA_SECONDS = 20;
+
+interface Completion {
+  readonly error?: unknown;
+  readonly choices?: readonly {
+    readonly finish_reason?: string | null;
+    readonly message?: { readonly content?: string | null; readonly refusal?: string | null };
+  }[];
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
+}
+
+/** One for the process: it remembers which models are out of quota. */
+export function aiGateway(config: () => Config): AiGateway {
+  let client: Client | undefined;
+  return {
+    get settings() {
+      return config().providers.aiSearch;
+    },
+    ask: (model, question, options) => {
+      const { gateway } = config().providers.aiSearch;
+      if (gateway === null) throw new TypeError("No AI gateway is configured");
+      return (client ??= new Client(gateway)).ask(model, question, options);
+    },
+  };
+}
+
+class Client {
+  readonly #settings: AiConfig;
+  readonly #outOfQuotaUntil = new Map<string, number>();
+
+  constructor(settings: AiConfig) {
+    this.#settings = settings;
+  }
+
+  async ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer> {
+    // A user's own key has a quota of its own.
+    if (options.key === undefined && (this.#outOfQuotaUntil.get(model) ?? 0) > Date.now()) {
+      return failed("rate_limited");
+    }
+    // The time-out is for the whole answer: a gateway may close, or go silent, in the middle of it.
+    const signal = AbortSignal.timeout(options.timeoutMs);
+    try {
+      const response = await this.#post(model, question, options.key, signal);
+      if (response.ok) return answerIn(await textOf(response));
+      await response.body?.cancel();
+      if (response.status === 429 && options.key === undefined) {
+        this.#outOfQuotaUntil.set(model, Date.now() + (retryAfterOf(response) ?? QUOTA_SECONDS) * 1000);
+      }
+      return failed(outcomeOf(response.status));
+    } catch {
+      return failed(signal.aborted ? "timed_out" : "failed");
+    }
+  }
+
+  #post(model: string, question: AiQuestion, key: string | undefined, signal: AbortSignal): Promise<Response> {
+    const { url, headers, key: ownKey } = this.#settings;
+    const bearer = key ?? ownKey;
+    return fetch(`${url}/chat/completions`, {
+      method: "POST",
+      headers: {
+        ...headers,
+        ...bearer === null ? {} : { authorization: `Bearer ${bearer}` },
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({
+        model,
+        messages: [{ role: "system", content: question.system }, { role: "user", content: question.user }],
+        temperature: 0,
+        max_completion_tokens: MAX_COMPLETION_TOKENS,
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: question.schemaName, strict: true, schema: question.schema },
+        },
+      }),
+      redirect: "error",
+      signal,
+    });
+  }
+}
+
+function failed(outcome: AiOutcome, tokens: { prompt?: number; completion?: number } = {}): AiAnswer {
+  return { outcome, content: null, promptTokens: tokens.prompt ?? 0, completionTokens: tokens.completion ?? 0 };
+}
+
+function outcomeOf(status: number): AiOutcome {
+  if (status === 401 || status === 403) return "credentials";
+  if (status === 429) return "rate_limited";
+  if (status === 408) return "timed_out";
+  return status >= 400 && status < 500 ? "rejected" : "failed";
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new RangeError("The answer is too long");
+    chunks.push(chunk);
+  }
+  return await new Blob(chunks).text();
+}
+
+/** An error that comes up after the answer has begun arrives with status 200. */
+function answerIn(text: string): AiAnswer {
+  const { error, choices, usage } = (JSON.parse(text) ?? {}) as Completion;
+  const tokens = { prompt: countOf(usage?.prompt_tokens), completion: countOf(usage?.completion_tokens) };
+  const choice = choices?.[0];
+  if (error || !choice) return failed("failed", tokens);
+  const { content, refusal } = choice.message ?? {};
+  if (refusal || choice.finish_reason === "content_filter") return failed("refused", tokens);
+  if (choice.finish_reason === "length") return failed("cut_off", tokens);
+  if (typeof content !== "string") return failed("failed", tokens);
+  return { outcome: "answered", content, promptTokens: tokens.prompt, completionTokens: tokens.completion };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? Math.min(value, 10_000_000) : 0;
+}

@@ -1,0 +1,100 @@
+/** Where a place is, by GSI (Japan) or Nominatim. The caller keeps what was answered and waits for its turn. */
+import type { Config } from "../config.ts";
+import type { GeocoderConfig } from "../provider_settings.ts";
+import { ProviderDown } from "./google_token.ts";
+
+export interface GeocodedPlace {
+  readonly name: string;
+  readonly lat: number;
+  readonly lng: number;
+}
+
+export interface Geocoder {
+  /** Null: none is configured. */
+  readonly kind: GeocoderConfig["kind"] | null;
+  /** Null: there is no such place. Throws ProviderDown. */
+  find(text: string, lang: string): Promise<GeocodedPlace | null>;
+}
+
+const TIMEOUT_MS = 3000;
+const MAX_TEXT = 100;
+
+export function geocoder(config: () => Config): Geocoder {
+  return {
+    get kind() {
+      return config().providers.geocoder?.kind ?? null;
+    },
+    find: async (text, lang) => {
+      const settings = config().providers.geocoder;
+      if (settings === null) return null;
+      return settings.kind === "gsi" ? await askGsi(settings, text) : await askNominatim(settings, text, lang);
+    },
+  };
+}
+
+/** GSI knows addresses and names of places; its matches are loose. */
+async function askGsi(settings: GeocoderConfig, text: string): Promise<GeocodedPlace | null> {
+  const url = new URL(`${settings.url}/address-search/AddressSearch`);
+  url.searchParams.set("q", text.slice(0, MAX_TEXT));
+  const found = await ask(url, settings);
+  const places = found.map(gsiPlace).filter((place) => place !== null);
+  const wanted = plain(text);
+  // Only what has the text in its name; of these the one with the least beside it.
+  const matches = places.filter(({ name }) => plain(name).includes(wanted));
+  return matches.sort((a, b) => a.name.length - b.name.length)[0] ?? null;
+}
+
+function gsiPlace(feature: unknown): GeocodedPlace | null {
+  const { geometry, properties } = feature as {
+    geometry?: { coordinates?: unknown };
+    properties?: { title?: unknown };
+  };
+  const [lng, lat] = Array.isArray(geometry?.coordinates) ? geometry.coordinates : [];
+  return placeOf(properties?.title, lat, lng);
+}
+
+async function askNominatim(settings: GeocoderConfig, text: string, lang: string): Promise<GeocodedPlace | null> {
+  const url = new URL(`${settings.url}/search`);
+  url.search = new URLSearchParams({
+    q: text.slice(0, MAX_TEXT),
+    format: "jsonv2",
+    limit: "1",
+    "accept-language": lang,
+  }).toString();
+  const [first] = await ask(url, settings);
+  if (first === undefined) return null;
+  const { lat, lon, display_name } = first as Record<string, unknown>;
+  return placeOf(display_name, Number(lat), Number(lon));
+}
+
+function placeOf(name: unknown, lat: unknown, lng: unknown): GeocodedPlace | null {
+  if (typeof name !== "string" || typeof lat !== "number" || typeof lng !== "number") return null;
+  if (!(Math.abs(lat) <= 90 && Math.abs(lng) <= 180)) return null;
+  return { name: name.slice(0, 200), lat, lng };
+}
+
+/** Once more after a failure that passes; an array of results, or ProviderDown. */
+async function ask(url: URL, settings: GeocoderConfig, isAgain = false): Promise<readonly object[]> {
+  try {
+    const response = await fetch(url, {
+      headers: { "user-agent": settings.userAgent, accept: "application/json" },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const results: unknown = response.ok ? await response.json() : await response.body?.cancel();
+    if (response.ok && Array.isArray(results)) {
+      return results.filter((result) => typeof result === "object" && result !== null);
+    }
+    if (response.status >= 400 && response.status < 500) {
+      throw new ProviderDown(`The geocoder answers ${response.status}`);
+    }
+  } catch (cause) {
+    if (cause instanceof ProviderDown) throw cause;
+    if (isAgain) throw new ProviderDown("The geocoder cannot be reached", { cause });
+  }
+  if (isAgain) throw new ProviderDown("The geocoder does not answer with a list");
+  return await ask(url, settings, true);
+}
+
+function plain(text: string): string {
+  return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
+}

@@ -1,0 +1,3 @@
+import { parseSearch } from "./parse.ts";
+
+export const routes = [parseSearch];

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { route } from "../_shared/http/route.ts";
+import { AiKeys } from "../_shared/schema/ai_search.ts";
+import { Nothing } from "../_shared/schema/values.ts";
+
+export const listAiKeys = route({
+  method: "GET",
+  path: "/search/ai/keys",
+  access: "user",
+  summary: "List for which AI providers the caller has registered keys",
+  description: "The keys themselves are never shown.",
+  reply: [200, AiKeys],
+  refusals: [],
+  handle: ({ db }) => db.rpc<z.infer<typeof AiKeys>>("list_my_ai_keys"),
+});
+
+export const deleteAiKey = route({
+  method: "DELETE",
+  path: "/search/ai/keys/{provider_id}",
+  access: "user",
+  summary: "Delete the caller's key of an AI provider",
+  params: z.strictObject({ provider_id: z.string().min(1).max(40) }),
+  reply: [204, Nothing],
+  refusals: ["not_found"],
+  handle: async ({ db, params }) => {
+    await db.rpc("delete_ai_key", params);
+    return null;
+  },
+});
