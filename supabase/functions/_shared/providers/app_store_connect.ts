@@ -112,10 +112,13 @@ export class AppStoreConnect implements StoreReports {
     const app = await this.#appId();
     const first = `${this.#config.url}/v1/apps/${app}/customerReviews?sort=-createdDate&limit=${PAGE}&include=response`;
     let url: string | null = page === null ? first : this.#ours(page);
+    let isFirst = true;
     while (url !== null) {
       const answer: Answer = await this.#ask(url);
       // The page that an earlier turn wanted may not be there any more.
-      if (answer.status === 400 && url === page) {
+      const isGone = answer.status === 400 && page !== null && isFirst;
+      isFirst = false;
+      if (isGone) {
         url = first;
         continue;
       }

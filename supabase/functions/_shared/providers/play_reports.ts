@@ -124,13 +124,16 @@ export class PlayReports implements StoreReports {
   async *reviews(page: string | null): AsyncGenerator<ReviewPage> {
     const { apiUrl, packageName } = this.#config;
     let token = page;
+    let isFirst = true;
     for (;;) {
       const query = new URLSearchParams({ maxResults: String(REVIEWS_A_PAGE), ...(token === null ? {} : { token }) });
       const answer: Answer = await this.#publisher.ask(
         `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}/reviews?${query}`,
       );
       // The page that an earlier turn wanted may not be there any more.
-      if (answer.status === 400 && token !== null && token === page) {
+      const isGone = answer.status === 400 && page !== null && isFirst;
+      isFirst = false;
+      if (isGone) {
         token = null;
         continue;
       }
