@@ -164,6 +164,85 @@ for (const text of ["", " ", "渋".repeat(500), "🚗".repeat(500), "\ud800", "1
   });
 }
 
+/** Parts of a sentence that mean the same wherever they stand. */
+const PARTS = {
+  ja: {
+    stays: [
+      "明日9時から18時まで",
+      "金曜の19時から23時",
+      "12/5 10:00-15:30",
+      "来月3日の13時から2時間",
+      "22時から翌6時",
+      "今夜7時から10時",
+    ],
+    places: [
+      "渋谷駅の近くで",
+      "横浜駅から徒歩5分以内",
+      "みなとみらいで",
+      "東京都千代田区丸の内1-9-1",
+      "朝霞駅",
+      "軽井沢駅",
+      "さいたまスーパーアリーナ",
+    ],
+    wishes: [
+      "2000円以内",
+      "屋根付き",
+      "24時間営業",
+      "高さ2.1m",
+      "1日最大1500円",
+      "機械式以外",
+      "安いところ",
+      "1時間400円以下",
+      "バイク",
+    ],
+    between: ["、", " ", "。"],
+  },
+  en: {
+    stays: [
+      "tomorrow 9am to 6pm",
+      "Dec 5 10:00-15:30",
+      "Saturday 2pm until 5:30pm",
+      "10pm to 6am",
+      "tonight 7 to 10",
+      "in 20 minutes for 2 hours",
+    ],
+    places: [
+      "near Shibuya station",
+      "within 5 minutes walk of Yokohama station",
+      "near the 21st Century Museum",
+      "at Haneda Terminal 2",
+    ],
+    wishes: [
+      "under 2,000 yen",
+      "covered",
+      "open 24 hours",
+      "2.1 m high",
+      "no mechanical parking",
+      "step-free",
+      "less than 400 yen per hour",
+    ],
+    between: [", ", " ", ". "],
+  },
+} as const;
+
+Deno.test("rules parser: a sentence means what its parts mean, in any order and with anything between them", () => {
+  const random = chance(7);
+  for (let index = 0; index < 1000; index++) {
+    const locale = index % 2 === 0 ? "ja" as const : "en" as const;
+    const { stays, places, wishes, between } = PARTS[locale];
+    const [stay, place, wish] = [random.pick<string>(stays), random.pick<string>(places), random.pick<string>(wishes)];
+    const parts = [stay, place, wish].map((part) => ({ part, at: random.next() })).toSorted((a, b) => a.at - b.at);
+    const text = parts.map(({ part }) => part).join(random.pick<string>(between));
+    const read = (part: string) => parseText(part, { ...NOON, locale });
+    const [whole, staying, placed, wished] = [read(text), read(stay), read(place), read(wish)];
+    assert.deepEqual(
+      [whole.entry_at, whole.exit_at, whole.place, whole.radius_m, whole.filters, whole.vehicle, whole.sort],
+      [staying.entry_at, staying.exit_at, placed.place, placed.radius_m, wished.filters, wished.vehicle, wished.sort],
+      text,
+    );
+  }
+});
+
 Deno.test("rules parser: the same text gives the same answer, whatever was parsed before", () => {
   const text = "明日9時から18時まで渋谷駅周辺、屋根付き、2000円以内";
   const first = ja(text);

@@ -54,9 +54,14 @@ export function anchorsOf(
 /** "from Saturday 10am": the word stands before the date. */
 function roleWithDate(scanner: Scanner, point: Span, date: DateToken | undefined, hasBefore: boolean): Role | null {
   const own = roleOf(scanner, point, hasBefore);
-  if (own !== null || date === undefined) return own;
-  const whole = { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) };
-  return roleOf(scanner, whole, hasBefore);
+  if (own === "until" || date === undefined) return own;
+  const whole = roleOf(
+    scanner,
+    { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) },
+    hasBefore,
+  );
+  // "leave Sunday at noon": what stands before the date says more than "at".
+  return whole === "until" ? whole : own ?? whole;
 }
 
 /** A date belongs to the time after it, unless the end of a range comes between; else to the time before it. */
@@ -67,6 +72,9 @@ function bindDates(
 ): Map<Point | FromNow, DateToken> {
   const bound = new Map<Point | FromNow, DateToken>();
   dates.forEach((date, index) => {
+    // "6 tomorrow evening": the date stands inside the time.
+    const around = points.find((point) => point.start <= date.start && point.end >= date.end);
+    if (around !== undefined) return void bound.set(around, date);
     const limit = dates[index + 1]?.start ?? Infinity;
     const next = points.find((point) => point.start >= date.end && point.start < limit);
     const before = points.findLast((point) => point.end <= date.start && point.start >= (dates[index - 1]?.end ?? 0));

@@ -50,7 +50,8 @@ const ROWS: readonly Row[] = [
     name: "covered",
     ja:
       "屋根(?:付き?|つき|あり|有り?|下|のある|がある|の下|アリ)?|屋内|室内|雨(?:に|が)?(?:濡れ|ぬれ|当たら|かから|を?しのげ)(?:ない|ず|る)?(?:で済む)?|雨よけ|雨除け|カーポート|車庫(?!証明)",
-    en: "covered|roof(?:ed)?|indoors?|under ?cover|sheltered?|out of the (?:rain|sun|weather)|inside parking",
+    en:
+      "covered|(?<!high[ -]|tall )roof(?:ed)?|indoors?|under ?cover|sheltered?|out of the (?:rain|sun|weather)|inside parking",
   },
   {
     name: "covered",
@@ -120,7 +121,7 @@ const ROWS: readonly Row[] = [
   {
     name: "near_station",
     ja:
-      "(?<![一-龠ァ-ヶーa-z0-9])駅(?:から)?(?:近|チカ|ちか)(?:い|く)?|駅に近い|(?<![一-龠ァ-ヶーa-z0-9\\uE000])(?:駅前|駅(?:の)?(?:近く|そば|すぐ)|駅から(?:近い|すぐ))",
+      "(?<![一-龠ァ-ヶーa-z0-9])駅(?:から)?(?:近|チカ|ちか)(?:い|く)?|駅に近い|駅(?:直結|直通)|(?<![一-龠ァ-ヶーa-z0-9\\uE000])(?:駅前|駅(?:の)?(?:近く|そば|すぐ)|駅から(?:近い|すぐ))",
     en:
       "(?:near|close to|next to|by|at|around) (?:a|the|any) (?:train |subway |metro |railway )?station(?! in| of|[ -][a-z])|station[- ](?:front|side)",
   },

@@ -133,7 +133,7 @@ const EXACT: readonly (readonly [RegExp, number])[] = [
   [/(?<![a-z])midnight(?![a-z])|午前0時/giu, 1440],
 ];
 const NOW =
-  /今(?=から|すぐ|スグ|、|から)(?:すぐ|スグ)?|いま(?=から|すぐ)(?:すぐ)?|これから|すぐに(?=停|止|駐|と)|(?<![a-z])(?:right now|from now(?: on)?|starting now|now|right away|immediately|asap)(?![a-z])/giu;
+  /(?<=(?:^|[ 、。]))今(?=[ 、。]|$)|今(?=から|すぐ|スグ|、|から)(?:すぐ|スグ)?|いま(?=から|すぐ)(?:すぐ)?|これから|すぐに(?=停|止|駐|と)|(?<![a-z])(?:right now|from now(?: on)?|starting now|now|right away|immediately|asap)(?![a-z])/giu;
 
 /** A time with its words as minutes and the half of the day they name. */
 function readClock(groups: Record<string, string | undefined>, text: string): Omit<Clock, keyof Span> | undefined {
@@ -170,8 +170,8 @@ function exact(hour: number, minutes: number, daysAfter: number): Omit<Clock, ke
 }
 
 /** Between a part of the day and its hour: 朝の9時, tomorrow morning at 9. */
-const JOIN_AFTER = /^(?:の|、|,)? ?(?:at |from |around |about |by |until |till |starting (?:at |from )?)?$/iu;
-const JOIN_BEFORE = /^ ?(?:in |at |,)? ?(?:the )?$/iu;
+const JOIN_AFTER = /^[\uE000]{0,20}(?:の|、|,)? ?(?:at |from |around |about |starting (?:at |from )?)?$/iu;
+const JOIN_BEFORE = /^ ?[\uE000]{0,20} ?(?:in |at |,)? ?(?:the )?$/iu;
 
 export function takeClocks(scanner: Scanner): Point[] {
   const points: Point[] = [];
@@ -195,7 +195,7 @@ export function takeClocks(scanner: Scanner): Point[] {
   for (const [part, pattern] of PART_PATTERNS) {
     parts.push(...scanner.take(pattern, () => ({ kind: "part" as const, part, daysAfter: 0, today: false })));
   }
-  clocks.push(...takeBareHours(scanner, [...clocks, ...parts]));
+  clocks.push(...takeBareHours(scanner, clocks, parts));
   points.push(...scanner.take(NOW, () => ({ kind: "now" as const })));
   points.push(...joinParts(scanner, clocks, parts));
   return points.toSorted((a, b) => a.start - b.start);
@@ -212,9 +212,9 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
   for (const clock of clocks) {
     const part = [...free].find((one) =>
       (one.end <= clock.start && clock.start - one.end < 24 &&
-        JOIN_AFTER.test(scanner.text.slice(one.end, clock.start))) ||
-      (one.start >= clock.end && one.start - clock.end < 10 &&
-        JOIN_BEFORE.test(scanner.text.slice(clock.end, one.start)))
+        JOIN_AFTER.test(scanner.rest.slice(one.end, clock.start))) ||
+      (one.start >= clock.end && one.start - clock.end < 24 &&
+        JOIN_BEFORE.test(scanner.rest.slice(clock.end, one.start)))
     );
     if (part === undefined) {
       joined.push(clock);
@@ -235,33 +235,36 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
 
 /** An hour that only the words beside it make a time: "9 to 6", "until 7", "9から18時". */
 const BARE =
-  /(?<![\d.:/\p{L}])(?<h>\d{1,2})(?![\d.:/%"'\p{L}]|(?<=\d) ?(?:hours?|hrs?|h|minutes?|mins?|m|km|yen|jpy|people|persons?|cars?|spots?|spaces?|floors?|nights?|days?|weeks?|months?|years?|feet|ft|tons?|t|kg|cm|mm|miles?|met(?:er|re)s?|dollars?|blocks?|stars?|seats?|times|階|人|台|番|号|丁)(?![a-z]))|(?<![\d.:/\p{L}])(?<h2>\d{1,2})(?=から|まで|より)/giu;
+  /(?<![\d.:/\p{L}])(?<h>\d{1,2})(?!\d|\.\d|[:/%"'\p{L}]|(?<=\d) ?(?:hours?|hrs?|h|minutes?|mins?|m|km|yen|jpy|people|persons?|cars?|spots?|spaces?|floors?|nights?|days?|weeks?|months?|years?|feet|ft|tons?|t|kg|cm|mm|miles?|met(?:er|re)s?|dollars?|blocks?|stars?|seats?|times|階|人|台|番|号|丁)(?![a-z]))|(?<![\d.:/\p{L}])(?<h2>\d{1,2})(?=から|まで|より)/giu;
 const LEFT =
   /(?:^|[^\p{L}])(?:from|at|until|till|til|by|before|after|around|about|since|to|starting|between|arriv(?:e|ing)|leav(?:e|ing)|and)(?: (?:at|by|around|about|from))? ?$|(?:~|-|から|より) ?$/iu;
-const RIGHT = /^ ?(?:to|until|till|til|-|~|から|まで|and(?= ?\d))(?![a-z])/iu;
-const NEAR_TAKEN = /^ ?\uE000|^(?: (?:to|until|till|-|~)|[-~]) ?(?:\d|\uE000)/iu;
+const RIGHT = /^ ?(?:to|until|till|til|-|~|から|まで|and(?= ?\d))(?![a-z])|^ (?:in|at) \uE000/iu;
+const NEAR_TAKEN = /^ (?:in |at )?\uE000|^\uE000|^(?: (?:to|until|till|-|~)|[-~]) ?(?:\d|\uE000)/iu;
 
 const ALONE =
   /^(?:$|[,.!?;)、。]| ?[\uE000-]| (?:to|till?|until|and|at|in|on|near|nr|for|around|by|with|under|please|sharp|ish|or|if|then|leav|this|next|from|so|but|out|the|o)(?![a-z]))/iu;
 
-function takeBareHours(scanner: Scanner, known: readonly Span[]): Clock[] {
-  const starts = new Set(known.map(({ start }) => start)), ends = new Set(known.map(({ end }) => end));
+function takeBareHours(scanner: Scanner, clocks: readonly Span[], parts: readonly Span[]): Clock[] {
+  const starts = new Set(parts.map(({ start }) => start)), ends = new Set(parts.map(({ end }) => end));
   const beside = (position: number, set: ReadonlySet<number>, step: -1 | 1) =>
     set.has(position) || (scanner.text[step < 0 ? position - 1 : position] === " " && set.has(position + step));
-  const taken = new Set(ends);
+  const taken = new Set([...clocks, ...parts].map(({ end }) => end));
   return scanner.take(BARE, (match, span) => {
     const hour = Number(match.groups!["h"] ?? match.groups!["h2"]);
     if (hour > 24) return undefined;
     const before = scanner.before(span.start), after = scanner.after(span.end);
     // 4-2-8 is an address; in 4-2 the second number is an hour only if the first is one.
     if (/^ ?- ?\d{1,3} ?-/.test(after)) return undefined;
-    const range = /(?:\d|\uE000)( ?[-~] ?)$/u.exec(before);
-    if (range !== null && !taken.has(span.start - range[1]!.length)) return undefined;
+    const range = /(?:\d|\uE000)( ?(?:[-~]|(?:to|until|till?)(?= )) ?)$/iu.exec(before);
+    const isRange = range !== null && taken.has(span.start - range[1]!.length);
+    if (range !== null && !isRange && /[-~]/u.test(range[1]!)) return undefined;
     const left = LEFT.exec(before), right = RIGHT.exec(after);
     const sides = Number(left !== null) + Number(right !== null);
     // "around 5 cars": one word of time before a number needs a word of time, or none, after it.
-    if (sides === 1 && left !== null && range === null && !ALONE.test(after)) return undefined;
+    if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) return undefined;
     // A number between two names is no hour: at least one side must be a word of time.
+    // "Terminal 2 tonight": the number of a name.
+    if (sides === 0 && /\p{Lu}\p{L}{1,20} $/u.test(before)) return undefined;
     if (sides === 0 && !beside(span.start, ends, -1) && !beside(span.end, starts, 1)) return undefined;
     if (left === null && right !== null && !NEAR_TAKEN.test(after) && !/^ ?(?:から|まで)/u.test(after)) {
       return undefined;

@@ -94,10 +94,10 @@ const FIXED: readonly (readonly [RegExp, number, number])[] = [
 const HOLIDAYS =
   /成人の日|建国記念(?:の|日)日?|天皇誕生日|春分の日|昭和の日|憲法記念日|みどりの日|こどもの日|海の日|山の日|敬老の日|秋分の日|スポーツの日|体育の日|文化の日|勤労感謝の日|振替休日|(?:次の|今度の)?祝日|(?:public |bank |national )holiday|thanksgiving(?: day)?|easter(?: sunday| monday)?|labou?r day|memorial day/giu;
 const VAGUE =
-  /年末年始|年末|年始|お?正月|ゴールデンウ[ィイ]ーク|(?<![a-z])gw(?![a-z])|(?:\d{1,2} ?月の?)?(?:上旬|中旬|下旬)|\d{1,2} ?月の?(?:頭|初め|はじめ|半ば)|\d{1,2} ?月(?!\d)|(?<![a-z])in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?! \d)|お盆(?:休み)?|夏休み|冬休み|春休み|連休|三連休|3連休|golden week|new year holidays?|the holidays/giu;
+  /年末年始|年末|年始|お?正月|ゴールデンウ[ィイ]ーク|(?<![a-z])gw(?![a-z])|(?:\d{1,2} ?月の?)?(?:上旬|中旬|下旬)|\d{1,2} ?月の?(?:頭|初め|はじめ|半ば)|(?<![\d:])(?:1[0-2]|[1-9])月(?![極\d])|(?<![a-z])in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?! \d)|お盆(?:休み)?|夏休み|冬休み|春休み|連休|三連休|3連休|golden week|new year holidays?|the holidays/giu;
 
 const EVERY =
-  /毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?毎日|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \d)/giu;
+  /毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?(?:毎日)?|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \d)/giu;
 
 export interface Repetition extends Span {
   readonly kind: "repetition";
@@ -175,7 +175,7 @@ const RULES: readonly Rule[] = [
     ({ d, n }, today) => plain(inMonth(today.year, today.month + (n!.toLowerCase() === "next" ? 1 : 0), Number(d))),
   ],
   [
-    /(?:on )?the (?<d>\d{1,2})(?:st|nd|rd|th)(?! (?:floor|street|avenue|ave|st)(?![a-z]))(?![a-z])/giu,
+    /(?:on )?the (?<d>\d{1,2})(?:st|nd|rd|th)(?! (?:floor|street|avenue|ave|st|century|district|ward|hole|tee|base)(?![a-z]))(?![a-z])/giu,
     ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
   ],
   [
@@ -195,6 +195,22 @@ const RULES: readonly Rule[] = [
       const day = first + ((weekdayIndex(w!) - calendarOf(first).weekday + 7) % 7) + 7 * (count - 1);
       return plain(calendarOf(day).month === calendarOf(first).month ? day : null);
     },
+  ],
+  [
+    new RegExp(`a week (?:from|after) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])`, "giu"),
+    ({ w }, today) => {
+      const name = w!.toLowerCase();
+      const day = name === "today"
+        ? today.day
+        : name === "tomorrow"
+        ? today.day + 1
+        : coming(today, weekdayIndex(name));
+      return plain(day + 7);
+    },
+  ],
+  [
+    /(?<![\d/.-])(?<d>\d{1,2}) ?\((?<wd>[日月火水木金土])(?:・?祝)?\)/gu,
+    ({ d }, today) => plain(inMonth(today.year, today.month, Number(d)), { ifPast: "month" }),
   ],
   [/今日中(?:に)?/gu, (_, today) => plain(today.day)],
   [/明々後日|明明後日|しあさって/gu, (_, today) => plain(today.day + 3)],

@@ -32,7 +32,8 @@ const DRIVES = patterns([
 ]);
 /** Minutes with a bound and no "on foot": 駅から5分以内. */
 const UNSAID = patterns([
-  `(?<=から ?)${NUMBER} ?分(?:以内|圏内|くらい|ぐらい|程度)`,
+  `(?<=[^時分半日今後\\d]から ?)${NUMBER} ?分(?:以内|圏内|くらい|ぐらい|程度|(?=の|で|、|。| |$))`,
+  `${NUMBER}(?: |-)?min(?:ute)?s?(?= (?:from|to) (?!now|[\\dan] |noon|midnight)(?:the )?[a-z])`,
   `within ${NUMBER} ?min(?:ute)?s?(?= (?:of|from)(?![a-z]))`,
 ]);
 const LENGTH_UNIT =

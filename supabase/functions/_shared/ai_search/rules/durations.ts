@@ -38,13 +38,13 @@ const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)
 const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
 /** Hours and minutes in one: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
-  `(?:(?<h>${N}) ?${HOURS}(?:(?<half>半| and a half)| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<![時\\d.] ?)(?<m>\\d{1,4}) ?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
+  `(?:(?<h>${N}) ?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4}) ?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
 
 const FROM_NOW = [
   new RegExp(`(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?後(?:に|から|くらい|ごろ|頃)?`, "giu"),
   new RegExp(`(?<![a-z])in ${ABOUT}${AMOUNT}(?:'? time)?(?![a-z])`, "giu"),
   new RegExp(`(?:あと)?${AMOUNT}(?:くらい|ぐらい|ほど)?で(?:着|到着|つき|行け)(?:きます|く|します|る)?`, "giu"),
-  new RegExp(`${AMOUNT} from now(?! (?:until|till|to|for))`, "giu"),
+  new RegExp(`(?<!for )(?<!\\d)${AMOUNT} from now`, "giu"),
 ];
 const HALF_HOUR_FROM_NOW = /(?<![a-z])in (?:about |around )?half an hour|half an hour from now/giu;
 
@@ -71,11 +71,11 @@ const DAYS =
 const WEEKS = /(?<n>\d{1,2}) ?週間|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])/giu;
 
 function minutesOf(groups: Record<string, string | undefined>): number {
-  const { h, half, hm, h2, m, an, anhalf } = groups;
+  const { h, half, hm, hh, h2, m, an, anhalf } = groups;
   if (an !== undefined) return anhalf === undefined ? 60 : 90;
   if (h2 !== undefined) return Number(h2) * 60 + 30;
   if (m !== undefined) return Number(m);
-  return Math.round(Number(h) * 60) + (half === undefined ? Number(hm ?? 0) : 30);
+  return Math.round(Number(h) * 60) + (half === undefined ? Number(hm ?? hh ?? 0) : 30);
 }
 
 /** 1時間半 and the like; a length of nothing stays in the text. */

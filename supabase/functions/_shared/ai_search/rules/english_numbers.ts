@@ -38,7 +38,18 @@ function sum(words: readonly string[]): number {
 
 const WORD = /[a-z]{1,12}/gi;
 
-export function englishNumbers(text: string): string {
+const MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december";
+const ORDINALS =
+  ("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth " +
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth").split(" ");
+/** "the first of December", "December first". */
+const ORDINAL = new RegExp(
+  `(?<![a-z])(${ORDINALS.join("|")})(?= of (?:${MONTHS}))|(?<=(?:${MONTHS}) (?:the )?)(${ORDINALS.join("|")})(?![a-z])`,
+  "gi",
+);
+
+export function englishNumbers(original: string): string {
+  const text = original.replace(ORDINAL, (word) => `${ORDINALS.indexOf(word.toLowerCase()) + 1}th`);
   const words = [...text.matchAll(WORD)];
   const pieces: string[] = [];
   let from = 0;

@@ -28,6 +28,7 @@ const NAMES: readonly (readonly [keyof Measures, string, string])[] = [
   ["weight_t", "車両重量|車重|総重量|重量|重さ", "weight|weighs|weighing"],
 ];
 const ADJECTIVES: readonly (readonly [keyof Measures, string])[] = [
+  ["clearance_cm", "ground clearance"],
   ["height_m", "tall|high|in height|clearance(?: needed)?|headroom|の高さ|の車高"],
   ["width_m", "wide|in width|の幅"],
   ["length_m", "long|in length|の長さ"],
@@ -64,6 +65,26 @@ const BACKWARD = ADJECTIVES.map(([name, words]) =>
 /** 2.1mの車, 2.1m OK: a length of a vehicle that nobody names is its height. */
 const NAMELESS =
   /(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル)(?:の| ?)(?=車|クルマ|くるま|まで入|ok|対応|でも?入|が入|が停|van|truck|suv|car)/giu;
+
+/** 4.7m × 1.8m × 1.5m, as papers have it: length, width, height. */
+const BOX =
+  /(?<l>\d{1,4}(?:\.\d{1,2})?) ?(?:mm|cm|m)? ?[x×*] ?(?<w>\d{1,4}(?:\.\d{1,2})?) ?(?:mm|cm|m)? ?[x×*] ?(?<h>\d{1,4}(?:\.\d{1,2})?) ?(?<u>mm|cm|m)?(?![a-z\d])/giu;
+
+function takeBoxes(scanner: Scanner): Measure[] {
+  const boxes = scanner.take(BOX, ({ groups }) => {
+    const values = [groups!["l"], groups!["w"], groups!["h"]].map((text) => Number(text));
+    const unit = groups!["u"] ?? guess("length_m", values[0]!);
+    const metres = values.map((value) => Number((value / (unit === "mm" ? 1000 : unit === "cm" ? 100 : 1)).toFixed(3)));
+    return { metres };
+  });
+  return boxes.flatMap(({ metres, start, end }) =>
+    (["length_m", "width_m", "height_m"] as const).map((name, index) => {
+      const value = metres[index]!;
+      const fits = value > 0 && value <= LIMITS[name];
+      return { kind: "measure" as const, name, value: fits ? value : null, assumed: true, start, end };
+    })
+  );
+}
 
 /** The value in metres, tonnes, centimetres or millimetres, as the measure wants it. */
 function convert(
@@ -111,6 +132,7 @@ export function takeMeasures(scanner: Scanner): Measure[] {
     };
   };
   return [
+    ...takeBoxes(scanner),
     ...FORWARD.flatMap(([name, pattern]) => scanner.take(pattern, reader(name))),
     ...BACKWARD.flatMap(([name, pattern]) => scanner.take(pattern, reader(name))),
     ...scanner.take(NAMELESS, reader("height_m", true)),

@@ -63,6 +63,7 @@ const REASONS = {
     "その日の夜が明ける前、つまり翌日の未明としました。",
     "Taken as the night that follows that day.",
   ],
+  which_night: [0.75, "日付は開始の日としました。", "The date was taken as that of the start."],
   first_of_two: [
     0.76,
     "時計が戻るためこの時刻は2回あり、最初のほうとしました。",
@@ -130,6 +131,7 @@ const REASONS = {
     "Prices are compared in yen. Please give the amount in yen.",
   ],
   more_prices: [0.72, "金額が二つ以上あり、どれを使うか決められません。", "There are several amounts."],
+  several: [0.74, "値が二つ以上あり、どれを使うか決められません。", "There are several values."],
   price_for_day: [
     0.85,
     "1日あたりの金額は、1日より長い駐車の上限になりません。",

@@ -29,7 +29,7 @@ const SUFFIX =
 /** Characters of programs and markup: no place has them. */
 const CODE = /[{}<>=;*|\\$^_@#%`~]|--|\/\//u;
 /** A text that has them is a program or markup: only what "near" stands before is a place in it. */
-const CODE_TEXT = /[{}<>=;*|\\$_]|--/u;
+const CODE_TEXT = /[{}<>=*|\\$_]|--/u;
 const HIRAGANA = /[ぁ-ん]/gu;
 const LETTER = /\p{L}/u;
 const CJK = /[ぁ-んァ-ヶ一-龠々ー]/u;
@@ -202,7 +202,7 @@ function chunks(rest: string): { text: string; start: number }[] {
   let start = 0;
   for (
     const piece of rest.split(
-      /([\uE000\uE001]{1,600}|[、。!?;:()\[\]「」『』【】"\n…・~→]| ?, |(?<!(?:^|[^\p{L}])(?:St|Mt|Dr|Ft|No|Mr|Mrs|st|mt))\.(?= |$))/u,
+      /([\uE000\uE001]{1,600}|[、。!?;:()\[\]「」『』【】"\n…・~→]| ?, | \/ |(?<!(?:^|[^\p{L}])(?:St|Mt|Dr|Ft|No|Mr|Mrs|st|mt))\.(?= |$))/u,
     )
   ) {
     if (!/^[\uE000\uE001、。!?;:,.]/u.test(piece) && LETTER.test(piece)) found.push({ text: piece, start });
@@ -229,7 +229,7 @@ function japanese(scanner: Scanner, chunk: string, at: number): Candidate[] {
 
 /** Words in hiragana that remain of a sentence and are no place. */
 const GRAMMAR =
-  /^(?:ある|いる|する|なる|ない|どう|どこ|どれ|こと|もの|とき|ため|さん|ほう|ください|それ|これ|あれ|そう|もう|まだ|また|ほか|など|くる|いく|みる|やる|だけ|しか|です|ます|した|して|から|まで|ので)$/u;
+  /^(?:ある|いる|する|なる|ない|どう|どこ|どれ|こと|もの|とき|ため|さん|ほう|ください|近い|近く|遠い|それ|これ|あれ|そう|もう|まだ|また|ほか|など|くる|いく|みる|やる|だけ|しか|です|ます|した|して|から|まで|ので)$/u;
 const NEAR_END = new RegExp(`(?:の|、| )?${NEAR}(?:の|で|に|から|は|へ|を|が)?$`, "u");
 const NEAR_ONLY = new RegExp(`^(?:の)?${NEAR}(?:の|で|に|から|は|へ|を|が)?$`, "u");
 
@@ -293,6 +293,7 @@ function english(chunk: string, at: number, afterDistance: boolean): Candidate[]
       if (name === before) break;
     }
     if (name === "" || !LETTER.test(name) || CODE.test(name) || name.length > LONGEST) return;
+    if (/^(?:not|except|outside of|avoid|anything but) /iu.test(name)) return;
     const words = name.split(" ");
     let score = STRONG.test(preposition) ? 6 : WEAK.test(preposition) ? 4 : preposition === "" ? 0 : 1;
     // "500 m from": the words after a distance name where it is measured from.

@@ -90,7 +90,7 @@ export function readConditions(
     else if (distance.metres < 1 || distance.metres > FARTHEST_M) {
       leave(distance, "radius_m", "out_of_range", distance.metres);
     } else if (conditions.radius !== null && conditions.radius !== distance.metres) {
-      leave(distance, "radius_m", "other_time", distance.metres);
+      leave(distance, "radius_m", "several", distance.metres);
     } else {
       conditions.radius = distance.metres;
       if (distance.assumed) assume(distance, "radius_m", "walk_unsaid", distance.metres);
@@ -98,7 +98,7 @@ export function readConditions(
   }
   for (const measure of tokens.measures) {
     if (measure.value === null) leave(measure, "vehicle", "out_of_range");
-    else if (conditions.measures[measure.name] !== undefined) leave(measure, "vehicle", "more_prices", measure.value);
+    else if (conditions.measures[measure.name] !== undefined) leave(measure, "vehicle", "several", measure.value);
     else {
       conditions.measures[measure.name] = measure.value;
       if (measure.assumed) assume(measure, "vehicle", "measure_unit", measure.value);

@@ -121,11 +121,12 @@ export class StayReader {
     const first = dates[0] ?? null;
     const problem = this.#dateProblem(dates);
     if (problem) return { entry: null, exit: null };
+    const isToday = entry !== null && "today" in entry.point && entry.point.today;
     // "9 to 6 tomorrow": the date after the end is the start's as well.
-    const shared = entry !== null && exit !== null && entry.date === null && exit.date !== null &&
+    const shared = entry !== null && exit !== null && entry.date === null && !isToday && exit.date !== null &&
       exit.date.start >= exit.start;
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
-      (first !== null && exit?.date !== first ? first : null);
+      (first !== null && exit?.date !== first && !isToday ? first : null);
     const exitDate = shared ? null : exit?.date ?? null;
     if (nights !== undefined) return this.#overnight(nights, entry, exit, entryDate, exitDate);
     if (whole !== undefined && entry === null && exit === null) return this.#wholeDay(whole, entryDate);
@@ -240,6 +241,10 @@ export class StayReader {
     if (isPast(day, minute)) {
       const isToday = point.today || date?.day === today.day;
       const part = point.kind === "part" ? DAY_PARTS[point.part] : undefined;
+      if (isToday && point.kind === "clock" && minute < 300 && (point.half === "24h" || point.half === "night")) {
+        // Midnight "today" is the one to come.
+        return this.#moment(entry, "entry_at", day, minute + 1440, ["late_night_date"]);
+      }
       if (isToday && part !== undefined && !isPast(day, Math.max(part.until, part.from + 180))) {
         this.#assume(entry, "entry_at", "from_now", this.#at(now));
         return now;
@@ -318,9 +323,12 @@ export class StayReader {
     }
     if (end !== null && end.half === "am" && !this.#isJapanese) return { minute, reason: null };
     const isLate = this.#isJapanese ? hour <= 5 && !colon : hour <= 6;
-    const is24h = end?.half === "24h" && end.minute >= 780;
+    const is24h = end?.half === "24h" && end.minute >= 780 && end.minute < 1440;
     if (isLate && !is24h) return { minute: minute + 720, reason: "afternoon" };
-    if (hour <= 5) return { minute, reason: "morning" };
+    if (isLate || hour <= 5) return { minute, reason: "morning" };
+    // "7 to 9" is as often in the evening; "9 to 6" is not.
+    const isShort = end !== null && end.half === null && end.minute > minute && end.minute < 720;
+    if (!this.#isJapanese && hour <= 8 && isShort) return { minute, reason: "morning" };
     return { minute, reason: null };
   }
 
@@ -393,7 +401,8 @@ export class StayReader {
   #exitMoment(exit: Anchor, start: number, entry: Anchor | null, date: DateToken | null): number | null {
     const { zone, now } = this.#clock;
     const { point } = exit;
-    if (point.kind === "from_now") return now + point.minutes * MINUTE;
+    // 9時に停めて3時間後に出る: after the start, not after now.
+    if (point.kind === "from_now") return (entry?.point.kind === "clock" ? start : now) + point.minutes * MINUTE;
     if (point.kind === "now") return null;
     const startDay = wallTimeOf(start, zone).day;
     // A night that began before midnight belongs to the day before.
@@ -410,6 +419,8 @@ export class StayReader {
       onDay = day + 1;
       minute = pick(onDay);
       reasons.push("next_day");
+      // "10pm to 6am Friday": the night before Friday, or the one after.
+      if (exit.date !== null) reasons.push("which_night");
     }
     if (minute === undefined) {
       this.#leave(exit, "exit_at", "conflict", null);

@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     type: "truck",
     ja:
       "(?:\\d(?:\\.\\d)? ?(?:t|トン)(?:車)?の? ?)?トラック(?:の)?(?:駐車)?|(?:\\d(?:\\.\\d)? ?(?:t|トン)車)|ダンプ(?:カー)?|トレーラー",
-    en: "(?:pick-?up )?trucks?|lorry|lorries|trailer",
+    en: "(?:\\d(?:\\.\\d)?[ -]?tons? )?(?:pick-?up )?trucks?|lorry|lorries|trailer",
   },
   {
     type: "large",
