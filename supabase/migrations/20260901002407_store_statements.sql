@@ -218,7 +218,8 @@ begin
   on conflict (store, event_id) do update
   set occurred_at = excluded.occurred_at, confirmed_at = excluded.confirmed_at, facts = excluded.facts,
     needs_acknowledgement = excluded.needs_acknowledgement, payload = excluded.payload
-  where e.subscription_id = excluded.subscription_id and (e.confirmed_at, e.facts) < (excluded.confirmed_at, excluded.facts);
+  where e.subscription_id = excluded.subscription_id
+    and (e.confirmed_at, e.facts, e.needs_acknowledgement) < (excluded.confirmed_at, excluded.facts, excluded.needs_acknowledgement);
   return found;
 end
 $$;

@@ -36,17 +36,20 @@ function unique(statements: readonly StoreStatement[]): StoreStatement[] {
   return [...all.values()];
 }
 
-/** By the store's clock. At one moment a revocation comes last, before it what gives access longest. */
+/**
+ * By the store's clock. At one moment a revocation comes last, before it what gives access longest; where that is the same,
+ * what waits to be acknowledged.
+ */
 function inOrder(statements: readonly StoreStatement[]): StoreStatement[] {
   const end = ({ facts }: StoreStatement) => moment(facts.access_ends_at) ?? -Infinity;
   return statements.toSorted((a, b) =>
     Date.parse(a.occurred_at) - Date.parse(b.occurred_at) ||
     Number(a.facts.status === "revoked") - Number(b.facts.status === "revoked") ||
-    (end(a) === end(b) ? 0 : end(a) - end(b))
+    (end(a) === end(b) ? Number(a.needs_acknowledgement) - Number(b.needs_acknowledgement) : end(a) - end(b))
   );
 }
 
-/** What one subscription is, after all these statements, whatever order they came in, and these acts, the last one last. */
+/** What one subscription is after all these statements, whatever order they came in, and these acts in their order. */
 export function naiveSubscription(
   all: readonly StoreStatement[],
   key: string,
