@@ -49,7 +49,8 @@ const ORDINAL = new RegExp(
 );
 
 export function englishNumbers(original: string): string {
-  const text = original.replace(ORDINAL, (word) => `${ORDINALS.indexOf(word.toLowerCase()) + 1}th`);
+  const text = original.replace(ORDINAL, (word) => `${ORDINALS.indexOf(word.toLowerCase()) + 1}th`)
+    .replace(/(?<![a-z])an? (?=(?:hundred|thousand|grand)(?![a-z]))/gi, "one ");
   const words = [...text.matchAll(WORD)];
   const pieces: string[] = [];
   let from = 0;
@@ -63,6 +64,16 @@ export function englishNumbers(original: string): string {
     index = last;
     const before = text.slice(Math.max(0, first.index - 10), first.index);
     const after = text.slice(end, end + 16);
+    // "five thirty"
+    const half = /^ (thirty|fifteen|forty[- ]five)(?![a-z])/i.exec(after);
+    const hour = valueOf(run[0]!)!;
+    if (run.length === 1 && half !== null && hour >= 1 && hour <= 12) {
+      const minutes = { t: "30", f: half[1]!.length > 7 ? "45" : "15" }[half[1]![0]!.toLowerCase()];
+      pieces.push(text.slice(from, first.index), `${hour}:${minutes}`);
+      from = end + half[0].length;
+      index += half[1]!.length > 7 && half[1]!.includes(" ") ? 2 : 1;
+      continue;
+    }
     const counts = run.length > 1 || COUNTED.test(after) || (COUNTING.test(before) && CLOCK_END.test(after));
     if (!counts || (run.length === 1 && SCALES[run[0]!] !== undefined)) continue;
     pieces.push(text.slice(from, first.index), String(sum(run)));

@@ -69,6 +69,11 @@ export function japaneseNumbers(text: string): string {
     )
     .replace(/(?<=\d ?)(?:ふん|ぷん)/gu, "分")
     .replace(/いちにち(?!ち)/gu, "1日")
+    // 二、三時間 and 二三時間 are two or three hours.
+    .replace(
+      /([一二三四五六七八九])[、,]?(?=[一二三四五六七八九](?:時間|分|泊|日間))/gu,
+      (_, digit: string) => `${DIGITS.indexOf(digit)}、`,
+    )
     .replace(/(?<=\d ?)えん/gu, "円")
     .replace(NUMBER, (run, at: number) => {
       if (!KANJI.test(run)) return run;

@@ -27,7 +27,7 @@ export interface OtherMoney extends Span {
 }
 
 const AMOUNT =
-  /(?<![\d.])(?:(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円|(?:yens?|jpy)(?![a-z])))/giu;
+  /(?<![\d.])(?:¥? ?(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円|(?:yens?|jpy)(?![a-z])))/giu;
 
 const FOREIGN =
   /[$€£₩] ?\d{1,7}(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})? ?(?:dollars?|bucks|usd|eur|euros?|pounds|ドル|ユーロ|ポンド|ウォン|元(?!町))(?![a-z])/giu;
@@ -58,7 +58,7 @@ const LEAST_BEFORE = /(?:over|more than|at least|from) ?$/iu;
 const MOST_AFTER =
   /^ ?(?:(?:以内|以下|未満|まで|より安|を超えな|を超えたくな|で収|で済|でおさ|内で|から出ない|以上(?:は|だと|の|かか|で)?[^。、 ]{0,6}?(?:払|出せ|無理|厳し|きつ|嫌|いや|ダメ|駄目|困|NG|避け))[^。、 ]{0,8}?(?=[。、 ]|$|\p{Script=Han}|で)|(?:以内|以下|未満|まで)|(?:max(?:imum)?|tops|at most|or (?:less|under|below|lower|cheaper)|limit|以内)(?![a-z]))/iu;
 const ABOUT_AFTER = /^ ?(?:くらい|ぐらい|程度|前後|ほど|or so|ish)(?:まで|以内)?(?:の|で)?/iu;
-const LEAST_AFTER = /^ ?(?:以上|or more|and up)/iu;
+const LEAST_AFTER = /^ ?(?:以上|から(?![ぁ-ん])|or more|and up)/iu;
 const PER_AFTER_WORDS = /^ ?(?:の予算|の範囲)?/u;
 
 function minutesOf(count: string | undefined, unit: string): number {

@@ -1,0 +1,304 @@
+/** The moment of one time that the text names: which half of the day, which day, and whether the zone's clocks show it. */
+import type { Anchor } from "./anchors.ts";
+import { DAY_PARTS } from "./clocks.ts";
+import type { DateToken, Today } from "./dates.ts";
+import { calendarOf, dayOf, isoDate, momentsOf, timestamp, wallTimeOf } from "./local_time.ts";
+import type { Finding, Reason } from "./notes.ts";
+import type { Scanner } from "./scanner.ts";
+import type { Field } from "./types.ts";
+
+export const MINUTE = 60_000;
+
+export interface Clockwork {
+  readonly now: number;
+  readonly zone: string;
+  readonly today: Today;
+}
+
+interface Choice {
+  /** Minutes from the midnight of the day that is named. */
+  readonly minute: number;
+  readonly reason: Reason | null;
+}
+
+/** Reads one time after another, and notes what it assumed and what it could not decide. */
+export class MomentReader {
+  protected readonly scanner: Scanner;
+  protected readonly clock: Clockwork;
+  protected readonly assumptions: Finding[] = [];
+  protected readonly unresolved: Finding[] = [];
+  readonly #isJapanese: boolean;
+
+  constructor(scanner: Scanner, clock: Clockwork) {
+    this.scanner = scanner;
+    this.clock = clock;
+    this.#isJapanese = /[ぁ-んァ-ヶ一-龠]/u.test(scanner.text);
+  }
+
+  protected assume(
+    span: { start: number; end: number },
+    field: Field,
+    reason: Reason,
+    value: string | number | null,
+  ): void {
+    this.assumptions.push({ text: this.scanner.slice(span), field, value, reason });
+  }
+
+  protected leave(
+    span: { start: number; end: number },
+    field: Field,
+    reason: Reason,
+    value: string | number | null,
+  ): void {
+    this.unresolved.push({ text: this.scanner.slice(span), field, value, reason });
+  }
+
+  protected at(moment: number): string {
+    return timestamp(moment, this.clock.zone);
+  }
+
+  protected entryMoment(entry: Anchor, exit: Anchor | null, date: DateToken | null): number | null {
+    const { now, zone, today } = this.clock;
+    const { point } = entry;
+    if (point.kind === "now") return now;
+    if (point.kind === "from_now") return now + point.minutes * MINUTE;
+    const choice = this.#entryMinute(entry, exit, date);
+    if (choice === null) return null;
+    const base = point.kind === "part" || point.daysAfter > 0 ? point.daysAfter : 0;
+    let day = (date?.day ?? today.day) + base;
+    let { minute } = choice;
+    const reasons: (Reason | null)[] = [choice.reason, date?.assumed ?? null];
+    const isPast = (atDay: number, atMinute: number) => (momentsOf(atDay, atMinute, zone)[0] ?? Infinity) < now;
+    if (isPast(day, minute)) {
+      const isToday = point.today || date?.day === today.day;
+      const part = point.kind === "part" ? DAY_PARTS[point.part] : undefined;
+      if (isToday && point.kind === "clock" && minute < 300 && (point.half === "24h" || point.half === "night")) {
+        // Midnight "today" is the one to come.
+        return this.#moment(entry, "entry_at", day, minute + 1440, ["late_night_date"]);
+      }
+      if (isToday && part !== undefined && !isPast(day, Math.max(part.until, part.from + 180))) {
+        this.assume(entry, "entry_at", "from_now", this.at(now));
+        return now;
+      }
+      if (isToday && point.kind === "clock" && point.half === null && !isPast(day, minute + 720)) {
+        minute += 720;
+        reasons.push("afternoon");
+      } else {
+        const next = date === null && !point.today ? day + 1 : date === null ? null : this.future(date, minute, entry);
+        if (next === null) {
+          if (date === null) this.leave(entry, "entry_at", "past", this.at(momentsOf(day, minute, zone)[0] ?? now));
+          return null;
+        }
+        if (date === null) {
+          const isBare = point.kind === "clock" && point.half === null && !isPast(day, minute + 720);
+          reasons.push(isBare && !this.#isJapanese && exit === null ? "past_means_next_bare" : "past_means_next");
+        }
+        day = next + (date === null ? 0 : base);
+      }
+    }
+    return this.#moment(entry, "entry_at", day, minute, reasons);
+  }
+
+  /** The moment of a wall time; a time that the clock leaves out is none, of one that it shows twice the first is taken. */
+  #moment(
+    anchor: Anchor,
+    field: Field,
+    day: number,
+    minute: number,
+    reasons: readonly (Reason | null)[],
+  ): number | null {
+    const moments = momentsOf(day, minute, this.clock.zone);
+    const moment = moments[0];
+    if (moment === undefined) {
+      this.leave(anchor, field, "skipped", isoDate(day));
+      return null;
+    }
+    for (const reason of reasons) if (reason !== null) this.assume(anchor, field, reason, this.at(moment));
+    if (moments.length > 1) this.assume(anchor, field, "first_of_two", this.at(moment));
+    return moment;
+  }
+
+  #entryMinute(entry: Anchor, exit: Anchor | null, date: DateToken | null): Choice | null {
+    const { point } = entry;
+    if (point.kind === "part") return { minute: DAY_PARTS[point.part].from, reason: "day_part" };
+    if (point.kind !== "clock") return null;
+    const { minute, half, colon } = point;
+    const hour = Math.floor(minute / 60);
+    if (half === "24h") return { minute, reason: null };
+    if (half === "am") return { minute: hour === 12 ? minute - 720 : minute, reason: null };
+    if (half === "pm") return { minute: hour < 12 ? minute + 720 : minute, reason: null };
+    if (half === "noon") return { minute: hour <= 5 ? minute + 720 : minute, reason: null };
+    if (half === "night") {
+      if (hour >= 5 && hour < 12) return { minute: minute + 720, reason: null };
+      if (hour === 12) return { minute: minute + 720, reason: null };
+      const isOfDay = date !== null && date.day !== this.clock.today.day;
+      return isOfDay || point.today || this.#isLate(minute)
+        ? { minute: minute + 1440, reason: isOfDay ? "late_night_date" : null }
+        : { minute, reason: null };
+    }
+    return this.#bareMinute(minute, hour, colon, exit);
+  }
+
+  /** Whether a time after midnight is the coming night's: it is for all who ask before it. */
+  #isLate(minute: number): boolean {
+    return wallTimeOf(this.clock.now, this.clock.zone).minute > minute;
+  }
+
+  /** An hour from 1 to 12 without a word that says which half of the day it is in. */
+  #bareMinute(minute: number, hour: number, colon: boolean, exit: Anchor | null): Choice {
+    const end = exit?.point.kind === "clock" ? exit.point : null;
+    if (!this.#isJapanese && end !== null && (end.half === "pm" || end.half === "night") && hour < 12) {
+      const endMinute = end.minute % 720 + 720;
+      if (minute + 720 < endMinute) return { minute: minute + 720, reason: "later_half" };
+      return { minute, reason: null };
+    }
+    if (end !== null && end.half === "am" && !this.#isJapanese) return { minute, reason: null };
+    const isLate = this.#isJapanese ? hour <= 5 && !colon : hour <= 6;
+    const is24h = end?.half === "24h" && end.minute >= 780 && end.minute < 1440;
+    if (isLate && !is24h) return { minute: minute + 720, reason: "afternoon" };
+    if (isLate || hour <= 5) return { minute, reason: "morning" };
+    // "7 to 9" is as often in the evening; "9 to 6" is not.
+    const isShort = end !== null && end.half === null && end.minute > minute && end.minute < 720;
+    if (!this.#isJapanese && hour <= 8 && isShort) return { minute, reason: "morning" };
+    return { minute, reason: null };
+  }
+
+  /** The first day from now on that the date stands for, or null when it cannot be in the future. */
+  protected future(date: DateToken, minute: number, span: { start: number; end: number } = date): number | null {
+    const { now, zone } = this.clock;
+    const isPast = (day: number) => (momentsOf(day, minute, zone)[0] ?? Infinity) < now;
+    const { day } = date;
+    if (day === null || !isPast(day)) return day;
+    const { year, month, date: dateOfMonth } = calendarOf(day);
+    const field = "entry_at";
+    if (date.ifPast === "week") {
+      this.assume(date, field, "past_means_next", isoDate(day + 7));
+      return day + 7;
+    }
+    if (date.ifPast === "month" || date.ifPast === "year") {
+      const next = date.ifPast === "year"
+        ? dayOf(year + 1, month, dateOfMonth)
+        : dayOf(month === 12 ? year + 1 : year, month % 12 + 1, dateOfMonth);
+      if (next === undefined) {
+        this.leave(date, field, "no_such_day", null);
+        return null;
+      }
+      this.assume(
+        date,
+        field,
+        date.ifPast === "year" ? "past_means_next_year" : "past_means_next_month",
+        isoDate(next),
+      );
+      return next;
+    }
+    this.leave(
+      { start: Math.min(date.start, span.start), end: Math.max(date.end, span.end) },
+      field,
+      "past",
+      isoDate(day),
+    );
+    return null;
+  }
+
+  /** All readings of an end, in minutes from the midnight of its day. */
+  #exitMinutes(exit: Anchor, entry: Anchor | null): readonly number[] {
+    const { point } = exit;
+    if (point.kind === "part") {
+      const { until, from } = DAY_PARTS[point.part];
+      return [until, from].toSorted((a, b) => a === until ? -1 : b === until ? 1 : 0);
+    }
+    if (point.kind !== "clock") return [];
+    const { minute, half } = point;
+    const hour = Math.floor(minute / 60);
+    switch (half) {
+      case "24h":
+        return [minute];
+      case "am":
+        return [hour === 12 ? minute - 720 : minute];
+      case "pm":
+        return [hour < 12 ? minute + 720 : minute];
+      case "noon":
+        return [hour <= 5 ? minute + 720 : minute];
+      case "night":
+        return hour >= 6 ? [minute + 720] : [minute, minute + 1440];
+      default: {
+        const start = entry?.point;
+        const is24h = start?.kind === "clock" && start.half === "24h" && start.minute > 780;
+        return is24h ? [minute] : [minute, minute + 720];
+      }
+    }
+  }
+
+  protected exitMoment(exit: Anchor, start: number, entry: Anchor | null, date: DateToken | null): number | null {
+    const { zone, now } = this.clock;
+    const { point } = exit;
+    // 9時に停めて3時間後に出る: after the start, not after now.
+    if (point.kind === "from_now") return (entry?.point.kind === "clock" ? start : now) + point.minutes * MINUTE;
+    if (point.kind === "now") return null;
+    const startDay = wallTimeOf(start, zone).day;
+    // A night that began before midnight belongs to the day before.
+    const day = date === null ? startDay + point.daysAfter : this.#exitDay(date, start);
+    if (day === null) return null;
+    const minutes = this.#exitMinutes(exit, entry);
+    const pick = (ofDay: number) => {
+      const open = minutes.filter((minute) => (momentsOf(ofDay, minute, zone)[0] ?? start + 1) > start);
+      return point.kind === "part" ? open[0] : open.toSorted((a, b) => a - b)[0];
+    };
+    const reasons: (Reason | null)[] = [point.kind === "part" ? "day_part" : null];
+    let minute = pick(day), onDay = day;
+    if (minute === undefined && date === null && point.daysAfter === 0) {
+      onDay = day + 1;
+      minute = pick(onDay);
+      reasons.push("next_day");
+      // "10pm to 6am Friday": the night before Friday, or the one after.
+      if (exit.date !== null) reasons.push("which_night");
+    }
+    if (minute === undefined) {
+      this.leave(exit, "exit_at", "conflict", null);
+      return null;
+    }
+    if (point.kind === "clock" && point.half === null && minute !== point.minute) {
+      const isInHalf = entry?.point.kind === "clock" &&
+        (entry.point.half === "pm" || entry.point.half === "night" || entry.point.half === "noon");
+      reasons.push(isInHalf ? null : "later_half");
+    }
+    return this.#moment(exit, "exit_at", onDay, minute, reasons);
+  }
+
+  /** The end's own date, in the year or month that the start is in. */
+  #exitDay(date: DateToken, start: number): number | null {
+    let { day } = date;
+    if (day === null) return null;
+    const startDay = wallTimeOf(start, this.clock.zone).day;
+    for (let step = 0; step < 2 && day !== null && day < startDay; step++) {
+      const { year, month, date: dateOfMonth } = calendarOf(day);
+      if (date.ifPast === "week") day += 7;
+      else if (date.ifPast === "year") day = dayOf(year + 1, month, dateOfMonth) ?? null;
+      else if (date.ifPast === "month") {
+        day = dayOf(month === 12 ? year + 1 : year, month % 12 + 1, dateOfMonth) ?? null;
+      }
+    }
+    return day;
+  }
+
+  /** The end on a day of its own, where there is no start to be after. */
+  protected endOn(exit: Anchor, day: number, mustBeAhead: boolean): number | null {
+    const { point } = exit;
+    if (point.kind === "now" || point.kind === "from_now") return null;
+    const minutes = this.#exitMinutes(exit, null);
+    const first = Math.floor((minutes[0] ?? 0) / 60);
+    const isLate = point.kind === "clock" && point.half === null && first <= 5 && minutes.length > 1;
+    const isNight = point.kind === "clock" && point.half === "night" && minutes.length > 1;
+    const minute = isLate || isNight ? minutes[1] : minutes[0];
+    if (minute === undefined) return null;
+    const reason: Reason | null = point.kind === "part"
+      ? "day_part"
+      : isNight
+      ? "late_night_date"
+      : isLate
+      ? "afternoon"
+      : null;
+    const moment = this.#moment(exit, "exit_at", day + point.daysAfter, minute, [reason]);
+    return moment !== null && mustBeAhead && moment <= this.clock.now ? null : moment;
+  }
+}
