@@ -187,9 +187,10 @@ const RULES: readonly Rule[] = [
     ({ n, e }, today) => plain(today.day + 7 * Number(n ?? e)),
   ],
   [
-    /(?<r>来月|再来月|今月)?の?第 ?(?<n>[1-5一二三四]) ?(?<w>[日月火水木金土])曜日?/gu,
-    ({ r, n, w }, today) => {
-      const ahead = r === "来月" ? 1 : r === "再来月" ? 2 : 0;
+    /(?:(?<r>来月|再来月|今月)|(?<m>\d{1,2}) ?月)?の?第 ?(?<n>[1-5一二三四]) ?(?<w>[日月火水木金土])曜日?/gu,
+    ({ r, m, n, w }, today) => {
+      const named = m === undefined ? 0 : (Number(m) - today.month + 12) % 12;
+      const ahead = r === "来月" ? 1 : r === "再来月" ? 2 : named;
       const first = inMonth(today.year, today.month + ahead, 1)!;
       const count = "一二三四".indexOf(n!) + 1 || Number(n);
       const day = first + ((weekdayIndex(w!) - calendarOf(first).weekday + 7) % 7) + 7 * (count - 1);

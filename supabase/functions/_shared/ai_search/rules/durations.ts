@@ -38,7 +38,7 @@ const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)
 const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
 /** Hours and minutes in one: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
-  `(?:(?<h>${N}) ?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4}) ?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
+  `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
 
 const FROM_NOW = [
   new RegExp(`(?:今から|いまから|あと)? ?${AMOUNT}(?:くらい|ぐらい|ほど)?後(?:に|から|くらい|ごろ|頃)?`, "giu"),
