@@ -36,7 +36,7 @@ async function load(): Promise<void> {
       select n, gen_random_uuid() as user_id, gen_random_uuid() as id, n % 3 = 0 as is_android,
         now() - random() * interval '28 days' as bought_at from generate_series(1, ${SUBSCRIPTIONS}::integer) as n`;
     await sql`insert into public.app_users (id) select user_id from bench`;
-    // One in fifty is due.
+    // One in ten is due.
     await sql`
       insert into public.user_subscriptions (
         id, user_id, plan_id, platform, environment, subscription_key, external_subscription_id, status, started_at, ended_at,
@@ -44,7 +44,7 @@ async function load(): Promise<void> {
       )
       select b.id, b.user_id, p.id, case when b.is_android then 'android' else 'ios' end, 'Production', 'bench-' || b.n, b.n::text,
         'active', b.bought_at, b.bought_at + interval '30 days', true, true, false, b.bought_at, b.bought_at + interval '30 days',
-        'granted', b.bought_at, case when b.n % 50 = 0 then now() - random() * interval '1 hour' else now() + random() * interval '7 days' end
+        'granted', b.bought_at, case when b.n % 10 = 0 then now() - random() * interval '1 hour' else now() + random() * interval '7 days' end
       from bench b cross join public.subscription_plans p where p.code = ${PLAN}`;
     await sql`
       insert into public.store_events (store, event_id, subscription_id, source, occurred_at, confirmed_at, facts)
@@ -137,6 +137,10 @@ async function picks(): Promise<number[]> {
     const [row] = await service<{ due: unknown[] }[]>`select api.take_due_subscriptions('ios', 1000) as due`;
     times.push(performance.now() - started);
     if (row!.due.length !== 1000) throw new Error(`${row!.due.length} are due`);
+    // They were asked about: the next thousand are others.
+    await sql`
+      update public.user_subscriptions set ask_at = now() + interval '7 days'
+      where id in (select subscription_id from private.asked_subscriptions)`;
   }
   await service.end();
   return times;
@@ -146,7 +150,10 @@ async function plan(): Promise<string> {
   const rows = await sql`
     explain (analyze, costs off, timing off)
     select s.id, s.ask_at from public.user_subscriptions s
-    where s.platform = 'ios' and s.ask_at <= now() order by s.ask_at limit 1000 for no key update skip locked`;
+    where s.platform = 'ios' and s.ask_at <= now() and coalesce((
+      select a.leased_until <= now() from private.asked_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+    ), true)
+    order by s.ask_at limit 1000`;
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 

@@ -3,10 +3,29 @@
 -- user_subscriptions.ask_at says when (private.next_question): about the end of a period, in grace, on hold, while something is
 -- unknown or not acknowledged, and after a week without news. The job calls the consumer
 -- (function store-notifications/reconcile), which takes what is due, oldest first and store by store, asks, and records the
--- answer. What it takes is not due for an hour: a store that is down changes nothing else, and a row that fails keeps nobody
--- from the others.
+-- answer. What it takes is not taken again for an hour (private.asked_subscriptions), unless an answer made it due at another
+-- time: a store that is down changes no subscription, and a row that fails keeps nobody from the others. Taking does not
+-- touch user_subscriptions, whose many indexes would be written for nothing.
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Unlogged: after a crash what was taken is asked about once more.
+create unlogged table private.asked_subscriptions (
+  subscription_id uuid primary key,
+  ask_at timestamptz not null,
+  leased_until timestamptz not null
+);
+
+comment on table private.asked_subscriptions is
+  'What a consumer took, and until when no other takes it. No foreign key: a row is there for an hour.';
+comment on column private.asked_subscriptions.ask_at is 'When it was due; due at another time it may be taken at once.';
+
+-- The purge.
+create index asked_subscriptions_leased_until_idx on private.asked_subscriptions (leased_until);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -20,23 +39,32 @@ as $$
 declare
   v_due jsonb;
 begin
+  -- One taker after another, so that none takes what another one has taken.
+  perform pg_advisory_xact_lock(hashtext('lease_due_subscriptions ' || p_platform));
   with due as (
-    select s.id, s.ask_at from public.user_subscriptions s
+    select s.id, s.ask_at, s.subscription_key, s.environment, s.plan_id from public.user_subscriptions s
     where s.platform = p_platform and s.ask_at <= now()
+      -- Looked up row by row, so that the index gives what is due in its order.
+      and coalesce((
+        select a.leased_until <= now() from private.asked_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+      ), true)
     order by s.ask_at limit p_limit
-    for no key update skip locked
   ), leased as (
-    update public.user_subscriptions s set ask_at = now() + make_interval(secs => p_lease_seconds)
-    from due where s.id = due.id
-    returning s.id, s.subscription_key, s.environment, s.plan_id, due.ask_at as due_at
+    insert into private.asked_subscriptions (subscription_id, ask_at, leased_until)
+    select d.id, d.ask_at, now() + make_interval(secs => p_lease_seconds) from due d
+    on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
   )
   select coalesce(jsonb_agg(jsonb_build_object(
-    'subscription_id', l.id, 'provider', p_platform || '_store', 'subscription_key', l.subscription_key,
-    'product_id', p.code, 'environment', l.environment, 'purchase_token', t.token, 'facts', (private.last_store_event(l.id)).facts
-  ) order by l.due_at), '[]') into v_due
-  from leased l
-  join public.subscription_plans p on p.id = l.plan_id
-  left join private.purchase_tokens t on t.subscription_id = l.id;
+    'subscription_id', d.id, 'provider', p_platform || '_store', 'subscription_key', d.subscription_key,
+    'product_id', p.code, 'environment', d.environment, 'purchase_token', t.token, 'facts', e.facts
+  ) order by d.ask_at), '[]') into v_due
+  from due d
+  join public.subscription_plans p on p.id = d.plan_id
+  left join private.purchase_tokens t on t.subscription_id = d.id
+  left join lateral (
+    select l.facts from public.store_events l where l.subscription_id = d.id and l.facts is not null
+    order by l.confirmed_at desc limit 1
+  ) e on true;
   return v_due;
 end
 $$;
@@ -69,7 +97,7 @@ end
 $$;
 
 comment on function api.take_due_subscriptions(text, integer, integer) is
-  'For the consumer: subscriptions of a platform whose store is to be asked, those first that are due longest: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not due again for p_lease_seconds. It refuses nothing.';
+  'For the consumer: subscriptions of a platform whose store is to be asked, those first that are due longest: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It refuses nothing.';
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
@@ -92,6 +120,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  delete from private.asked_subscriptions a where a.leased_until < now();
   if exists (
     select from (values ('ios'), ('android')) as p (platform)
     where exists (select from public.user_subscriptions s where s.platform = p.platform and s.ask_at <= now())
@@ -101,7 +130,8 @@ begin
 end
 $$;
 
-comment on function private.reconcile_subscriptions() is 'Calls the consumer when a store is to be asked.';
+comment on function private.reconcile_subscriptions() is
+  'Calls the consumer when a store is to be asked, and forgets what was taken an hour ago.';
 
 select cron.schedule('reconcile_subscriptions', '*/5 * * * *', 'select private.reconcile_subscriptions()');
 

@@ -305,13 +305,14 @@ Deno.test("reconciliation: a store that is down changes nothing but when it is a
   const row = () =>
     inDatabase(async (sql) => {
       const [found] = await sql`
-        select to_jsonb(s) - 'ask_at' as columns, s.ask_at > now() + interval '50 minutes' as is_later
-        from public.user_subscriptions s where s.id = ${subscriptionId}`;
+        select to_jsonb(s) as columns, a.leased_until > now() + interval '50 minutes' as is_later
+        from public.user_subscriptions s left join private.asked_subscriptions a on a.subscription_id = s.id
+        where s.id = ${subscriptionId}`;
       return found!;
     });
-  const before = await row();
   await play.script(id, { on: "read", status: 503, html: true });
   await dueNow(subscriptionId);
+  const before = await row();
   await consume("reconcile");
   const after = await eventually(async () => {
     const found = await row();

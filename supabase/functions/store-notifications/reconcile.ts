@@ -1,6 +1,6 @@
 /**
  * Reconciliation: asks the stores about subscriptions that are due, records the answers, and acknowledges what was not
- * acknowledged. What it has taken is not due for an hour, so that a store that is down, or an end at any moment, changes
+ * acknowledged. What it has taken is not taken again for an hour, so that a store that is down, or an end at any moment, changes
  * nothing else.
  */
 import { forEach } from "../_shared/concurrency.ts";
