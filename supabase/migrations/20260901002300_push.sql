@@ -13,8 +13,9 @@
 -- Preferences of the type, the owner of the device and the account's standing are asked again when the batch is sent. In quiet
 -- hours pushes wait, except those of urgent types.
 --
--- Invariants: one row for each notification and device; an outcome is never changed; success_count, failure_count and
--- suppressed_count of a composed notification are the numbers of its deliveries with such outcomes.
+-- Invariants: one row for each notification and device; an outcome is never changed, unless an administrator puts a dead
+-- message back into the queue; success_count, failure_count and suppressed_count of a composed notification are the numbers
+-- of its deliveries with such outcomes.
 -- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -106,6 +107,29 @@ end
 $$;
 
 comment on function private.wake_consumer(text) is 'Calls the function that consumes a queue when this transaction commits, at most once a second.';
+
+create function private.reopen_deliveries(p_message jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not p_message ? 'token_ids' then
+    return;
+  end if;
+  with reopened as (
+    update private.push_deliveries d set outcome = null, recorded_at = null, attempts = 0
+    where d.notification_id = (p_message ->> 'notification_id')::uuid and d.outcome = 'undeliverable'
+      and d.token_id = any (array(select jsonb_array_elements_text(p_message -> 'token_ids'))::uuid[])
+    returning d.token_id
+  )
+  update public.user_notifications n set failure_count = n.failure_count - r.devices
+  from (select count(*) as devices from reopened) r
+  where n.id = (p_message ->> 'notification_id')::uuid and n.is_composed and r.devices > 0;
+end
+$$;
+
+comment on function private.reopen_deliveries(jsonb) is
+  'Tries the devices of a dead message again that an administrator put back into the queue: they are not yet known again.';
 
 create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
 language plpgsql

@@ -286,6 +286,7 @@ begin
     select m.msg_id, m.message from private.take_push_messages(p_limit, p_lease_seconds) as m order by m.msg_id
   loop
     v_found := v_found + 1;
+    perform private.reopen_deliveries(v_read.message);
     v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
     if v_batch is not null then
       v_batches := v_batches || v_batch;

@@ -141,6 +141,13 @@ Deno.test("outcomes: five tries, each after twice the time, that fail end as und
     select message from private.dead_messages where message ->> 'notification_id' = ${batch.notification_id}`;
   assert.deepEqual(dead!["message"].token_ids, [device]);
   assert.equal((await db.sql`select from public.user_push_tokens where id = ${device}`).length, 1);
+
+  await db.sql`select private.requeue('push-dispatch', ${dead!["message"]})`;
+  batch = (await take())[0]!;
+  assert.deepEqual(batch.devices.map(({ token_id }) => token_id), [device], "put back, the device is tried again");
+  await record(batch, "delivered");
+  const again = await composed(batch.notification_id);
+  assert.deepEqual([again.success_count, again.failure_count], [1, 0]);
 });
 
 for (
