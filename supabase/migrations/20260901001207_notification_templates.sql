@@ -152,6 +152,8 @@ from (values
     '“{plan}” is active', 'Thank you for your purchase.'),
   ('subscription_failing', 'subscription', '「{plan}」のお支払いを確認できませんでした', 'ストアの支払い方法をご確認ください。',
     'The payment for “{plan}” has failed', 'Please check your payment method in the store.'),
+  ('subscription_recovered', 'subscription', 'お支払いを確認しました', '「{plan}」を引き続きご利用いただけます。',
+    'Your payment was received', '“{plan}” goes on.'),
   ('subscription_ended', 'subscription', '「{plan}」が終了しました', 'いつでも再開できます。',
     '“{plan}” has ended', 'You can start it again at any time.'),
   ('subscription_moved_here', 'subscription', '「{plan}」をこのアカウントに移しました', '以前のアカウントでは利用できなくなりました。',

@@ -237,14 +237,15 @@ begin
   update public.user_subscriptions set announced = v_news where id = p_id;
   -- What was over when it was first recorded is no news, nor is the end of what another purchase continues.
   if v_news = 'granted' or v_row.announced is not null and v_row.superseded_at is null then
-    perform private.notify(v_row.user_id, 'subscription_' || v_news,
+    perform private.notify(v_row.user_id,
+      'subscription_' || case when v_news = 'granted' and v_row.announced = 'failing' then 'recovered' else v_news end,
       jsonb_build_object('plan', private.plan_names(v_row.plan_id)), jsonb_build_object('subscription_id', p_id));
   end if;
 end
 $$;
 
 comment on function private.announce_subscription(uuid) is
-  'Notifies the user of a subscription when access is granted, when a renewal fails and when access ends, once each.';
+  'Notifies the user of a subscription when access is granted, when a renewal fails or is made up for, and when access ends, once each.';
 
 create function private.fold_subscription(p_id uuid) returns void
 language plpgsql

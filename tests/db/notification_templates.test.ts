@@ -30,6 +30,7 @@ const VALUES: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   level_up: [{ level: 12, exp: "12,345" }],
   subscription_granted: [{ plan }],
   subscription_failing: [{ plan }],
+  subscription_recovered: [{ plan }],
   subscription_ended: [{ plan }],
   subscription_moved_here: [{ plan }],
   subscription_moved_away: [{ plan }],
