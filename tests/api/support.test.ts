@@ -51,7 +51,10 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   const told = await inDatabase((sql) =>
     sql`select type, body from public.user_notifications where user_id = ${person.id}`
   );
-  assert.deepEqual({ ...told[0] }, { type: "support_reply", body: "It stopped" });
+  assert.deepEqual({ ...told[0] }, {
+    type: "support_reply",
+    body: "お問い合わせ「It stopped」への返信です。アプリでご確認ください。",
+  });
 
   const message = { message: "Still the same." };
   const reply = await replyOf(replyToTicket, await post(person, `/${ticket.id}/messages`, message), SupportMessage);
