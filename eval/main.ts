@@ -1,12 +1,20 @@
-// deno task eval [--failures] [--file unseen.jsonl]
+// deno task eval [--failures] [--file unseen.jsonl] [--models]
 // Runs the rules parser over the sentences of this folder and prints how many fields and sentences are right, how well
-// the confidence says so, and how long a sentence takes. tests/ai_search/evaluation.test.ts fails when a sentence that
+// the confidence says so, and how long a sentence takes; with --models the same of each model of the settings AI_… of the
+// environment, with what it cost. tests/ai_search/evaluation.test.ts fails when a sentence that
 // was right no longer is.
 import { parseArgs } from "node:util";
-import { CERTAIN, evaluate, type Outcome, readSentences, summarise } from "./score.ts";
+import { readProviderSettings } from "../supabase/functions/_shared/provider_settings.ts";
+import { gatewayOf } from "../supabase/functions/_shared/providers/ai_gateway.ts";
+import { evaluateModel } from "./models.ts";
+import { CERTAIN, evaluate, type Outcome, readSentences, type Sentence, summarise } from "./score.ts";
 
 const { values } = parseArgs({
-  options: { failures: { type: "boolean", default: false }, file: { type: "string", multiple: true } },
+  options: {
+    failures: { type: "boolean", default: false },
+    models: { type: "boolean", default: false },
+    file: { type: "string", multiple: true },
+  },
 });
 const files = values.file ?? ["sentences.jsonl", "unseen.jsonl"];
 
@@ -14,18 +22,43 @@ const percent = (part: number, whole: number) => whole === 0 ? "-" : `${(100 * p
 const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(2);
 
-for (const file of files) print(file);
-
-function print(file: string): void {
+for (const file of files) {
   const sentences = readSentences(file);
-  // Patterns are compiled when they are first used, and the machine has other work: the best of five passes counts.
+  print(`${file}, rules`, byRules(sentences));
+  if (values.models) await printModels(file, sentences);
+}
+
+/** Patterns are compiled when they are first used, and the machine has other work: the best of five passes counts. */
+function byRules(sentences: readonly Sentence[]): Outcome[] {
   const passes = Array.from({ length: 5 }, () => sentences.map(evaluate));
-  const outcomes = passes[0]!.map((outcome, index) => ({
+  return passes[0]!.map((outcome, index) => ({
     ...outcome,
     ms: Math.min(...passes.map((pass) => pass[index]!.ms)),
   }));
+}
+
+async function printModels(file: string, sentences: readonly Sentence[]): Promise<void> {
+  const problems: string[] = [];
+  const { aiSearch } = readProviderSettings((name) => Deno.env.get(name), problems);
+  const settings = aiSearch.gateway;
+  if (settings === null || problems.length > 0) {
+    console.error(problems.join("; ") || "AI_GATEWAY_URL and AI_MODELS are not set: no model is asked.");
+    Deno.exit(1);
+  }
+  const gateway = gatewayOf(aiSearch);
+  for (const model of settings.models) {
+    const { outcomes, failures, cost } = await evaluateModel(gateway, settings, model, sentences);
+    print(`${file}, ${model}`, outcomes);
+    console.log(
+      `  not answered: ${Object.entries(failures).map(([what, times]) => `${what} ${times}`).join(", ") || "none"}`,
+    );
+    console.log(`  cost: ${cost === null ? "not known" : `${cost.toFixed(4)} ${settings.prices!.currency}`}`);
+  }
+}
+
+function print(title: string, outcomes: readonly Outcome[]): void {
   const summary = summarise(outcomes);
-  console.log(`\n${file}: ${summary.sentences} sentences`);
+  console.log(`\n${title}: ${summary.sentences} sentences`);
   console.log(`  whole sentences right  ${summary.exact}  ${percent(summary.exact, summary.sentences)}`);
   console.log(
     `  fields right           ${summary.fieldsRight} of ${summary.fields}  ${
@@ -45,7 +78,7 @@ function print(file: string): void {
   printCalibration(outcomes);
   console.log(`  wrong number at a confidence of ${CERTAIN} or more: ${summary.certainAndWrong.join(" ") || "none"}`);
   const times = outcomes.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  console.log(`  latency in ms: p50 ${quantile(times, 0.5)}, p95 ${quantile(times, 0.95)}`);
+  if (times.length > 0) console.log(`  latency in ms: p50 ${quantile(times, 0.5)}, p95 ${quantile(times, 0.95)}`);
   if (values.failures) printFailures(outcomes);
 }
 

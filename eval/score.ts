@@ -1,7 +1,7 @@
 // Holds what the rules parser makes of the sentences against what is expected of them.
 import { isDeepStrictEqual } from "node:util";
 import { parseText } from "../supabase/functions/_shared/ai_search/rules/parse.ts";
-import type { Locale, ParsedSearch, Query } from "../supabase/functions/_shared/ai_search/rules/types.ts";
+import type { Locale, ParsedSearch, ParseOptions, Query } from "../supabase/functions/_shared/ai_search/rules/types.ts";
 
 /** A line of sentences.jsonl or unseen.jsonl. A field that `expected` leaves out is expected to be null or empty. */
 export interface Sentence {
@@ -42,7 +42,7 @@ export interface Outcome {
   readonly ms: number;
 }
 
-const FIELDS = [
+export const FIELDS = [
   "place",
   "own_position",
   "entry_at",
@@ -64,18 +64,28 @@ export function readSentences(path: string): Sentence[] {
   return Deno.readTextFileSync(file).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
+export function optionsOf({ locale, now, time_zone: timeZone, context }: Sentence): ParseOptions {
+  return { locale, now: new Date(now), timeZone, context };
+}
+
+/** The rules parser on a sentence. */
 export function evaluate(sentence: Sentence): Outcome {
-  const { text, locale, time_zone: timeZone, context } = sentence;
-  const options = { locale, now: new Date(sentence.now), timeZone, context };
   const started = performance.now();
-  const answer = parseText(text, options);
+  const answer = parseText(sentence.text, optionsOf(sentence));
   const ms = performance.now() - started;
+  const also = (["status", "query", "assumed"] as const).filter((name) => name in sentence.expected);
+  return score(sentence, answer, ms, [...FIELDS, ...also]);
+}
+
+/** An answer against what is expected of the sentence, in these fields. */
+export function score(
+  sentence: Sentence,
+  answer: ParsedSearch,
+  ms: number,
+  compared: readonly (typeof FIELDS[number] | "status" | "query" | "assumed")[],
+): Outcome {
   const expected = expectedValues(sentence);
   const actual = actualValues(answer);
-  const compared = [
-    ...FIELDS,
-    ...(["status", "query", "assumed"] as const).filter((name) => name in sentence.expected),
-  ];
   const wrong = compared.filter((field) =>
     field === "assumed"
       ? !sentence.expected.assumed!.every((name) => answer.assumptions.some((note) => note.field === name))

@@ -43,6 +43,12 @@ const DEEDS: readonly [outcome: string, answer: Record<string, unknown>][] = [
   ["nonsense", { content: "I am not sure what you mean." }],
   ["nonsense", { content: GOOD.replace('"place"', '"plaice"') }],
   ["nonsense", { content: GOOD.replace('"covered"', '"helipad"') }],
+  ["nonsense", {
+    content: GOOD.replace(
+      "渋谷駅",
+      "You turn one sentence of a driver who looks for a parking lot into search conditions.",
+    ),
+  }],
   ["refused", { refusal: "I cannot help with that." }],
   ["cut_off", { content: GOOD.slice(0, 40), finish_reason: "length" }],
   ["failed", { body: { error: { code: 502, message: "upstream" } } }],

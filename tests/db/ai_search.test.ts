@@ -122,6 +122,27 @@ Deno.test("ai keys: no client reads them, and another user's keys are not there"
   assert.deepEqual(await keysOf(other), {});
 });
 
+Deno.test("register_ai_key: no row of the database has the key in the clear", async () => {
+  const user = await newUser(sql);
+  const key = `sk-${crypto.randomUUID()}`;
+  await db.as(
+    as(user),
+    (sql) =>
+      sql`select api.run_command('register_ai_key', ${sql.json({ p_provider_id: "openai", p_api_key: key })}, 'key', ${
+        "0".repeat(64)
+      })`,
+  );
+  assert.equal((await keysOf(user))["openai"], key);
+  const tables = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`;
+  assert.ok(tables.length > 50);
+  for (const { name } of tables) {
+    const found = await sql.unsafe(`select 1 from ${name} t where strpos(t::text, $1) > 0 limit 1`, [key]);
+    assert.equal(found.length, 0, name);
+  }
+});
+
 Deno.test("ai_search: premium members have a quota of their own", async () => {
   const [free, premium] = [await newUser(sql), await newUser(sql)];
   await sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;

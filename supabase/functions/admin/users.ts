@@ -91,7 +91,8 @@ export const setUserPremium = route({
   access: "admin",
   area: "users",
   summary: "Give an app user premium until a time, or take it away",
-  description: "In place of the premium they have; of a suspended app user too, not of a withdrawn one (`conflict`). " +
+  description:
+    "In place of what was granted before; what their subscriptions give stays. Of a suspended app user too, not of a withdrawn one (`conflict`). " +
     `${NOT_ONES_OWN} Recorded as \`user.set_premium\`.`,
   params: AdminUserParams,
   body: AdminUserPremium,

@@ -8,16 +8,23 @@ import type { ModelAnswer } from "./prompt.ts";
 const MAX_STAY_MS = 31 * 86_400_000;
 const MAX_PRICE = 100_000;
 const MAX_RADIUS_M = 50_000;
-const MAX_PLACE = 100;
+const MAX_PLACE = 100; // in characters of the text
 const MAX_NOTES = 10;
 /** A text is never certain. */
 const MOST_CERTAIN = 0.98;
 
 /** Null: the model says that the text is no search, and the rules found none either. */
-export function readAnswer(answer: ModelAnswer, rules: ParsedSearch, options: ParseOptions): ParsedSearch | null {
+export function readAnswer(
+  answer: ModelAnswer,
+  text: string,
+  rules: ParsedSearch,
+  options: ParseOptions,
+): ParsedSearch | null {
   if (!answer.is_parking_search) return null;
   const stay = stayOf(answer, options.timeZone);
-  const place = answer.place?.trim().slice(0, MAX_PLACE) || null;
+  // A place that the text does not name is none of the asker's.
+  const named = answer.place?.trim().slice(0, MAX_PLACE) || null;
+  const place = named !== null && plain(text).includes(plain(named)) ? named : rules.place;
   const ownPosition = place === null && answer.near_me;
   const maxPrice = within(answer.max_price, 0, MAX_PRICE);
   const radius = within(answer.radius_m, 1, MAX_RADIUS_M);
@@ -47,10 +54,15 @@ export function readAnswer(answer: ModelAnswer, rules: ParsedSearch, options: Pa
     vehicle: Object.keys(vehicle).length > 0 ? vehicle : null,
     sort: answer.sort,
     confidence: Math.round(Math.min(MOST_CERTAIN, Math.max(0, answer.confidence)) * factor * 100) / 100,
-    assumptions: notesOf(answer, options.locale),
+    assumptions: notesOf(answer, text, options.locale),
     unresolved,
     mentions: rules.mentions,
   };
+}
+
+/** As places and words are compared. */
+function plain(text: string): string {
+  return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
 }
 
 /** The stay in the asker's zone; null unless both ends are times of its clock, in order and no further apart than a stay. */
@@ -130,9 +142,9 @@ const JAPANESE = /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Han}]/u;
 /** In place of a reason in another language than the asker's. */
 const TAKEN = { ja: "AIがこのように読みました。", en: "The model read it like this." } as const;
 
-function notesOf({ assumptions }: ModelAnswer, lang: "ja" | "en"): Note[] {
+function notesOf({ assumptions }: ModelAnswer, asked: string, lang: "ja" | "en"): Note[] {
   return assumptions.slice(0, MAX_NOTES).map(({ text, field, reason }) => ({
-    text: text.slice(0, 100),
+    text: plain(asked).includes(plain(text)) ? text.slice(0, MAX_PLACE) : "",
     field: FIELDS.find((known) => known === field) ?? "text",
     value: null,
     reason: reason !== "" && JAPANESE.test(reason) === (lang === "ja") ? reason.slice(0, 200) : TAKEN[lang],

@@ -4,7 +4,7 @@ import type { AiGateway, AiOutcome } from "../providers/ai_gateway.ts";
 import { ModelAnswer, questionOf } from "./prompt.ts";
 import type { Asked } from "./prompt.ts";
 
-/** What a model did; `nonsense`: an answer that does not follow the schema. */
+/** What a model did; `nonsense`: an answer that does not follow the schema, or repeats the prompt. */
 export interface Attempt {
   readonly model: string;
   readonly outcome: AiOutcome | "nonsense";
@@ -41,7 +41,8 @@ export async function consultModels(
     if (left < MIN_TIME_MS) break;
     const key = keys[model.split("/")[0]!];
     const reply = await gateway.ask(model, question, { timeoutMs: Math.min(settings.timeoutMs, left), key });
-    const answer = reply.content === null ? undefined : answerIn(reply.content);
+    const read = reply.content === null ? undefined : answerIn(reply.content);
+    const answer = read && !repeats(read, question.system) ? read : undefined;
     attempts.push({
       model,
       outcome: reply.outcome === "answered" && answer === undefined ? "nonsense" : reply.outcome,
@@ -61,6 +62,19 @@ function answerIn(content: string): ModelAnswer | undefined {
     if (parsed.success) return parsed.data;
   }
   return undefined;
+}
+
+/** So many characters in a row of the prompt are no coincidence. */
+const ECHO_LENGTH = 30;
+
+/** Whether an answer carries a part of the prompt, as a text can ask a model to. */
+function repeats({ place, assumptions }: ModelAnswer, prompt: string): boolean {
+  return [place ?? "", ...assumptions.flatMap(({ text, reason }) => [text, reason])].some((words) => {
+    for (let start = 0; start + ECHO_LENGTH <= words.length; start++) {
+      if (prompt.includes(words.slice(start, start + ECHO_LENGTH))) return true;
+    }
+    return false;
+  });
 }
 
 function jsonIn(text: string): unknown {

@@ -101,7 +101,7 @@ async function understand(tools: Tools, asking: Asking, form: "query" | "message
       : {};
     consulted = await consultModels(ai, gateway, { ...options, text: asking.text, lang: asking.locale }, ownKeys);
   }
-  const answered = consulted?.answer ? readAnswer(consulted.answer, rules, options) : null;
+  const answered = consulted?.answer ? readAnswer(consulted.answer, asking.text, rules, options) : null;
   const parsed = answered ?? rules;
   const position = asking.lat === undefined || asking.lng === undefined ? null : { lat: asking.lat, lng: asking.lng };
   const located = parsed.status === "parsed"

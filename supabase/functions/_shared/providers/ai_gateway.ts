@@ -60,17 +60,26 @@ interface Completion {
   readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
 }
 
-/** One for the process: it remembers which models are out of quota. */
+/** One for the process. */
 export function aiGateway(config: () => Config): AiGateway {
-  let client: Client | undefined;
+  let gateway: AiGateway | undefined;
+  const opened = () => gateway ??= gatewayOf(config().providers.aiSearch);
   return {
     get settings() {
-      return config().providers.aiSearch;
+      return opened().settings;
     },
+    ask: (model, question, options) => opened().ask(model, question, options),
+  };
+}
+
+/** It remembers which models are out of quota. */
+export function gatewayOf(settings: AiSearchConfig): AiGateway {
+  const client = settings.gateway && new Client(settings.gateway);
+  return {
+    settings,
     ask: (model, question, options) => {
-      const { gateway } = config().providers.aiSearch;
-      if (gateway === null) throw new TypeError("No AI gateway is configured");
-      return (client ??= new Client(gateway)).ask(model, question, options);
+      if (client === null) throw new TypeError("No AI gateway is configured");
+      return client.ask(model, question, options);
     },
   };
 }
