@@ -25,7 +25,7 @@ create table private.rate_limit_policies (
 
 comment on table private.rate_limit_policies is 'How many requests a caller may make in how many seconds.';
 comment on column private.rate_limit_policies.premium_quota is 'The quota of premium members, where it is another one.';
-comment on column private.rate_limit_policies.commands is 'The commands that are counted under this policy; those that no policy names are counted under `write`.';
+comment on column private.rate_limit_policies.commands is 'The commands that are counted under this policy, and reads that are run as commands; commands that no policy names are counted under `write`.';
 
 -- Unlogged: a count costs no write-ahead log and no wait for the disk, and after a crash every window is open again.
 create unlogged table private.rate_limit_windows (

@@ -236,9 +236,13 @@ Deno.test("no volatile function that signed-in clients may execute through the D
   }
 });
 
+/** Reads that are run as commands, so that their requests are counted. */
+const COUNTED_READS = ["list_my_ai_keys"];
+
 Deno.test("every policy of a command is of a command that exists", async () => {
   const named = await db.sql<{ command: string; known: boolean }[]>`
-    select command, private.is_command(command) as known from private.rate_limit_policies, unnest(commands) as command`;
+    select command, private.is_command(command) or command = any (${COUNTED_READS}) as known
+    from private.rate_limit_policies, unnest(commands) as command`;
   assert.deepEqual(named.filter(({ known }) => !known), []);
   assert.equal(new Set(named.map(({ command }) => command)).size, named.length, "a command has one policy");
 });

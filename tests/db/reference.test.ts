@@ -112,6 +112,9 @@ const INTERNAL_LISTS: Record<string, string> = {
   "codes.lang": "the languages of the code master itself",
   "articles.locale": "the languages of the code master itself",
   "assets.status": "how far an upload is; only the storage functions read it",
+  "store_events.source": "how an event came into the ledger; the contract names the values",
+  "store_sync_runs.task": "what a run fetches; the contract names the values",
+  "user_subscriptions.announced": "what the user was notified of; only the ledger reads it",
 };
 
 interface CodeRow {

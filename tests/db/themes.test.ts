@@ -160,7 +160,10 @@ Deno.test("a gift is the theme, its message and a notification; nobody but the s
   );
   assert.deepEqual(row!.page.items.map((item) => [item["theme_id"], item["message"]]), [[theme, "Thank you"]]);
   const told = await db.sql`select type, body from public.user_notifications where user_id = ${user}`;
-  assert.deepEqual(told.map((n) => ({ ...n })), [{ type: "theme_gift", body: "Night\nThank you" }]);
+  assert.deepEqual(told.map((n) => ({ ...n })), [{
+    type: "theme_gift",
+    body: "「Night」を使えるようになりました。\nThank you",
+  }]);
   const byHand = db.as(signedIn(user), (sql) => sql`select api.gift_theme_to_user(${theme}, ${admin}, ${user})`);
   assert.equal(await sqlstate(byHand), "42501");
 });
