@@ -1,0 +1,106 @@
+// The geocoder's client against GSI's and Nominatim's protocols: what is taken of the results, and what is an outage.
+import assert from "node:assert/strict";
+import { Geocoders } from "../../local/providers/geocoder.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { geocoder } from "../../supabase/functions/_shared/providers/geocoder.ts";
+import { ProviderDown } from "../../supabase/functions/_shared/providers/google_token.ts";
+
+const standIn = new Geocoders();
+const closing = new AbortController();
+const server = Deno.serve(
+  { signal: closing.signal, hostname: "127.0.0.1", port: 0, onListen: () => {} },
+  (request) => standIn.handle(request, new URL(request.url).pathname),
+);
+
+function clientOf(kind: string | undefined) {
+  const environment: Record<string, string | undefined> = {
+    SUPABASE_URL: "http://127.0.0.1",
+    SUPABASE_ANON_KEY: "anon",
+    SUPABASE_SERVICE_ROLE_KEY: "service",
+    GEOCODER: kind,
+    GEOCODER_URL: `http://127.0.0.1:${server.addr.port}`,
+    GEOCODER_USER_AGENT: "parking-test (test@example.com)",
+  };
+  const config = readConfig((name) => environment[name]);
+  return geocoder(() => config);
+}
+
+async function script(control: unknown): Promise<void> {
+  const response = await standIn.control(
+    new Request("http://control", { method: "POST", body: JSON.stringify({ reset: true, ...control as object }) }),
+  );
+  assert.equal(response.status, 204, await response.text());
+}
+
+async function received() {
+  return (await (await standIn.control(new Request("http://control"))).json()).requests as {
+    geocoder: string;
+    text: string;
+    user_agent: string;
+  }[];
+}
+
+for (const kind of ["gsi", "nominatim"]) {
+  Deno.test(`${kind}: a place is found with its position, and the service says who asks`, async () => {
+    await script({});
+    assert.deepEqual(await clientOf(kind).find("東京タワー", "ja"), {
+      name: "東京タワー",
+      lat: 35.6586,
+      lng: 139.7454,
+    });
+    const [request] = await received();
+    assert.deepEqual([request!.geocoder, request!.text, request!.user_agent], [
+      kind,
+      "東京タワー",
+      "parking-test (test@example.com)",
+    ]);
+  });
+
+  Deno.test(`${kind}: no result is no place`, async () => {
+    await script({});
+    assert.equal(await clientOf(kind).find("どこにもない場所", "ja"), null);
+  });
+
+  Deno.test(`${kind}: a failure that passes is tried once more, one that stays is an outage`, async () => {
+    await script({ answers: [{ times: 1, status: 500 }] });
+    assert.equal((await clientOf(kind).find("東京駅", "ja"))?.lat, 35.6812);
+    for (
+      const answer of [{ status: 500 }, { status: 502, html: true }, { status: 200, html: true }, {
+        status: 200,
+        body: {},
+      }]
+    ) {
+      await script({ answers: [answer] });
+      await assert.rejects(clientOf(kind).find("東京駅", "ja"), ProviderDown, JSON.stringify(answer));
+      assert.equal((await received()).length, 2);
+    }
+  });
+
+  Deno.test(`${kind}: a rejected request is not sent again`, async () => {
+    await script({ answers: [{ status: 403 }] });
+    await assert.rejects(clientOf(kind).find("東京駅", "ja"), ProviderDown);
+    assert.equal((await received()).length, 1);
+  });
+}
+
+Deno.test("gsi: of loose matches only those with the text in their name count, the shortest first", async () => {
+  const feature = (title: string, lat: number) => ({
+    type: "Feature",
+    geometry: { type: "Point", coordinates: [139, lat] },
+    properties: { addressCode: "", title },
+  });
+  await script({
+    answers: [{
+      status: 200,
+      body: [feature("神奈川県焼山", 1), feature("静岡県焼津市本町", 2), feature("静岡県焼津市", 3), { broken: true }],
+    }],
+  });
+  assert.deepEqual(await clientOf("gsi").find("焼津市", "ja"), { name: "静岡県焼津市", lat: 3, lng: 139 });
+});
+
+Deno.test("geocoder: without the setting there is none", async () => {
+  const none = clientOf(undefined);
+  assert.deepEqual([none.kind, await none.find("東京駅", "ja")], [null, null]);
+});
+
+Deno.test.afterAll(() => closing.abort());
