@@ -74,19 +74,22 @@ async function killing(
   id: string,
   kills: number,
   random: Chance,
-  moment: (progress: Progress, left: number) => Promise<unknown>,
+  moment: (progress: Progress, left: number, keepRunning: () => Promise<void>) => Promise<unknown>,
 ): Promise<{ killed: Killed; seen: Progress[] }> {
   const killed = { function: 0, database: 0 };
   const seen: Progress[] = [];
   let running: Promise<void> | undefined;
+  /** Consumers end by themselves when the database was killed under them. */
+  const keepRunning = async () => {
+    if (running !== undefined) return;
+    await passTime(platform);
+    running = consume(platform, CONSUMERS).then(() => running = undefined);
+  };
   while (seen.length < kills) {
     const progress = await progressOf(platform, id);
     if (progress.status !== "sending") break;
-    if (running === undefined) {
-      await passTime(platform);
-      running = consume(platform, CONSUMERS).then(() => running = undefined);
-    }
-    await moment(progress, kills - seen.length);
+    await keepRunning();
+    await moment(progress, kills - seen.length, keepRunning);
     const what = random.below(3) > 0 ? "function" : "database";
     if (!await kill(platform, what)) continue;
     killed[what]++;
@@ -161,9 +164,10 @@ Deno.test(`fan-out: after kill -9 of consumers and the database it goes on, each
   await loadDevices(platform, users, { nth: users / devices });
   const id = await sendToAll(platform);
   let before = 0;
-  const { seen } = await killing(platform, id, 5, random, async () => {
+  const { seen } = await killing(platform, id, 5, random, async (_progress, _left, keepRunning) => {
     const { people } = await eventually(async () => {
       const progress = await progressOf(platform, id);
+      await keepRunning();
       return progress.people > before || progress.status !== "sending" ? progress : undefined;
     }, 60_000);
     before = people;
