@@ -62,6 +62,8 @@ Deno.test("search/ai: a simple text is read by rules, located, and gives searche
   assert.ok(found.confidence >= 0.8, `${found.confidence}`);
   const list = await ask(`/parking-lots?query=${encodeURIComponent(JSON.stringify(found.query))}`);
   assert.equal(list.status, 200, await list.text());
+  const filters = JSON.parse(new URL(found.nearby!, "http://service").searchParams.get("filters")!);
+  assert.deepEqual([filters.tags, filters.max_price, filters.max_height_m], [["covered"], 2000, 2.1]);
   const nearby = await ask(found.nearby!.replace("/v1", ""));
   assert.equal(nearby.status, 200, await nearby.text());
 });
