@@ -58,7 +58,7 @@ export function appReceipt(bundleId: string, entries: readonly ReceiptEntry[], s
         integer(1),
         encode(Tag.set, encode(Tag.sequence, encodeOid(SHA_256), encode(Tag.null))),
         wrap(Tag.sequence, encodeOid(DATA), wrap(Tag.context(0), pieces)),
-        encode(Tag.set, encode(Tag.sequence, integer(1))), // whoever signed it
+        encode(Tag.set, encode(Tag.sequence, integer(1))), // the signer
       ),
     ),
   ).toBase64();

@@ -1,4 +1,4 @@
-/** What a model is told and what it has to answer: all of the prompt is here. A change of it is a new version. */
+/** The question to a model and the form of its answer: all of the prompt is here. A change of it is a new version. */
 import { z } from "zod";
 import type { AiQuestion } from "../providers/ai_gateway.ts";
 import { attributes, type SearchQueryV1 } from "../schema/search.ts";

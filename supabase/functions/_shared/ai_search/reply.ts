@@ -1,4 +1,4 @@
-/** What a user is told of a search in words, in their language. */
+/** The sentences of a reply to a search in words, in the user's language. */
 import type { AttributeName, Note, ParsedSearch } from "./rules/types.ts";
 
 export type Lang = "ja" | "en";
