@@ -181,7 +181,7 @@ function nearbyOf(parsed: ParsedSearch, { lat, lng }: Location): string | null {
     ...max_price === null ? {} : { max_price },
     ...filters.length === 0 ? {} : { tags: filters },
     // The other measures filter nothing there: each lot says whether the vehicle fits.
-    ...measures.height_m == null ? {} : { max_height_m: measures.height_m },
+    ...typeof measures.height_m === "number" ? { max_height_m: measures.height_m } : {},
   };
   const search = new URLSearchParams({ lat: String(lat), lng: String(lng), filters: JSON.stringify(conditions) });
   if (radius_m !== null) search.set("radius_m", String(radius_m));
