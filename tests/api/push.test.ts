@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type Person, signIn, signUp } from "../support/people.ts";
 import { eventually } from "../support/eventually.ts";
+import { newPlanOf } from "../support/plan_members.ts";
 import { messagesTo, receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, refusedWith, sending } from "./administrators.ts";
@@ -106,20 +107,19 @@ Deno.test("user notifications: sending takes no body, or the id of the path once
 });
 
 Deno.test("user notifications: the figures of preview and of 202 are those of the batches that are delivered, also when there are several", async () => {
-  const level = 500_000 + Math.floor(Math.random() * 400_000);
-  const kind = `several-${level}`;
-  await inDatabase((sql) =>
+  const kind = `several-${crypto.randomUUID().slice(0, 8)}`;
+  const plan = await inDatabase((sql) =>
     sql.begin(async (sql) => {
       const users = await sql<{ id: string }[]>`
         insert into auth.users (id) select gen_random_uuid() from generate_series(1, 61) returning id`;
       const ids = users.map(({ id }) => id);
-      await sql`update public.app_users set level = ${level} where id = any (${ids})`;
       await sql`
         insert into public.user_push_tokens (user_id, fcm_token, device_type)
         select u, concat(${kind}::text, '-', u, '-', n), 'android' from unnest(${ids}::uuid[]) as u, generate_series(1, 20) as n`;
+      return await newPlanOf(sql, ids);
     })
   );
-  const notification = { target: "all", segment: { min_level: level } };
+  const notification = { target: "all", segment: { plan } };
   const preview = await admin.ask(
     `${PATH}/preview`,
     sending("POST", { type: "announcement", title: "題名", body: "本文", ...notification }),

@@ -1,6 +1,7 @@
 // What the fan-out of a composed notification writes comes to the users who listen: each notification once, to its user alone.
 import assert from "node:assert/strict";
 import { asUser, type Person, signUp } from "../support/people.ts";
+import { newPlanOf } from "../support/plan_members.ts";
 import { connect, notify } from "./deeds.ts";
 import { Client, keyOf, type Row } from "./listen.ts";
 
@@ -23,9 +24,8 @@ Deno.test("a composed notification comes once to each user who listens, in their
   const admin = await signUp({ appMetadata: { admin: { name: "Console", areas: ["notifications"] } } });
   const users = await Promise.all(Array.from({ length: LISTENERS }, () => signUp()));
   const stranger = await signUp();
-  const level = 100_000 + Math.floor(Math.random() * 400_000);
   const ids = users.map(({ id }) => id);
-  await sql`update public.app_users set level = ${level} where id = any (${ids})`;
+  const plan = await newPlanOf(sql, ids);
   await sql`update public.app_users set lang = 'en' where id = ${ids[0]!}`;
 
   await using clients = new AsyncDisposableStack();
@@ -47,7 +47,7 @@ Deno.test("a composed notification comes once to each user who listens, in their
       type: "announcement",
       ...text,
       target: "all",
-      segment: { min_level: level },
+      segment: { plan },
       data: { path: "/articles/one" },
     });
     await post(admin, `/${id}/send`);
