@@ -1,6 +1,6 @@
 -- A user's subscription: claiming what was bought, and reading it.
 --
--- Whoever shows a valid receipt may claim its subscription. It moves to them when the app named nobody at the purchase, or an
+-- A user who shows a valid receipt may claim its subscription. It moves to them when the app named nobody at the purchase, or an
 -- account that was withdrawn; both users are notified, and the former loses premium in the same transaction. A subscription
 -- whose purchase names another account is refused.
 --
@@ -142,7 +142,7 @@ end
 $$;
 
 comment on function api.check_purchaser(uuid) is
-  'For the service, before it asks a store about a receipt: refuses whoever is no active app user. Refuses: forbidden.';
+  'For the service, before it asks a store about a receipt: refuses a caller who is not an active app user. Refuses: forbidden.';
 
 grant execute on function api.check_purchaser(uuid) to service_role;
 

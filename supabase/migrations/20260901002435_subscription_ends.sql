@@ -1,6 +1,6 @@
 -- Ends of access that no statement of a store brought are announced.
 --
--- Access ends by the clock: whoever asks compares access_ends_at with now. The store's word follows, mostly within the hour.
+-- Access ends by the clock: each reader compares access_ends_at with now. The store's word follows, mostly within the hour.
 -- Where it does not, because a store is down or is not asked, the user is notified of the end all the same, an hour after it.
 --
 -- Invariants: each end is announced once, whether a statement brings it or this job. Each subscription is a transaction of its

@@ -143,6 +143,13 @@ Deno.test("search/ai: a text that gives orders changes neither the form of the a
   }
 });
 
+Deno.test("search/ai: a place that only the model names is not looked up", async () => {
+  const user = await signUp();
+  await scriptModels({ [MODEL]: [answered({ place: "横浜駅" })] });
+  const found = await answer(user, { query: VAGUE });
+  assert.deepEqual([found.parser, found.location?.name], ["model", "渋谷駅"]);
+});
+
 Deno.test("search/ai: without an answer of any model the rules answer", async () => {
   const user = await signUp();
   await scriptModels({

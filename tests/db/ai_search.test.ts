@@ -1,5 +1,7 @@
 // What AI search keeps: places, users' own keys, the log, quotas.
 import assert from "node:assert/strict";
+import { VEHICLE_TYPES } from "../../supabase/functions/_shared/ai_search/prompt.ts";
+import { ATTRIBUTES } from "../../supabase/functions/_shared/ai_search/reply.ts";
 import { database } from "../support/database.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { refusal } from "../support/refusal.ts";
@@ -18,6 +20,19 @@ async function find(
     wait_ms: number | null;
   };
 }
+
+Deno.test("ai search: the vehicle types of the prompt and the names in replies are those of the reference data", async () => {
+  const types = await sql<{ code: string }[]>`
+    select distinct code from public.codes where category_id = 'vehicle_type' order by code`;
+  assert.deepEqual(types.map(({ code }) => code), [...VEHICLE_TYPES].sort());
+  const tags = await sql<{ slug: string; name: string; name_en: string }[]>`
+    select slug, name, name_en from public.tags where slug = any (${Object.keys(ATTRIBUTES)})`;
+  assert.equal(tags.length, Object.keys(ATTRIBUTES).length);
+  for (const { slug, name, name_en } of tags) {
+    const [ja, en] = ATTRIBUTES[slug as keyof typeof ATTRIBUTES];
+    assert.deepEqual([ja, en.toLowerCase()], [name, name_en.toLowerCase()]);
+  }
+});
 
 Deno.test("find_place: a municipality is found by its name, without its suffix, in kana and in Latin letters", async () => {
   for (

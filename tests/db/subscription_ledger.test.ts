@@ -36,6 +36,37 @@ Deno.test("claim_subscription: a restore on another account moves it, and premiu
   assert.equal(told.length, 3);
 });
 
+Deno.test("subscriptions: the user is notified of a purchase, of a payment that fails and of its recovery, once each", async () => {
+  const user = await newUser(sql);
+  const bought = aStatement(plan);
+  const id = await record(sql, bought, user);
+  await claim(db, user, id);
+  for (
+    const [minutes, status, access_ends_at] of [[1, "on_hold", null], [2, "on_hold", null], [
+      3,
+      "active",
+      bought.facts.access_ends_at,
+    ]] as const
+  ) {
+    await record(
+      sql,
+      aStatement(plan, {
+        subscription_key: bought.subscription_key,
+        occurred_at: new Date(Date.parse(bought.occurred_at) + minutes * 60_000).toISOString(),
+        facts: { ...bought.facts, status, access_ends_at },
+      }),
+      undefined,
+      "notification",
+    );
+  }
+  const told = await sql`select title from public.user_notifications where user_id = ${user} order by created_at`;
+  assert.deepEqual(told.map(({ title }) => title), [
+    "「プラン」をご利用いただけます",
+    "「プラン」のお支払いを確認できませんでした",
+    "お支払いを確認しました",
+  ]);
+});
+
 Deno.test("subscriptions: a later statement wins, whichever comes first", async () => {
   const user = await newUser(sql);
   const bought = aStatement(plan);

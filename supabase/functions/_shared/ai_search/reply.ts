@@ -11,8 +11,8 @@ interface Told {
   readonly notes: readonly Pick<Note, "reason">[];
 }
 
-/** As the tags of the same names are called. */
-const ATTRIBUTES: Record<AttributeName, readonly [ja: string, en: string]> = {
+/** The names of the tags, in lower case where they stand within an English sentence. */
+export const ATTRIBUTES: Record<AttributeName, readonly [ja: string, en: string]> = {
   covered: ["屋根あり", "covered"],
   open_24h: ["24時間営業", "open 24 hours"],
   entry_24h: ["24時間入庫可", "entry at any hour"],
@@ -27,7 +27,7 @@ const ATTRIBUTES: Record<AttributeName, readonly [ja: string, en: string]> = {
   has_max_fee: ["最大料金あり", "capped price"],
   max_fee: ["最大料金設定", "maximum fee"],
   monthly_available: ["月極あり", "monthly contracts"],
-  coin_500_or_less: ["ワンコイン", "500 yen or less"],
+  coin_500_or_less: ["ワンコイン(500円以下)", "one coin (500 yen or less)"],
   near_station: ["駅近", "near a station"],
   low_price: ["低価格", "low price"],
   partner_facility: ["提携施設あり", "partner facility"],
