@@ -8,7 +8,7 @@
 --
 -- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
 -- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no;
--- private.page_limit, private.cursor_encode and private.cursor_decode, with which every list is paged;
+-- private.page_limit, private.page_start and private.page, with which every list is paged;
 -- private.tag_request, which the Data API runs before each request, so that the log names the request;
 -- api.service_readiness, which says that the database answers and how far it is migrated.
 
@@ -234,6 +234,26 @@ $$;
 comment on function private.cursor_decode(jsonb, text, text[]) is
   'The sort keys in a cursor that private.cursor_encode made for the same p_filters, one of each type of p_types, so that they can be cast; null without a cursor. Refuses: validation_error.';
 
+create function private.page_start(p_filters jsonb, p_cursor text, p_types text[], p_order text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- There is no last text: a list in descending order of one would be empty.
+  c_before_all constant jsonb := case p_order
+    when 'asc' then '{"integer": -2147483648, "text": "", "uuid": "00000000-0000-0000-0000-000000000000", "date": "-infinity", "timestamptz": "-infinity"}'
+    when 'desc' then '{"integer": 2147483647, "uuid": "ffffffff-ffff-ffff-ffff-ffffffffffff", "date": "infinity", "timestamptz": "infinity"}'
+  end;
+begin
+  return coalesce(private.cursor_decode(p_filters, p_cursor, p_types), (
+    select jsonb_agg(c_before_all -> t.name order by t.place) from unnest(p_types) with ordinality as t (name, place)
+  ));
+end
+$$;
+
+comment on function private.page_start(jsonb, text, text[], text) is
+  'The sort keys behind which a page begins, never null: those of the cursor, as private.cursor_decode reads them; without a cursor keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is the condition of every page, and an index condition whatever plan is kept. Refuses: validation_error.';
+
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer) returns jsonb
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -255,7 +275,7 @@ comment on function private.page(jsonb, jsonb, text[], integer) is
 grant execute on function
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
-  private.page(jsonb, jsonb, text[], integer)
+  private.page_start(jsonb, text, text[], text), private.page(jsonb, jsonb, text[], integer)
 to anon, authenticated, service_role;
 
 create function private.latest_migration() returns text

@@ -11,7 +11,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'tags', 'lang', private.require_lang(p_lang));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -21,7 +21,7 @@ begin
     ) order by t.sort_order, t.slug)
     from (
       select t.id, t.name, t.name_en, t.slug, t.color, t.category, t.icon_name, t.sort_order from public.tags t
-      where t.is_active and (v_after is null or (t.sort_order, t.slug) > ((v_after ->> 0)::integer, v_after ->> 1))
+      where t.is_active and (t.sort_order, t.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
       order by t.sort_order, t.slug
       limit p_limit + 1
     ) t

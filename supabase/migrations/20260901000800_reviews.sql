@@ -303,7 +303,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'parking_lot_reviews', 'parking_lot_id', p_parking_lot_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   v_rows public.reviews[];
   v_histogram jsonb;
 begin
@@ -315,7 +315,7 @@ begin
   from (
     select r as review from public.reviews r
     where r.parking_lot_id = p_parking_lot_id and r.status = 'approved'
-      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      and (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
     order by r.created_at desc, r.id desc
     limit p_limit + 1
   ) p;
@@ -379,14 +379,14 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_reviews', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
     with page as (
       select r as review from public.reviews r
       where r.user_id = v_user_id
-        and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by r.created_at desc, r.id desc
       limit p_limit + 1
     )

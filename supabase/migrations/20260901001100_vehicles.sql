@@ -306,7 +306,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_vehicles', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -314,7 +314,7 @@ begin
     from (
       select v as vehicle from public.user_vehicles v
       where v.user_id = v_user_id and v.deleted_at is null
-        and (v_keys is null or (v.created_at, v.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (v.created_at, v.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by v.created_at, v.id
       limit p_limit + 1
     ) p

@@ -201,7 +201,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'search_presets', 'user_id', p_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{integer,timestamptz,uuid}', 'asc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -209,8 +209,8 @@ begin
     from (
       select s as preset from public.search_presets s
       where s.user_id = p_user_id and s.deleted_at is null
-        and (v_keys is null or (s.sort_order, s.created_at, s.id)
-          > ((v_keys ->> 0)::integer, (v_keys ->> 1)::timestamptz, (v_keys ->> 2)::uuid))
+        and (s.sort_order, s.created_at, s.id)
+          > ((v_keys ->> 0)::integer, (v_keys ->> 1)::timestamptz, (v_keys ->> 2)::uuid)
       order by s.sort_order, s.created_at, s.id
       limit p_limit + 1
     ) p

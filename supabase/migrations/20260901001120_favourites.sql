@@ -58,7 +58,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_saved_parking_lots', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   v_rows public.saved_parking_lots[];
 begin
   perform private.page_limit(p_limit);
@@ -66,7 +66,7 @@ begin
   from (
     select s as saved from public.saved_parking_lots s
     where s.user_id = v_user_id
-      and (v_keys is null or (s.created_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      and (s.created_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
     order by s.created_at desc, s.id desc
     limit p_limit + 1
   ) p;

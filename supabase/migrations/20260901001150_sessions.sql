@@ -62,6 +62,9 @@ comment on column public.parking_sessions.finalize_request_id is 'The id that th
 create unique index parking_sessions_one_running on public.parking_sessions (user_id) where status = 'parking';
 -- A person's own, newest first; and a person who goes finds theirs.
 create index parking_sessions_user_idx on public.parking_sessions (user_id, started_at desc, id desc);
+-- The few of them that were cancelled.
+create index parking_sessions_cancelled_idx on public.parking_sessions (user_id, started_at desc, id desc)
+  where status = 'cancelled';
 -- What was parked at a lot.
 create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id, user_id);
 -- A vehicle that is deleted finds where it was parked.

@@ -110,29 +110,30 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_parking_sessions', 'user_id', v_user_id, 'status', p_status,
     'from', p_from, 'to', p_to, 'parking_lot_id', p_parking_lot_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
+  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  v_matching constant text := concat(
+    'from public.parking_sessions s where s.user_id = $1',
+    case when p_status is not null then format(' and s.status = %L', p_status) end,
+    case when p_parking_lot_id is not null then ' and s.parking_lot_id = $2' end,
+    case when p_from is not null then ' and s.started_at >= $3' end,
+    case when p_to is not null then ' and s.started_at < $4' end
+  );
+  v_sessions public.parking_sessions[];
+  v_total bigint;
 begin
   perform private.page_limit(p_limit);
   if p_status not in ('parking', 'ended', 'cancelled') then
     perform private.refuse('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
   end if;
-  return private.page(v_filters, (
-    select private.session_rows(array_agg(p.session order by (p.session).started_at desc, (p.session).id desc))
-    from (
-      select s as session from public.parking_sessions s
-      where s.user_id = v_user_id
-        and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
-        and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
-        and (v_keys is null or (s.started_at, s.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
-      order by s.started_at desc, s.id desc
-      limit p_limit + 1
-    ) p
-  ), '{started_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.parking_sessions s
-      where s.user_id = v_user_id
-        and (p_status is null or s.status = p_status) and (p_parking_lot_id is null or s.parking_lot_id = p_parking_lot_id)
-        and s.started_at >= coalesce(p_from, '-infinity') and s.started_at < coalesce(p_to, 'infinity')
-    )) else '{}' end;
+  execute concat(
+    'select array(select s ', v_matching, ' and (s.started_at, s.id) < ($5, $6) order by s.started_at desc, s.id desc limit $7)'
+  ) into v_sessions using v_user_id, p_parking_lot_id, p_from, p_to, (v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid, p_limit + 1;
+  if 'total' = any (p_include) then
+    execute 'select count(*) ' || v_matching into v_total using v_user_id, p_parking_lot_id, p_from, p_to;
+  end if;
+  return private.page(v_filters, private.session_rows(v_sessions), '{started_at,id}', p_limit)
+    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
 end
 $$;
 

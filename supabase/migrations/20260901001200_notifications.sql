@@ -94,11 +94,9 @@ comment on column public.user_notifications.success_count is 'Of a composed one:
 comment on column public.user_notifications.failure_count is 'Of a composed one: devices that could not be reached, or are not the user''s any more.';
 comment on column public.user_notifications.suppressed_count is 'Of a composed one: devices that were not pushed to, because their user had five pushes of the type within a minute.';
 
--- An inbox, latest first, and what is unread in it.
-create index user_notifications_inbox_idx on public.user_notifications (user_id, sent_at desc, id desc)
+-- What is unread in an inbox and what is read, each latest first.
+create index user_notifications_inbox_idx on public.user_notifications (user_id, (read_at is null), sent_at desc, id desc)
   where status = 'sent' and is_in_app;
-create index user_notifications_unread_idx on public.user_notifications (user_id, sent_at desc, id desc)
-  where status = 'sent' and is_in_app and read_at is null;
 -- What a person who leaves has received.
 create index user_notifications_user_id_idx on public.user_notifications (user_id);
 create index user_notifications_type_idx on public.user_notifications (type);
@@ -255,21 +253,16 @@ language plpgsql stable rows 20
 set search_path = ''
 as $$
 begin
-  -- One statement for each index: which of them serves must not depend on an argument.
-  if p_unread then
-    return query
+  return query
+    select l.*
+    from unnest(case when p_unread is null then '{true,false}' else array[p_unread] end) as u (is_unread)
+    cross join lateral (
       select n.* from public.user_notifications n
-      where n.user_id = p_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
-        and (p_after is null or (n.sent_at, n.id) < ((p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid))
-      order by n.sent_at desc, n.id desc limit p_limit;
-  else
-    return query
-      select n.* from public.user_notifications n
-      where n.user_id = p_user_id and n.status = 'sent' and n.is_in_app
-        and (p_unread is null or n.read_at is not null)
-        and (p_after is null or (n.sent_at, n.id) < ((p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid))
-      order by n.sent_at desc, n.id desc limit p_limit;
-  end if;
+      where n.user_id = p_user_id and n.status = 'sent' and n.is_in_app and (n.read_at is null) = u.is_unread
+        and (n.sent_at, n.id) < ((p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid)
+      order by n.sent_at desc, n.id desc limit p_limit
+    ) l
+    order by l.sent_at desc, l.id desc limit p_limit;
 end
 $$;
 
@@ -308,7 +301,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_notifications', 'user_id', v_user_id, 'unread', p_unread);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (

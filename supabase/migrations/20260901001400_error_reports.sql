@@ -256,13 +256,13 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_error_reports', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, private.error_report_rows(array(
     select r.id from public.error_reports r
     where r.user_id = v_user_id
-      and (v_keys is null or (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      and (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
     order by r.created_at desc, r.id desc
     limit p_limit + 1
   )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (

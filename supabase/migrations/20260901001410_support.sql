@@ -253,14 +253,14 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'support_messages', 'ticket_id', p_ticket_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   v_page jsonb;
 begin
   perform private.page_limit(p_limit);
   v_page := private.page(v_filters, private.support_message_rows(array(
     select m.id from public.support_messages m
     where m.ticket_id = p_ticket_id
-      and (v_keys is null or (m.created_at, m.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+      and (m.created_at, m.id) > ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
     order by m.created_at, m.id
     limit p_limit + 1
   )), '{created_at,id}', p_limit);
@@ -349,7 +349,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_support_tickets', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -357,7 +357,7 @@ begin
     from (
       select t as ticket from public.support_tickets t
       where t.user_id = v_user_id
-        and (v_keys is null or (t.created_at, t.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (t.created_at, t.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by t.created_at desc, t.id desc
       limit p_limit + 1
     ) p

@@ -452,7 +452,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_exp_entries', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -461,7 +461,7 @@ begin
     from (
       select * from public.exp_entries e
       where e.user_id = v_user_id
-        and (v_keys is null or (e.created_at, e.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (e.created_at, e.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by e.created_at desc, e.id desc
       limit p_limit + 1
     ) p

@@ -15,7 +15,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_badges', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -26,7 +26,7 @@ begin
     from (
       select u.id, u.badge_id, u.earned_at from public.user_badges u
       where u.user_id = v_user_id
-        and (v_keys is null or (u.earned_at, u.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (u.earned_at, u.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by u.earned_at desc, u.id desc
       limit p_limit + 1
     ) p join public.badges b on b.id = p.badge_id
@@ -49,7 +49,7 @@ declare
   v_user_id uuid := private.active_user();
   v_filters jsonb :=
     jsonb_build_object('list', 'my_badge_progress', 'user_id', v_user_id, 'lang', private.require_lang(p_lang));
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
   v_rows jsonb;
 begin
   perform private.page_limit(p_limit);
@@ -61,7 +61,7 @@ begin
   from (
     select o.id, o.name, o.name_en, o.description, o.description_en, o.icon, o.category, o.threshold, o.sort_order
     from public.badges o
-    where o.is_active and (v_keys is null or (o.sort_order, o.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid))
+    where o.is_active and (o.sort_order, o.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid)
     order by o.sort_order, o.id
     limit p_limit + 1
   ) b

@@ -254,14 +254,14 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_themes', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
     select jsonb_agg(private.my_theme_row(p.owned) order by (p.owned).acquired_at desc, (p.owned).id desc)
     from (
       select o as owned from private.owned_themes(v_user_id) o
-      where v_keys is null or (o.acquired_at, o.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
+      where (o.acquired_at, o.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by o.acquired_at desc, o.id desc
       limit p_limit + 1
     ) p
@@ -297,7 +297,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'my_theme_gifts', 'user_id', v_user_id);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -308,7 +308,7 @@ begin
     from (
       select g.id, g.theme_id, g.message, g.created_at from public.theme_gifts g
       where g.user_id = v_user_id
-        and (v_keys is null or (g.created_at, g.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid))
+        and (g.created_at, g.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
       order by g.created_at desc, g.id desc
       limit p_limit + 1
     ) g

@@ -306,7 +306,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'sponsors', 'category', p_category);
-  v_keys jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
+  v_keys jsonb := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -314,7 +314,7 @@ begin
     from (
       select s.id, s.sort_order from public.sponsors s
       where s.is_active and (p_category is null or s.category = p_category)
-        and (v_keys is null or (s.sort_order, s.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid))
+        and (s.sort_order, s.id) > ((v_keys ->> 0)::integer, (v_keys ->> 1)::uuid)
       order by s.sort_order, s.id
       limit p_limit + 1
     ) p

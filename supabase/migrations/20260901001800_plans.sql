@@ -101,7 +101,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'subscription_plans', 'lang', private.require_lang(p_lang));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -110,7 +110,7 @@ begin
       select p as plan
       from public.subscription_plans p
       where p.is_active
-        and (v_after is null or (p.sort_order, p.code) > ((v_after ->> 0)::integer, v_after ->> 1))
+        and (p.sort_order, p.code) > ((v_after ->> 0)::integer, v_after ->> 1)
       order by p.sort_order, p.code
       limit p_limit + 1
     ) r

@@ -84,7 +84,7 @@ set search_path = ''
 as $$
 declare
   v_filters jsonb := jsonb_build_object('list', 'articles', 'lang', private.require_lang(p_lang));
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -93,7 +93,7 @@ begin
       select a as article from public.articles a
       where a.locale = p_lang
         and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now())
-        and (v_after is null or (a.published_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+        and (a.published_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
       order by a.published_at desc, a.id desc
       limit p_limit + 1
     ) r

@@ -291,14 +291,13 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
   end if;
   execute concat(
     'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,
-    case when v_after is not null then ' and (l.created_at, l.id) < ($7, $8)' end,
-    ' order by l.created_at desc, l.id desc limit $9) l'
+    ' and (l.created_at, l.id) < ($7, $8) order by l.created_at desc, l.id desc limit $9) l'
   ) into v_items using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to,
     (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then

@@ -24,17 +24,14 @@ declare
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   select areas into v_areas from public.admins where id = p_admin_id;
   select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
     order by n.created_at desc, n.id desc)
   into v_items
   from (
     select * from public.admin_notifications n
-    where (n.created_at, n.id) < (
-        coalesce((v_after ->> 0)::timestamptz, 'infinity'),
-        coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      )
+    where (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
       and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
       and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
     order by n.created_at desc, n.id desc

@@ -235,19 +235,17 @@ security definer -- entries are for no role; administrators alone reach this, an
 set search_path = ''
 as $$
 declare
-  v_after_at timestamptz := coalesce(p_after_at, 'infinity');
-  v_after_id uuid := coalesce(p_after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_ids uuid[];
 begin
   -- Without a text, and unless premium is asked for, most of the list meets the filter.
   if coalesce(p_filter.email_pattern, p_filter.name_pattern, case when p_filter.is_premium then '' end) is null then
-    return private.listed_users(p_filter, null, v_after_at, v_after_id, p_limit);
+    return private.listed_users(p_filter, null, p_after_at, p_after_id, p_limit);
   end if;
-  v_ids := private.listed_users(p_filter, 2000, v_after_at, v_after_id, p_limit);
+  v_ids := private.listed_users(p_filter, 2000, p_after_at, p_after_id, p_limit);
   if cardinality(v_ids) >= p_limit then
     return v_ids;
   end if;
-  return private.indexed_users(p_filter, v_after_at, v_after_id, p_limit);
+  return private.indexed_users(p_filter, p_after_at, p_after_id, p_limit);
 end
 $$;
 
@@ -372,7 +370,7 @@ declare
   v_filter private.user_filter;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.page_limit(p_limit);
   v_filter := private.read_user_filter(p_email, p_display_name, p_status, p_premium);
   return private.page(v_filters, private.admin_user_rows(

@@ -230,10 +230,9 @@ begin
   if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
     perform private.refuse('validation_error', 422, 'status must be pending, approved, rejected or hidden', p_param => 'status');
   end if;
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
-    'select array(select r.id ', v_matching, case when v_after is not null then ' and (r.created_at, r.id) > ($4, $5)' end,
-    ' order by r.created_at, r.id limit $6)'
+    'select array(select r.id ', v_matching, ' and (r.created_at, r.id) > ($4, $5) order by r.created_at, r.id limit $6)'
   ) into v_ids using p_status, p_parking_lot_id, p_user_id, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using p_status, p_parking_lot_id, p_user_id;

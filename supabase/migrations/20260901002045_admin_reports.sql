@@ -213,12 +213,11 @@ begin
   elsif p_severity not in ('low', 'medium', 'high', 'critical') then
     perform private.refuse('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
   end if;
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   -- Status by status, each in the order of its index: of two that are open together neither is sorted whole.
   execute concat(
     'select array(select q.id from unnest($1) as s (status) cross join lateral (select r.id, r.created_at ', v_matching,
-    case when v_after is not null then ' and (r.created_at, r.id) > ($5, $6)' end,
-    ' order by r.created_at, r.id limit $7) q order by q.created_at, q.id limit $7)'
+    ' and (r.created_at, r.id) > ($5, $6) order by r.created_at, r.id limit $7) q order by q.created_at, q.id limit $7)'
   ) into v_ids using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, (v_after ->> 0)::timestamptz,
     (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then

@@ -131,11 +131,9 @@ begin
   if p_status is null or p_status not in ('open', 'answered', 'closed') then
     perform private.refuse('validation_error', 422, 'status must be open, answered or closed', p_param => 'status');
   end if;
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
-    'select array(select t.id ', v_matching,
-    case when v_after is not null then ' and (t.status_changed_at, t.id) > ($3, $4)' end,
-    ' order by t.status_changed_at, t.id limit $5)'
+    'select array(select t.id ', v_matching, ' and (t.status_changed_at, t.id) > ($3, $4) order by t.status_changed_at, t.id limit $5)'
   ) into v_ids using p_status, p_category, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using p_status, p_category;
@@ -162,7 +160,7 @@ declare
 begin
   perform private.check_admin(p_admin_id, 'support');
   perform private.page_limit(p_limit);
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
   if v_ticket is null then
     perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
@@ -170,7 +168,7 @@ begin
   v_page := private.page(v_filters, private.admin_support_message_rows(array(
     select m.id from public.support_messages m
     where m.ticket_id = p_id
-      and (v_after is null or (m.created_at, m.id) > ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+      and (m.created_at, m.id) > ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
     order by m.created_at, m.id limit p_limit + 1
   )), '{created_at,id}', p_limit);
   return v_ticket || jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');

@@ -170,8 +170,8 @@ set search_path = ''
 as $$
 declare
   c_window constant integer := 5000;
-  v_after_at constant timestamptz := coalesce((p_after ->> 0)::timestamptz, 'infinity');
-  v_after_id constant uuid := coalesce((p_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_after_at constant timestamptz := (p_after ->> 0)::timestamptz;
+  v_after_id constant uuid := (p_after ->> 1)::uuid;
   v_without_text private.lot_filter := p_filter;
   v_is_end boolean; -- of the list, in the window
   v_ids uuid[];
@@ -317,7 +317,7 @@ declare
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   v_filter := private.read_lot_filter(p_status, p_operator_code, p_source, private.keywords_of(p_q));
   select jsonb_agg(jsonb_build_object(
       'id', l.id, 'name', l.name, 'address', l.address, 'lat', l.lat, 'lng', l.lng, 'status', l.status,
@@ -367,15 +367,12 @@ declare
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) into v_items
   from (
     select l.* from public.admin_activity_logs l
     where l.target_id = p_parking_lot_id::text and l.target_type = 'parking_lot'
-      and (l.created_at, l.id) < (
-        coalesce((v_after ->> 0)::timestamptz, 'infinity'),
-        coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      )
+      and (l.created_at, l.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
     order by l.created_at desc, l.id desc
     limit private.page_limit(p_limit) + 1
   ) l;

@@ -244,7 +244,7 @@ begin
   if p_sort = 'name' then
     v_ids := array(
       select l.id from public.parking_lots l
-      where p_after_name is null or (l.name collate "C", l.id) > (p_after_name, p_after_id)
+      where (l.name collate "C", l.id) > (coalesce(p_after_name, ''), coalesce(p_after_id, '00000000-0000-0000-0000-000000000000'))
       order by l.name collate "C", l.id limit p_limit
     );
   elsif p_sort in ('saves', 'sessions', 'searches') then

@@ -120,7 +120,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('placement', p_placement, '{home_top,map,search_results,lot_detail,session_end,article}');
   perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
   with matching as not materialized (
@@ -130,7 +130,7 @@ begin
       and (p_q is null or strpos(lower(a.title), lower(p_q)) > 0)
   ), page as (
     select * from matching m
-    where v_after is null or (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
     order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(private.managed_ad(p.ad) order by p.created_at desc, p.id desc) from page p),

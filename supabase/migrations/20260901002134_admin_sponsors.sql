@@ -150,7 +150,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
   perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
   with matching as not materialized (
     select s as sponsor, s.sort_order, s.id from public.sponsors s
@@ -159,7 +159,7 @@ begin
       and (p_q is null or strpos(lower(s.name), lower(p_q)) > 0 or strpos(lower(s.address), lower(p_q)) > 0)
   ), page as (
     select * from matching m
-    where v_after is null or (m.sort_order, m.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
+    where (m.sort_order, m.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
     order by m.sort_order, m.id limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(private.managed_sponsor(p.sponsor) order by p.sort_order, p.id) from page p),

@@ -72,7 +72,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
   perform private.check_choice('billing_period', p_billing_period, '{week,month,year,one_time}');
   with matching as not materialized (
     select p as plan, p.sort_order, p.code from public.subscription_plans p
@@ -80,7 +80,7 @@ begin
       and (p_billing_period is null or p.billing_period = p_billing_period)
   ), page as (
     select * from matching m
-    where v_after is null or (m.sort_order, m.code) > ((v_after ->> 0)::integer, v_after ->> 1)
+    where (m.sort_order, m.code) > ((v_after ->> 0)::integer, v_after ->> 1)
     order by m.sort_order, m.code limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(to_jsonb(p.plan) order by p.sort_order, p.code) from page p),

@@ -175,7 +175,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{text,integer,text}');
+  v_after := private.page_start(v_filters, p_cursor, '{text,integer,text}', 'asc');
   with matching as (
     select m.* from private.managed_codes(p_category_id, null) m
     where (p_is_active is null or m.is_active = p_is_active)
@@ -184,8 +184,7 @@ begin
       ))
   ), page as (
     select * from matching m
-    where v_after is null
-      or (m.category_id, m.sort_order, m.code) > ((v_after ->> 0) collate "C", (v_after ->> 1)::integer, (v_after ->> 2) collate "C")
+    where (m.category_id, m.sort_order, m.code) > ((v_after ->> 0) collate "C", (v_after ->> 1)::integer, (v_after ->> 2) collate "C")
     order by m.category_id collate "C", m.sort_order, m.code collate "C" limit private.page_limit(p_limit) + 1
   )
   select (

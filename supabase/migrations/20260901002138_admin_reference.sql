@@ -167,7 +167,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer,text}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
   with matching as not materialized (
     select t as tag, t.sort_order, t.slug from public.tags t
     where (p_category is null or t.category = p_category)
@@ -175,7 +175,7 @@ begin
       and (p_q is null or strpos(lower(concat_ws(' ', t.name, t.name_en, t.slug)), lower(p_q)) > 0)
   ), page as (
     select * from matching m
-    where v_after is null or (m.sort_order, m.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
+    where (m.sort_order, m.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
     order by m.sort_order, m.slug limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(to_jsonb(p.tag) order by p.sort_order, p.slug) from page p),
@@ -285,15 +285,14 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{text,text}');
+  v_after := private.page_start(v_filters, p_cursor, '{text,date}', 'asc');
   with matching as not materialized (
     select h as holiday, h.calendar, h.holiday_date from public.holidays h
     where (p_calendar is null or h.calendar = p_calendar)
       and (p_from is null or h.holiday_date >= p_from) and (p_to is null or h.holiday_date <= p_to)
   ), page as (
-    -- A date as text sorts as the date: it has four digits for the year.
     select * from matching m
-    where v_after is null or (m.calendar, m.holiday_date::text) > (v_after ->> 0, v_after ->> 1)
+    where (m.calendar, m.holiday_date) > (v_after ->> 0, (v_after ->> 1)::date)
     order by m.calendar, m.holiday_date limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(to_jsonb(p.holiday) order by p.calendar, p.holiday_date) from page p),

@@ -52,13 +52,13 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
   return private.page(v_filters, (
     select jsonb_agg(to_jsonb(b) order by b.sort_order, b.id)
     from (
       select * from public.badges o
       where (p_is_active is null or o.is_active = p_is_active)
-        and (v_after is null or (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid))
+        and (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
       order by o.sort_order, o.id
       limit private.page_limit(p_limit) + 1
     ) b

@@ -111,12 +111,12 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer}', 'asc');
   return private.page(v_filters, (
     select jsonb_agg(to_jsonb(l) order by l.level)
     from (
       select * from public.levels o
-      where v_after is null or o.level > (v_after ->> 0)::integer
+      where o.level > (v_after ->> 0)::integer
       order by o.level limit private.page_limit(p_limit) + 1
     ) l
   ), '{level}', p_limit) || case when 'total' = any (p_include)
@@ -277,12 +277,12 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{integer}');
+  v_after := private.page_start(v_filters, p_cursor, '{integer}', 'asc');
   return private.page(v_filters, (
     select jsonb_agg(to_jsonb(r) order by r.id)
     from (
       select * from private.exp_rules o
-      where (p_is_active is null or o.is_active = p_is_active) and (v_after is null or o.id > (v_after ->> 0)::integer)
+      where (p_is_active is null or o.is_active = p_is_active) and o.id > (v_after ->> 0)::integer
       order by o.id limit private.page_limit(p_limit) + 1
     ) r
   ), '{id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (

@@ -239,7 +239,7 @@ declare
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'admins');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_status not in ('active', 'suspended') then
     perform private.refuse('validation_error', 422, 'status must be active or suspended', p_param => 'status');
   elsif p_area <> all (private.admin_areas()) then
@@ -249,7 +249,7 @@ begin
   v_items := private.admin_rows(array(
     select a.id from public.admins a
     where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
-      and (v_after is null or (a.created_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid))
+      and (a.created_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
     order by a.created_at desc, a.id desc
     limit private.page_limit(p_limit) + 1
   ));

@@ -125,8 +125,7 @@ begin
     'select jsonb_agg(to_jsonb(m) - ''msg_id'' order by m.died_at desc, m.id desc)
     from (select d.* from private.dead_messages d where true',
     case when p_queue is not null then ' and d.queue = $1' end,
-    case when p_after is not null then ' and (d.died_at, d.id) < ($2, $3)' end,
-    ' order by d.died_at desc, d.id desc limit $4) m'
+    ' and (d.died_at, d.id) < ($2, $3) order by d.died_at desc, d.id desc limit $4) m'
   ) into v_items using p_queue, (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit;
   return v_items;
 end
@@ -226,7 +225,7 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   return private.page(v_filters, private.dead_messages_page(p_queue, v_after, private.page_limit(p_limit) + 1), '{died_at,id}', p_limit)
     || case when 'total' = any (p_include) then jsonb_build_object('total', private.count_dead_messages(p_queue)) else '{}' end;
 end

@@ -206,13 +206,11 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   return private.page(v_filters, (
     select jsonb_agg(private.composed_row(n) order by n.created_at desc, n.id desc) from (
       select * from public.user_notifications n
-      where n.is_composed and (p_status is null or n.status = p_status) and (n.created_at, n.id) < (
-        coalesce((v_after ->> 0)::timestamptz, 'infinity'), coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      )
+      where n.is_composed and (p_status is null or n.status = p_status) and (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
       order by n.created_at desc, n.id desc limit private.page_limit(p_limit) + 1
     ) n
   ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (

@@ -182,9 +182,7 @@ as $$
 declare
   v_user_id uuid := private.active_user();
   v_filters jsonb := jsonb_build_object('list', 'subscription_events', 'user_id', v_user_id);
-  v_after jsonb := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
-  v_after_at constant timestamptz := coalesce((v_after ->> 0)::timestamptz, 'infinity');
-  v_after_id constant uuid := coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
 begin
   perform private.page_limit(p_limit);
   return private.page(v_filters, (
@@ -199,7 +197,7 @@ begin
       cross join lateral (
         select e.id, e.subscription_id, e.store, e.source, e.type, e.subtype, e.status, e.occurred_at
         from public.store_events e
-        where e.subscription_id = s.id and (e.occurred_at, e.id) < (v_after_at, v_after_id)
+        where e.subscription_id = s.id and (e.occurred_at, e.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
         order by e.occurred_at desc, e.id desc
         limit p_limit + 1
       ) l

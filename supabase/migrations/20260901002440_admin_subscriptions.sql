@@ -190,10 +190,8 @@ declare
 begin
   execute format(
     'select array(select f.id from (%s) f order by f.created_at desc, f.id desc limit $8)',
-    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id, concat(
-      case when p_after is not null then ' and (s.created_at, s.id) < ($6, $7)' end,
-      ' order by s.created_at desc, s.id desc limit $8'
-    ))
+    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id,
+      ' and (s.created_at, s.id) < ($6, $7) order by s.created_at desc, s.id desc limit $8')
   ) into v_ids using p_status, p_user_id, p_external_id, p_provider, p_plan_id, (p_after ->> 0)::timestamptz,
     (p_after ->> 1)::uuid, p_limit;
   return v_ids;
@@ -333,7 +331,7 @@ begin
   end if;
   return private.page(v_filters, private.admin_subscription_rows(private.found_subscriptions(
     p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id,
-    private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}'), p_limit + 1
+    private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc'), p_limit + 1
   )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then private.subscription_total(
     p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id
   ) else '{}' end;
@@ -368,7 +366,7 @@ declare
 begin
   perform private.check_admin(p_admin_id, 'users');
   perform private.page_limit(p_limit);
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if not exists (select from public.user_subscriptions s where s.id = p_id) then
     perform private.refuse('not_found', 404, 'There is no such subscription', p_param => 'id');
   end if;
@@ -381,7 +379,7 @@ begin
     from (
       select * from public.store_events o
       where o.subscription_id = p_id and (o.occurred_at, o.id)
-        < (coalesce((v_after ->> 0)::timestamptz, 'infinity'), coalesce((v_after ->> 1)::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+        < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
       order by o.occurred_at desc, o.id desc limit p_limit + 1
     ) e
   ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (

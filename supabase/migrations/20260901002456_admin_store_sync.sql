@@ -74,7 +74,7 @@ declare
   v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_choice('task', p_task, '{sales,metrics,reviews}');
   perform private.check_choice('status', p_status, '{queued,running,succeeded,failed}');
@@ -83,7 +83,7 @@ begin
     where (p_store is null or r.store = p_store) and (p_task is null or r.task = p_task) and (p_status is null or r.status = p_status)
   ), page as (
     select * from matching m
-    where v_after is null or (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
     order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
   )
   select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),

@@ -34,9 +34,9 @@ declare
 begin
   execute format(
     'select jsonb_agg(to_jsonb(r) order by r.%1$I desc, r.id desc)
-    from (select t.* from public.%2$I t where true%3$s%4$s order by t.%1$I desc, t.id desc limit $2) r',
+    from (select t.* from public.%2$I t where (t.%1$I, t.id) < (($3 ->> 0)::%4$s, ($3 ->> 1)::uuid)%3$s order by t.%1$I desc, t.id desc limit $2) r',
     p_time, p_table, p_conditions,
-    case when p_after is not null then format(' and (t.%I, t.id) < (($3 ->> 0)::%s, ($3 ->> 1)::uuid)', p_time, p_type) end
+    p_type
   ) into v_items using p_filters, private.page_limit(p_limit) + 1, p_after;
   if 'total' = any (p_include) then
     execute format('select count(*) from public.%I t where true%s', p_table, p_conditions) into v_total using p_filters;
@@ -105,7 +105,7 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{timestamptz,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   return private.store_page(v_filters, v_after, 'store_reviews', 'reviewed_at', 'timestamptz', concat(
     case when p_store is not null then ' and t.store = $1 ->> 1' end,
@@ -132,7 +132,7 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{date,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
   return private.store_page(v_filters, v_after, 'store_daily_sales', 'sale_date', 'date', concat(
@@ -160,7 +160,7 @@ declare
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.cursor_decode(v_filters, p_cursor, '{date,uuid}');
+  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
   return private.store_page(v_filters, v_after, 'store_metrics', 'metric_date', 'date', concat(

@@ -71,7 +71,7 @@ const bodies = new Map(
 
 /** The types of the keys of a list, which it or a function that it calls names. */
 function keyTypes(body: string): string | undefined {
-  const types = /cursor_decode\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1];
+  const types = /(?:cursor_decode|page_start)\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1];
   const called = [...body.matchAll(/(?:api|private)\.[a-z0-9_]+(?=\()/g)].map(([name]) => bodies.get(name) ?? "");
   return types ?? called.map(keyTypes).find((found) => found !== undefined);
 }

@@ -38,6 +38,21 @@ Deno.test("without a cursor there are no keys", async () => {
   assert.equal(await decode({ list: "lots" }, null), null);
 });
 
+Deno.test("a page starts behind the keys of its cursor, and without one before every row of its order", async () => {
+  const types = ["timestamptz", "uuid"];
+  const start = async (cursor: string | null, order: string) => {
+    const [row] = await db.sql<{ keys: Json; before: boolean }[]>`
+      select k as keys, ((k ->> 0)::timestamptz, (k ->> 1)::uuid) < (timestamptz '4713-01-01 BC', ${crypto.randomUUID()}::uuid)
+        as before
+      from private.page_start('{"list": "lots"}', ${cursor}, ${types}, ${order}) as k`;
+    return row!;
+  };
+  const keys = ["2026-09-01T00:00:00.123456+00:00", crypto.randomUUID()];
+  assert.deepEqual((await start(await encode({ list: "lots" }, keys), "desc")).keys, keys);
+  assert.equal((await start(null, "asc")).before, true);
+  assert.equal((await start(null, "desc")).before, false);
+});
+
 Deno.test("a cursor of another list or of other filters is refused", async () => {
   const cursor = await encode({ list: "lots", tags: [] }, [1, "a"]);
   for (const filters of [{ list: "lots", tags: ["covered"] }, { list: "reviews", tags: [] }, {}]) {
