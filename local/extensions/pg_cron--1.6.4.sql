@@ -92,28 +92,69 @@ begin
 end
 $$;
 
-create function cron.schedule_in_database(
-  job_name text, schedule text, command text, database text, username text default null, active boolean default true
+-- cron.job is for reading: the extension writes it in C, as its owner. These three do so here, for the role that calls the
+-- functions below, which they are told by name.
+
+create function cron.write_job(
+  p_user text, p_name text, p_schedule text, p_command text, p_database text, p_username text, p_active boolean
 ) returns bigint
 language plpgsql
+security definer -- the only writers of cron.job
 set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   v_job_id bigint;
 begin
-  perform cron.check_schedule(schedule_in_database.schedule);
+  perform cron.check_schedule(p_schedule);
   insert into cron.job as j (jobname, schedule, command, database, username, active)
-  values (
-    schedule_in_database.job_name, schedule_in_database.schedule, schedule_in_database.command,
-    schedule_in_database.database, coalesce(schedule_in_database.username, current_user), schedule_in_database.active
-  )
+  values (p_name, p_schedule, p_command, p_database, coalesce(p_username, p_user), p_active)
   on conflict on constraint jobname_username_uniq do update
   set schedule = excluded.schedule, command = excluded.command, database = excluded.database, active = excluded.active
   returning j.jobid into v_job_id;
   return v_job_id;
 end
 $$;
+
+create function cron.delete_job(p_user text, p_id bigint, p_name text) returns boolean
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  delete from cron.job j where (j.jobid = p_id or j.jobname = p_name) and j.username = p_user;
+  if not found then
+    raise exception 'could not find valid entry for job ''%''', coalesce(p_name, p_id::text);
+  end if;
+  return true;
+end
+$$;
+
+create function cron.change_job(
+  p_user text, p_id bigint, p_schedule text, p_command text, p_database text, p_username text, p_active boolean
+) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if p_schedule is not null then
+    perform cron.check_schedule(p_schedule);
+  end if;
+  update cron.job j
+  set schedule = coalesce(p_schedule, j.schedule), command = coalesce(p_command, j.command),
+    database = coalesce(p_database, j.database), username = coalesce(p_username, j.username), active = coalesce(p_active, j.active)
+  where j.jobid = p_id and j.username = p_user;
+  if not found then
+    raise exception 'Job % does not exist or you don''t own it', p_id;
+  end if;
+end
+$$;
+
+create function cron.schedule_in_database(
+  job_name text, schedule text, command text, database text, username text default null, active boolean default true
+) returns bigint
+language sql set search_path = ''
+as 'select cron.write_job(current_user, job_name, schedule, command, database, username, active)';
 
 create function cron.schedule(job_name text, schedule text, command text) returns bigint
 language sql set search_path = ''
@@ -124,55 +165,22 @@ language sql set search_path = ''
 as 'select cron.schedule_in_database(null, schedule, command, current_database())';
 
 create function cron.unschedule(job_id bigint) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from cron.job where jobid = job_id and username = current_user;
-  if not found then
-    raise exception 'could not find valid entry for job ''%''', job_id;
-  end if;
-  return true;
-end
-$$;
+language sql set search_path = ''
+as 'select cron.delete_job(current_user, job_id, null)';
 
 create function cron.unschedule(job_name text) returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from cron.job where jobname = job_name and username = current_user;
-  if not found then
-    raise exception 'could not find valid entry for job ''%''', job_name;
-  end if;
-  return true;
-end
-$$;
+language sql set search_path = ''
+as 'select cron.delete_job(current_user, null, job_name)';
 
 create function cron.alter_job(
   job_id bigint, schedule text default null, command text default null, database text default null,
   username text default null, active boolean default null
 ) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if alter_job.schedule is not null then
-    perform cron.check_schedule(alter_job.schedule);
-  end if;
-  update cron.job j
-  set schedule = coalesce(alter_job.schedule, j.schedule), command = coalesce(alter_job.command, j.command),
-    database = coalesce(alter_job.database, j.database), username = coalesce(alter_job.username, j.username),
-    active = coalesce(alter_job.active, j.active)
-  where j.jobid = job_id;
-  if not found then
-    raise exception 'Job % does not exist or you don''t own it', job_id;
-  end if;
-end
-$$;
+language sql set search_path = ''
+as 'select cron.change_job(current_user, job_id, schedule, command, database, username, active)';
 
 revoke all on all functions in schema cron from public;
 grant usage on schema cron to postgres with grant option;
-grant all on all tables in schema cron to postgres with grant option;
-grant usage on all sequences in schema cron to postgres;
+grant select on cron.job to postgres with grant option;
+grant all on cron.job_run_details to postgres with grant option;
 grant execute on all functions in schema cron to postgres with grant option;

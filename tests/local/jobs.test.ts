@@ -93,6 +93,29 @@ Deno.test("a job runs again and again as its user, and how it went is written do
   });
 });
 
+Deno.test("cron.job is changed through pg_cron's functions alone, and a role changes its own jobs alone", async () => {
+  await apart(async ({ sql }, superuser) => {
+    const denied = (statement: string) => assert.rejects(sql.unsafe(statement), { code: "42501" }, statement);
+    await denied("update cron.job set active = false");
+    await denied("delete from cron.job where true");
+    await denied("insert into cron.job (schedule, command) values ('* * * * *', 'select 1')");
+    const [job] = await sql<{ id: string }[]>`select cron.schedule('once an hour', '7 * * * *', 'select 1') as id`;
+    await sql`select cron.alter_job(${job!.id}, active => false)`;
+    const [changed] = await sql`select active, username from cron.job where jobid = ${job!.id}`;
+    assert.deepEqual({ ...changed }, { active: false, username: "postgres" });
+    const owner = postgres(superuser, { max: 1, onnotice: () => {} });
+    try {
+      await assert.rejects(
+        Promise.resolve(owner`select cron.unschedule('once an hour')`),
+        /could not find valid entry/,
+      );
+    } finally {
+      await owner.end();
+    }
+    await sql`select cron.unschedule('once an hour')`;
+  });
+});
+
 Deno.test("a job never runs beside itself", async () => {
   await connected(async (sql) => {
     const runs = await runsOf(sql, "select pg_sleep(1.5)", 2);
@@ -193,8 +216,8 @@ Deno.test("a job that is not done when the platform stops is cancelled, and that
 Deno.test("a run that was cut off by a crash does not count as running for ever", async () => {
   await apart(async ({ sql }, superuser) => {
     await sql`
-      insert into cron.job_run_details (jobid, database, username, command, status, start_time)
-      values (1, current_database(), 'postgres', 'select 1', 'running', now())`;
+      insert into cron.job_run_details (runid, jobid, database, username, command, status, start_time)
+      values (1, 1, current_database(), 'postgres', 'select 1', 'running', now())`;
     const runner = new CronRunner(superuser, quiet);
     runner.start();
     try {
