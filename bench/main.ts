@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { startTestPlatform } from "../tests/support/platform.ts";
-import { loadLots } from "./lots.ts";
+import { loadLots } from "./load_lots.ts";
 
 const SCRIPTS = [
   "nearby_sql",

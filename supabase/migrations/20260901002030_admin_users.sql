@@ -53,7 +53,7 @@ set search_path = ''
 as $$
 begin
   insert into private.user_search_entries as e (user_id, created_at, status, premium_ends_at, email, name, name_terms)
-  select a.id, a.created_at, a.status, a.premium_ends_at, t.email, t.name, private.search_terms(t.name)
+  select a.id, a.created_at, a.status, a.premium_ends_at, t.email, t.name, (select s.terms from private.search_terms(t.name) as s)
   from public.app_users a
   join auth.users u on u.id = a.id
   cross join lateral (

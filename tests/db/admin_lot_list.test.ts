@@ -160,7 +160,8 @@ Deno.test("search_entries, unlisted_search_entries: a lot has one entry, by its 
   await sql`update public.parking_lots set name_kana = 'にゅー', phone = '1' where id = ${lot}`;
   assert.deepEqual(await entries(), { listed: [], unlisted: ["new\nニュー\n1-1"] });
   const [row] = await sql`
-    select terms = private.search_terms(document) as are_of_text from private.unlisted_search_entries where parking_lot_id = ${lot}`;
+    select terms = (select t.terms from private.search_terms(document) as t) as are_of_text
+    from private.unlisted_search_entries where parking_lot_id = ${lot}`;
   assert.equal(row!["are_of_text"], true);
   await sql`update public.parking_lots set status = 'active' where id = ${lot}`;
   assert.deepEqual(await entries(), { listed: ["new\nニュー\n1-1\nクジラ\nwhale"], unlisted: [] });

@@ -16,7 +16,12 @@ interface Advice {
  * so that a search_path cannot matter to them. With one, Postgres could not write them into the statement: it would call an
  * expression for every row at ten times the cost, and plan and run a query by itself.
  */
-const INLINED = ["private.great_circle_m", "private.nearby_ranking", "private.walk_minutes"];
+const INLINED = [
+  "private.great_circle_m",
+  "private.nearby_ranking",
+  "private.search_terms",
+  "private.walk_minutes",
+];
 
 /** What the advisors say, without the lint that only knows a database in use, and without the functions above. */
 async function advice(): Promise<string[]> {
@@ -51,9 +56,10 @@ Deno.test("the advisors would speak up: a table without row security is named", 
 Deno.test("advisors: every function without a search_path is inlined into the statement that calls it", async () => {
   const plan = await db.sql`
     explain (verbose, costs off)
-    select private.great_circle_m(35, 139, l.lat, l.lng), private.walk_minutes(l.lat::numeric), r.score
+    select private.great_circle_m(35, 139, l.lat, l.lng), private.walk_minutes(l.lat::numeric), r.score, t.terms
     from public.parking_lots l
-    cross join private.nearby_ranking('{}', '{}', null, 500, 'standard', now(), now()) as r`;
+    cross join private.nearby_ranking('{}', '{}', null, 500, 'standard', now(), now()) as r
+    cross join private.search_terms(l.name) as t`;
   const output = plan.map((row) => row["QUERY PLAN"]).join("\n");
   assert.match(output, /asin/);
   for (const called of INLINED) assert.ok(!output.includes(called), output);
