@@ -151,29 +151,3 @@ $$;
 
 comment on function private.call_function(text, jsonb) is
   'Calls a function of the service over HTTP, as the service, once the transaction has committed; gives the id of the request in net._http_response. For jobs: no client may execute it.';
-
-create function private.purge_job_runs() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- A run that was cut off has no end.
-  delete from cron.job_run_details where coalesce(end_time, start_time) < now() - interval '7 days';
-end
-$$;
-
-comment on function private.purge_job_runs() is 'Removes what is known of runs of jobs of more than a week ago.';
-
-create function private.purge_dead_messages() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.dead_messages where died_at < now() - interval '90 days';
-end
-$$;
-
-comment on function private.purge_dead_messages() is 'Removes messages that nobody has looked at for 90 days.';
-
-select cron.schedule('purge_job_runs', '17 3 * * *', 'select private.purge_job_runs()');
-select cron.schedule('purge_dead_messages', '19 3 * * *', 'select private.purge_dead_messages()');

@@ -214,19 +214,11 @@ grant execute on function
   private.show_rate_limit(jsonb), private.require_counted_read()
 to anon, authenticated, service_role;
 
-create function private.purge_rate_limit_windows() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.rate_limit_windows w using private.rate_limit_policies p
-  where p.name = w.policy and w.started_at <= now() - make_interval(secs => p.window_seconds);
-end
-$$;
-
-comment on function private.purge_rate_limit_windows() is 'Removes windows that are closed.';
-
-select cron.schedule('purge_rate_limit_windows', '*/5 * * * *', 'select private.purge_rate_limit_windows()');
+insert into private.retentions (table_name, condition, every) values (
+  'private.rate_limit_windows', 'exists (
+    select from private.rate_limit_policies p where p.name = t.policy and t.started_at <= now() - make_interval(secs => p.window_seconds)
+  )', '5 minutes'
+);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

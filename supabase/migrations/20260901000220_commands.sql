@@ -270,18 +270,8 @@ create trigger _310_forget_replies after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__forget_replies();
 
-create function private.purge_idempotency_keys() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.idempotency_keys where created_at < now() - interval '24 hours';
-end
-$$;
-
-comment on function private.purge_idempotency_keys() is 'Removes keys older than a day.';
-
-select cron.schedule('purge_idempotency_keys', '*/5 * * * *', 'select private.purge_idempotency_keys()');
+insert into private.retentions (table_name, condition, every) values
+  ('private.idempotency_keys', 't.created_at < now() - interval ''24 hours''', '5 minutes');
 
 create function private.take_command(p_command text) returns jsonb
 language plpgsql

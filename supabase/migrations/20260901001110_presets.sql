@@ -103,22 +103,8 @@ create trigger _400_drop_oldest_deleted after update of deleted_at on public.sea
   for each row when (new.deleted_at is not null and old.deleted_at is null)
   execute function private.tg_drop_oldest_deleted('20', 'true');
 
-create function private.purge_search_presets() returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  delete from public.search_presets where deleted_at < now() - interval '30 days';
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-
-comment on function private.purge_search_presets() is 'Removes presets that were deleted 30 days ago or earlier; how many.';
-
-select cron.schedule('purge_search_presets', '37 3 * * *', 'select private.purge_search_presets()');
+insert into private.retentions (table_name, condition) values
+  ('public.search_presets', 't.deleted_at < now() - interval ''30 days''');
 
 create function private.check_preset(p_name text, p_query_json jsonb, p_sort_order integer) returns void
 language plpgsql stable

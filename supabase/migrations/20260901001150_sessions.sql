@@ -77,25 +77,10 @@ create trigger _400_drop_oldest_deleted after update of deleted_at on public.use
     '10', 'not exists (select from public.parking_sessions s where s.vehicle_id = t.id)'
   );
 
-create function private.purge_user_vehicles() returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  delete from public.user_vehicles v
-  where v.deleted_at < now() - interval '30 days'
-    and not exists (select from public.parking_sessions s where s.vehicle_id = v.id);
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-
-comment on function private.purge_user_vehicles() is
-  'Removes vehicles that were deleted 30 days ago or earlier and that no session names; how many.';
-
-select cron.schedule('purge_user_vehicles', '41 3 * * *', 'select private.purge_user_vehicles()');
+insert into private.retentions (table_name, condition) values (
+  'public.user_vehicles', 't.deleted_at < now() - interval ''30 days''
+    and not exists (select from public.parking_sessions s where s.vehicle_id = t.id)'
+);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security

@@ -137,21 +137,10 @@ $$;
 comment on function private.crash_fingerprint(text) is
   'The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.';
 
-create function private.purge_crash_reports() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from public.client_crash_reports where reported_on < (now() at time zone 'UTC')::date - 90;
-  delete from private.crash_report_days where reported_on < (now() at time zone 'UTC')::date - 90;
-  delete from private.crash_report_sources where reported_on < (now() at time zone 'UTC')::date;
-end
-$$;
-
-comment on function private.purge_crash_reports() is
-  'Removes crash reports older than 90 days, and what is known of the networks of the days before.';
-
-select cron.schedule('purge_crash_reports', '23 3 * * *', 'select private.purge_crash_reports()');
+insert into private.retentions (table_name, condition) values
+  ('public.client_crash_reports', 't.reported_on < (now() at time zone ''UTC'')::date - 90'),
+  ('private.crash_report_days', 't.reported_on < (now() at time zone ''UTC'')::date - 90'),
+  ('private.crash_report_sources', 't.reported_on < (now() at time zone ''UTC'')::date');
 
 grant execute on function private.without_people(text), private.crash_fingerprint(text) to service_role;
 

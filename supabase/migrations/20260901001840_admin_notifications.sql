@@ -143,19 +143,5 @@ comment on function private.tg_support_tickets__notify_admins() is 'A ticket is 
 create trigger _500_notify_admins after insert on public.support_tickets
   for each row execute function private.tg_support_tickets__notify_admins();
 
-create function private.purge_admin_notifications() returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  delete from public.admin_notifications where created_at < now() - interval '90 days';
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-
-comment on function private.purge_admin_notifications() is 'Deletes what is older than 90 days; how many.';
-
-select cron.schedule('purge_admin_notifications', '31 3 * * *', 'select private.purge_admin_notifications()');
+insert into private.retentions (table_name, condition) values
+  ('public.admin_notifications', 't.created_at < now() - interval ''90 days''');

@@ -41,6 +41,9 @@ create table private.pending_lot_counts (
 
 comment on table private.pending_lot_counts is 'Activities that the daily counts do not have yet.';
 
+-- Retention. Rows are written in the order of days.
+create index parking_lot_daily_counts_day_idx on private.parking_lot_daily_counts using brin (day);
+
 -- Lots in the order of their names, for the report in that order.
 create index parking_lots_name_idx on public.parking_lots (name collate "C", id);
 
@@ -119,16 +122,8 @@ $$;
 
 comment on function private.count_searches(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
 
-create function private.purge_lot_counts() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.parking_lot_daily_counts where day < private.day_of(now()) - interval '3 years';
-end
-$$;
-
-comment on function private.purge_lot_counts() is 'Removes the counts of days of more than three years ago.';
+insert into private.retentions (table_name, condition) values
+  ('private.parking_lot_daily_counts', 't.day < private.day_of(now()) - interval ''3 years''');
 
 -- What happened before there were counts.
 insert into private.parking_lot_daily_counts (parking_lot_id, day, saves, sessions)
@@ -139,7 +134,6 @@ where l.parking_lot_id is not null and l.activity_type in ('lot_save', 'session_
 group by 1, 2;
 
 select cron.schedule('fold_lot_counts', '* * * * *', 'do $work$ begin while private.fold_lot_counts() loop commit; end loop; end $work$');
-select cron.schedule('purge_lot_counts', '47 3 1 * *', 'select private.purge_lot_counts()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reports

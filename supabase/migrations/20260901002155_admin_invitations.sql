@@ -149,19 +149,9 @@ $$;
 
 comment on function private.invited_user(uuid) is 'The auth user that an invitation has become; null when it has not.';
 
-create function private.purge_admin_invitations() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.admin_invitations where created_at < now() - interval '2 days';
-end
-$$;
-
-comment on function private.purge_admin_invitations() is
-  'Removes invitations of more than two days ago: the keys of requests that could be repeated are gone by then.';
-
-select cron.schedule('purge_admin_invitations', '33 3 * * *', 'select private.purge_admin_invitations()');
+-- The keys of requests that could be repeated are gone by then.
+insert into private.retentions (table_name, condition) values
+  ('private.admin_invitations', 't.created_at < now() - interval ''2 days''');
 
 grant execute on function
   private.write_invitation(uuid, text, text, text[]), private.claim_invitation(uuid, uuid), private.invited_user(uuid)

@@ -181,16 +181,6 @@ create trigger _500_push after insert on public.user_notifications
   for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
   execute function private.tg_user_notifications__push();
 
-create function private.purge_push_deliveries() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.push_deliveries where recorded_at < now() - interval '30 days';
-  delete from private.push_times where sent_at[1] < now() - interval '1 day';
-end
-$$;
-
-comment on function private.purge_push_deliveries() is 'Removes outcomes older than 30 days, and times that limit nothing any more.';
-
-select cron.schedule('purge_push_deliveries', '37 3 * * *', 'select private.purge_push_deliveries()');
+insert into private.retentions (table_name, condition) values
+  ('private.push_deliveries', 't.recorded_at < now() - interval ''30 days'''),
+  ('private.push_times', 't.sent_at[1] < now() - interval ''1 day''');

@@ -291,20 +291,11 @@ $$;
 comment on function private.dispatch_mails() is
   'Calls the consumer when something waits. Notifies administrators when mails have waited for ten minutes: nobody took a message, or each try failed. Ends the trouble that is over, so that the next is notified.';
 
-create function private.purge_mail_deliveries() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.mail_deliveries where recorded_at < now() - interval '30 days';
+insert into private.retentions (table_name, condition) values
+  ('private.mail_deliveries', 't.recorded_at < now() - interval ''30 days'''),
   -- Those of dead messages, which are kept for 90 days.
-  delete from private.mail_deliveries where outcome is null and created_at < now() - interval '100 days';
-end
-$$;
+  ('private.mail_deliveries', 't.outcome is null and t.created_at < now() - interval ''100 days''');
 
-comment on function private.purge_mail_deliveries() is 'Removes outcomes older than 30 days, and what was never sent after 100 days.';
-
-select cron.schedule('purge_mail_deliveries', '41 3 * * *', 'select private.purge_mail_deliveries()');
 select cron.schedule('dispatch_mails', '* * * * *', 'select private.dispatch_mails()');
 
 -- ---------------------------------------------------------------------------------------------------------------------

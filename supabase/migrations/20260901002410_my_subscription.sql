@@ -113,18 +113,8 @@ $$;
 
 comment on function private.claim_purchase(uuid, boolean) is 'As commands.claim_subscription.';
 
-create function private.purge_verified_purchases() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.verified_purchases where verified_at < now() - interval '1 hour';
-end
-$$;
-
-comment on function private.purge_verified_purchases() is 'Removes receipts that were shown and never claimed.';
-
-select cron.schedule('purge_verified_purchases', '23 * * * *', 'select private.purge_verified_purchases()');
+insert into private.retentions (table_name, condition, every) values
+  ('private.verified_purchases', 't.verified_at < now() - interval ''1 hour''', '1 hour');
 
 grant execute on function private.claim_purchase(uuid, boolean), private.status_at(text, timestamptz, timestamptz) to authenticated;
 

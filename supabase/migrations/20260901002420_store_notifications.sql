@@ -217,21 +217,13 @@ $$;
 
 comment on function private.process_store_notifications() is 'Calls the consumer when something waits.';
 
-create function private.purge_store_notifications() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
+insert into private.retentions (table_name, condition) values (
   -- The stores repeat for up to 31 days; what could not be processed is kept as long as its dead message.
-  delete from private.store_notifications n
-  where n.received_at < now() - interval '35 days' and (n.processed_at is not null or n.received_at < now() - interval '90 days');
-end
-$$;
-
-comment on function private.purge_store_notifications() is 'Removes notifications that their store does not repeat any more.';
+  'private.store_notifications',
+  't.received_at < now() - interval ''35 days'' and (t.processed_at is not null or t.received_at < now() - interval ''90 days'')'
+);
 
 select cron.schedule('process_store_notifications', '* * * * *', 'select private.process_store_notifications()');
-select cron.schedule('purge_store_notifications', '29 3 * * *', 'select private.purge_store_notifications()');
 
 grant execute on function
   private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, integer, boolean),

@@ -283,20 +283,11 @@ $$;
 comment on function private.store_days_to_read(text, timestamptz) is
   'The days of sales that a run which began at p_since has to read, of the last 90: those that were never read, and the recent ones that were not read since.';
 
-create function private.purge_store_sync() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from public.store_sync_runs r where r.finished_at < now() - interval '90 days';
-  delete from private.store_synced_parts p where p.synced_at < now() - interval '400 days';
-end
-$$;
-
-comment on function private.purge_store_sync() is 'Removes runs that ended 90 days ago, and what is known of parts that were last read 400 days ago.';
+insert into private.retentions (table_name, condition) values
+  ('public.store_sync_runs', 't.finished_at < now() - interval ''90 days'''),
+  ('private.store_synced_parts', 't.synced_at < now() - interval ''400 days''');
 
 select cron.schedule('sync_stores', '40 13 * * *', 'select private.sync_stores()'); -- after 5 a.m. Pacific time, when the App Store's day is ready
-select cron.schedule('purge_store_sync', '53 3 * * *', 'select private.purge_store_sync()');
 
 grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
 to service_role;

@@ -462,20 +462,10 @@ comment on function api.list_my_ai_keys() is
 grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Jobs
+-- Retention
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.purge_ai_search() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  delete from private.geocoded_places where found_at < now() - interval '30 days';
-  delete from private.ai_requests where created_at < now() - interval '90 days';
-  update private.ai_requests set text = null where created_at < now() - interval '30 days' and text is not null;
-end
-$$;
-
-comment on function private.purge_ai_search() is 'Removes places and texts after 30 days, and the log of searches in words after 90.';
-
-select cron.schedule('purge_ai_search', '41 3 * * *', 'select private.purge_ai_search()');
+insert into private.retentions (table_name, condition, change) values
+  ('private.geocoded_places', 't.found_at < now() - interval ''30 days''', null),
+  ('private.ai_requests', 't.created_at < now() - interval ''90 days''', null),
+  ('private.ai_requests', 't.text is not null and t.created_at < now() - interval ''30 days''', 'text = null');

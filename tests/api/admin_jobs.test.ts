@@ -54,14 +54,14 @@ Deno.test("admin jobs: every active administrator sees each job with its last ru
       cross join (values
         (interval '25 hours', 'failed', 'long ago'), (interval '1 hour', 'failed', 'first'), (interval '1 minute', 'failed', 'ERROR: second')
       ) as r (ago, status, message)
-      where j.jobname = 'purge_job_runs'
+      where j.jobname = 'sweep_assets'
       order by r.ago desc`
   );
   const { at, items } = await replyOf(listJobs, await administrator.ask("/admin/jobs"), Jobs);
   const jobs = await inDatabase((sql) => sql<{ name: string }[]>`select jobname as name from cron.job order by 1`);
   assert.deepEqual(items.map(({ name }) => name).sort(), jobs.map(({ name }) => name).sort());
   assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
-  const job = items.find(({ name }) => name === "purge_job_runs")!;
+  const job = items.find(({ name }) => name === "sweep_assets")!;
   const { started_at, ended_at, ...run } = job.last_run!;
   assert.deepEqual(run, { status: "failed", duration_ms: 1500, error: "ERROR: second" });
   assert.equal(Date.parse(ended_at!) - Date.parse(started_at), 1500);

@@ -115,19 +115,19 @@ Deno.test("overview: jobs are counted every minute, a job fails while its last f
   const [row] = await db.sql`select count(*)::integer as active from cron.job where active`;
   const { at, last_started_at, ...none } = await jobs();
   assert.deepEqual([none, last_started_at], [{ active: row!["active"], failed_24h: 0, failing: [] }, null]);
-  await ran("purge_job_runs", "failed", 25 * 60);
-  await ran("purge_job_runs", "failed", 20);
-  await ran("purge_job_runs", "running", 1);
-  await ran("purge_dead_messages", "failed", 10);
-  await ran("purge_dead_messages", "succeeded", 5);
+  await ran("sweep_assets", "failed", 25 * 60);
+  await ran("sweep_assets", "failed", 20);
+  await ran("sweep_assets", "running", 1);
+  await ran("repeat_publications", "failed", 10);
+  await ran("repeat_publications", "succeeded", 5);
   await ran("refresh_overview", "succeeded", 4);
   // Before the job has run again: only the last start is as it is now.
   const { last_started_at: started, ...kept } = (await overview()).jobs;
   assert.deepEqual(kept, { at, ...none });
   assert.equal(Math.round((Date.now() - Date.parse(started)) / 60_000), 1);
   const { failed_24h, failing } = await jobs();
-  assert.deepEqual([failed_24h, failing], [2, ["purge_job_runs"]]);
-  await ran("purge_job_runs", "succeeded", 0);
+  assert.deepEqual([failed_24h, failing], [2, ["sweep_assets"]]);
+  await ran("sweep_assets", "succeeded", 0);
   assert.deepEqual((await jobs()).failing, []);
 });
 

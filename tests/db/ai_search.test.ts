@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { VEHICLE_TYPES } from "../../supabase/functions/_shared/ai_search/prompt.ts";
 import { ATTRIBUTES } from "../../supabase/functions/_shared/ai_search/reply.ts";
 import { database } from "../support/database.ts";
-import { newLot, newUser } from "../support/rows.ts";
+import { newLot, newUser, purge } from "../support/rows.ts";
 import { refusal } from "../support/refusal.ts";
 
 const db = await database();
@@ -169,7 +169,7 @@ Deno.test("ai_search: premium members have a quota of their own", async () => {
   assert.deepEqual(quotas, [10, 60]);
 });
 
-Deno.test("purge_ai_search: texts go after 30 days, the log after 90", async () => {
+Deno.test("ai_requests: texts go after 30 days, the log after 90", async () => {
   const user = await newUser(sql);
   const request = {
     form: "query",
@@ -185,10 +185,10 @@ Deno.test("purge_ai_search: texts go after 30 days, the log after 90", async () 
   const logged = () => sql`select text from private.ai_requests where user_id = ${user}`;
   assert.equal((await logged())[0]!["text"], "渋谷駅");
   await sql`update private.ai_requests set created_at = now() - interval '31 days'`;
-  await sql`select private.purge_ai_search()`;
+  await purge(sql);
   assert.equal((await logged())[0]!["text"], null);
   await sql`update private.ai_requests set created_at = now() - interval '91 days'`;
-  await sql`select private.purge_ai_search()`;
+  await purge(sql);
   assert.equal((await logged()).length, 0);
 });
 

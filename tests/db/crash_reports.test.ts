@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
+import { purge } from "../support/rows.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 
 const db = await database();
@@ -189,17 +190,16 @@ Deno.test("crash reports: the bytes of a day are bounded for rows that are writt
 Deno.test("crash reports: the hash of a network is gone the night after", async () => {
   await report("Error: yesterday", "yesterday", "1.0", "somewhere");
   await db.sql`update private.crash_report_sources set reported_on = reported_on - 1`;
-  await db.sql`select private.purge_crash_reports()`;
+  await purge(db.sql);
   assert.equal((await db.sql`select from private.crash_report_sources`).length, 0);
   assert.equal((await rows("yesterday")).length, 1);
 });
 
-Deno.test("reports are gone after 90 days, by a job of every night", async () => {
+Deno.test("reports are gone after 90 days", async () => {
   await db.sql`
     insert into public.client_crash_reports (fingerprint, stack, device, app_version, reported_on)
     select repeat('f', 64), 'Error', 'aged', '1.0', (now() at time zone 'UTC')::date - n from unnest(array[89, 90, 91, 400]) as n`;
-  const [job] = await db.sql<{ command: string }[]>`select command from cron.job where jobname = 'purge_crash_reports'`;
-  await db.sql.unsafe(job!.command);
+  await purge(db.sql);
   const [left] = await db.sql`
     select array_agg((now() at time zone 'UTC')::date - reported_on order by reported_on desc) as ages
     from public.client_crash_reports where device = 'aged'`;

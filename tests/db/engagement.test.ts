@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
+import { newLot, newUser, purge, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -299,6 +299,6 @@ Deno.test("engagement: counts of days of more than three years ago are removed",
   await sql`
     insert into private.parking_lot_daily_counts (parking_lot_id, day, saves)
     select ${lot}, (private.day_of(now()) - interval '3 years')::date - d, 1 from generate_series(0, 1) d`;
-  await runJob(sql, "purge_lot_counts");
+  await purge(sql);
   assert.deepEqual(await countsOf(lot), { saves: 1, sessions: 0, searches: 0 });
 });

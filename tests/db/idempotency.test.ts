@@ -4,7 +4,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -292,7 +292,7 @@ Deno.test("keys go with their account, and after a day by the purge", async () =
   for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
   await db.sql`delete from auth.users where id = ${gone}`;
   await db.sql`update private.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${old}`;
-  await db.sql`select private.purge_idempotency_keys()`;
+  await purge(db.sql);
   const left = await db.sql`select user_id from private.idempotency_keys where user_id in ${
     db.sql([gone, old, young])
   }`;

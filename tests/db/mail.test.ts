@@ -9,7 +9,7 @@ import { readProviderSettings } from "../../supabase/functions/_shared/provider_
 import { dispatch } from "../../supabase/functions/mail-dispatch/dispatch.ts";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
-import { newUser, runJob, signedIn } from "../support/rows.ts";
+import { newUser, purge, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
 const service = await startProviders();
@@ -370,7 +370,7 @@ Deno.test("mail: outcomes go after 30 days, what was never sent after 100", asyn
   await consume();
   const [never, waiting] = [await notify(user.id), await notify(user.id)];
   for (const [id, days] of [[old, 31], [recent, 29], [never, 101], [waiting, 99]] as const) await age(id, days);
-  await runJob(db.sql, "purge_mail_deliveries");
+  await purge(db.sql);
   const left = await Promise.all([old, recent, never, waiting].map(async (id) => (await outcomes(id)).length));
   assert.deepEqual(left, [0, 1, 0, 1]);
   await emptyQueue();

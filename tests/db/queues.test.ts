@@ -1,6 +1,7 @@
 // Work that is put off: what a queue promises, and who may touch it.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { purge } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -96,7 +97,7 @@ Deno.test("runs of jobs are known for a week, also those that never ended, and d
       (2, 'running', now() - interval '8 days', null),
       (3, 'succeeded', now() - interval '6 days', now() - interval '6 days'),
       (4, 'running', now(), null)`;
-  await db.sql`select private.purge_job_runs()`;
+  await purge(db.sql);
   const runs = await db.sql`select jobid::integer from cron.job_run_details order by jobid`;
   assert.deepEqual(runs.map(({ jobid }) => jobid), [3, 4]);
 
@@ -104,7 +105,7 @@ Deno.test("runs of jobs are known for a week, also those that never ended, and d
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at, died_at) values
       (${QUEUE}, 1, '{}', 5, now(), now() - interval '91 days'), (${QUEUE}, 2, '{}', 5, now(), now() - interval '89 days')`;
-  await db.sql`select private.purge_dead_messages()`;
+  await purge(db.sql);
   const dead = await db.sql`select msg_id::integer from private.dead_messages`;
   assert.deepEqual(dead.map(({ msg_id }) => msg_id), [2]);
 });

@@ -4,7 +4,7 @@ import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newUser, signedIn } from "../support/rows.ts";
+import { newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -117,21 +117,9 @@ Deno.test("the purge takes closed windows and leaves open ones", async () => {
   await take(closed);
   await take(open);
   await age(closed, 61);
-  await db.sql`select private.purge_rate_limit_windows()`;
+  await purge(db.sql);
   const left = await db.sql`select subject from private.rate_limit_windows where subject in ${db.sql([closed, open])}`;
   assert.deepEqual(left.map(({ subject }) => subject), [open]);
-});
-
-Deno.test("the purge is run every five minutes, as the owner of the tables", async () => {
-  const [job, ...others] = await db.sql`
-    select jobname, schedule, username, active from cron.job where command like '%private.purge_rate_limit_windows()%'`;
-  assert.deepEqual({ ...job }, {
-    jobname: "purge_rate_limit_windows",
-    schedule: "*/5 * * * *",
-    username: "postgres",
-    active: true,
-  });
-  assert.deepEqual(others, []);
 });
 
 Deno.test("what a policy may say is bounded", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 import { database } from "../support/database.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newUser, runJob, signedIn } from "../support/rows.ts";
+import { newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -234,12 +234,12 @@ Deno.test("presets that are created and deleted in a loop leave twenty rows, whi
   await db.sql`
     update public.search_presets set deleted_at = now() - interval '29 days'
     where user_id = ${user} and deleted_at is not null`;
-  await runJob(db.sql, "purge_search_presets");
+  await purge(db.sql);
   assert.equal(await left(), 21);
   await db.sql`
     update public.search_presets set deleted_at = now() - interval '31 days'
     where user_id = ${user} and deleted_at is not null`;
-  await runJob(db.sql, "purge_search_presets");
+  await purge(db.sql);
   assert.deepEqual((await list(user)).items.map(({ id }: { id: string }) => id), [kept.id]);
   assert.equal(await left(), 1);
 });

@@ -1,6 +1,7 @@
 // Store sync in the database: turns and leases of runs, what is read again, and writes that are the same twice.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { purge } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -254,11 +255,10 @@ Deno.test("start: the nightly job starts what is not open; runs are removed 90 d
   await isHeld("finish_store_sync_run", (await take())!);
   const ended = (await db.sql`select id from public.store_sync_runs where status = 'succeeded'`)[0]!["id"];
   await db.sql`update public.store_sync_runs set finished_at = now() - interval '91 days' where id = ${ended}`;
-  await db.sql`select private.purge_store_sync()`;
+  await purge(db.sql);
   assert.deepEqual([(await db.sql`select from public.store_sync_runs`).length, ended === id], [5, true]);
-  const jobs = await db
-    .sql`select jobname from cron.job where jobname in ('sync_stores', 'call_store_sync', 'purge_store_sync')`;
-  assert.equal(jobs.length, 3);
+  const jobs = await db.sql`select jobname from cron.job where jobname in ('sync_stores', 'call_store_sync')`;
+  assert.equal(jobs.length, 2);
 });
 
 Deno.test("failures: a store that is not configured notifies nobody, any other failure notifies the area", async () => {

@@ -1,7 +1,7 @@
 // Who may record what a store said, who may claim what was bought, and whose it is then.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { newUser, runJob } from "../support/rows.ts";
+import { newUser, purge, runJob } from "../support/rows.ts";
 import { refusal } from "../support/refusal.ts";
 import { aPlan, aStatement, claim, premiumOf, record } from "./support/subscriptions.ts";
 
@@ -68,7 +68,7 @@ Deno.test("claim_subscription: only for an hour, only by whoever showed the rece
   await sql`update private.verified_purchases set verified_at = now() - interval '61 minutes' where user_id = ${user}`;
   assert.equal((await refusal(claim(db, user, id))).code, "not_found");
   assert.deepEqual([await ownerOf(id), await premiumOf(sql, user)], [null, null]);
-  await runJob(sql, "purge_verified_purchases");
+  await purge(sql);
   assert.deepEqual([...await sql`select from private.verified_purchases where user_id = ${user}`], []);
 });
 

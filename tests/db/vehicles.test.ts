@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
+import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -156,10 +156,10 @@ Deno.test("vehicles that are added and deleted in a loop leave ten rows, and tho
   const left = () => db.sql<{ id: string }[]>`select id from public.user_vehicles where user_id = ${user}`;
   assert.equal((await left()).length, 12);
   await db.sql`update public.user_vehicles set deleted_at = now() - interval '29 days' where user_id = ${user}`;
-  await runJob(db.sql, "purge_user_vehicles");
+  await purge(db.sql);
   assert.equal((await left()).length, 12);
   await db.sql`update public.user_vehicles set deleted_at = now() - interval '31 days' where user_id = ${user}`;
-  await runJob(db.sql, "purge_user_vehicles");
+  await purge(db.sql);
   assert.deepEqual((await left()).map(({ id }) => id).sort(), named.sort());
 });
 

@@ -33,6 +33,14 @@ export async function runJob(sql: Sql | TransactionSql, name: string): Promise<v
   await sql.unsafe(job.command);
 }
 
+/** Deletes what is kept for a time, as the job does it, now. */
+export async function purge(sql: Sql | TransactionSql): Promise<void> {
+  await sql`update private.retentions set done_at = '-infinity'`;
+  for (let more = true; more;) {
+    [{ more }] = await sql`select private.next_purge_batch() as more` as unknown as [{ more: boolean }];
+  }
+}
+
 /** Recalculates everybody's level, as the service starts it and the job works it off; how many people's sum or level differed. */
 export async function recalculateLevels(sql: Sql): Promise<number> {
   await sql`select api.recalculate_all_user_levels()`;

@@ -5,7 +5,7 @@ import { Id, text, Timestamp } from "./values.ts";
 const RunStatus = z.enum(["starting", "connecting", "sending", "running", "succeeded", "failed"]);
 
 export const Job = z.object({
-  name: z.string().meta({ examples: ["purge_dead_messages"] }),
+  name: z.string().meta({ examples: ["purge"] }),
   schedule: z.string().meta({ description: "As pg_cron reads it, in UTC", examples: ["19 3 * * *"] }),
   is_active: z.boolean(),
   last_run: z.union([
