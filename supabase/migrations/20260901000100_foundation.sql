@@ -103,7 +103,6 @@ comment on function private.tg_touch_updated_at() is 'Sets updated_at on every u
 
 create function private.trimmed(p_text text) returns text
 language sql immutable parallel safe
-set search_path = ''
 -- Also the wide space of Japanese keyboards and the one that does not break.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 

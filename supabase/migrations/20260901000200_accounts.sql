@@ -17,7 +17,6 @@
 
 create function private.admin_areas() returns text[]
 language sql immutable
-set search_path = ''
 return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];

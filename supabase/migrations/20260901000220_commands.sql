@@ -290,7 +290,6 @@ comment on function private.take_command(text) is
 
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
-set search_path = ''
 return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42883' then '404'
   when p_sqlstate = '42501' then case current_user when 'anon' then '401' else '403' end else '400' end;
 

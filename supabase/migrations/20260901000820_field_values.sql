@@ -271,7 +271,6 @@ comment on function private.store_field_value(uuid, uuid) is
 
 create function private.vote_delay() returns interval
 language sql immutable
-set search_path = ''
 return interval '24 hours';
 
 comment on function private.vote_delay() is 'Setting: how long a voter has to be confirmed before their votes count.';

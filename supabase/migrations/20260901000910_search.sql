@@ -15,14 +15,9 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_whole_number(p_value jsonb, p_least integer, p_most integer) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'number'
-    then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end;
-end
-$$;
+language sql immutable
+return case when jsonb_typeof(p_value) = 'number'
+  then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end;
 
 comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number within bounds.';
 

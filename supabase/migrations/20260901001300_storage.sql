@@ -40,7 +40,6 @@ create index assets_deleted_idx on public.assets (deleted_at) where deleted_at i
 
 create function private.upload_extension(p_mime_type text) returns text
 language sql immutable
-set search_path = ''
 return case p_mime_type
   when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
 end;

@@ -14,7 +14,6 @@
 
 create function private.badge_kinds() returns text[]
 language sql immutable
-set search_path = ''
 return array[
   'session_start', 'session_end', 'session_cancel', 'review_post', 'error_report_post', 'field_confirm', 'field_deny',
   'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
@@ -35,18 +34,6 @@ end
 $$;
 
 comment on function private.is_short_date(jsonb) is 'Whether a value is written YYYY-MM-DD.';
-
-create function private.is_whole_between(p_value jsonb, p_least integer, p_most integer) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when jsonb_typeof(p_value) = 'number'
-    then (p_value #>> '{}')::numeric % 1 = 0 and (p_value #>> '{}')::numeric between p_least and p_most else false end;
-end
-$$;
-
-comment on function private.is_whole_between(jsonb, integer, integer) is 'Whether a value is a whole number within bounds.';
 
 create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
@@ -77,15 +64,15 @@ as $$
 begin
   if p_operator = 'weekdays' then
     if jsonb_typeof(p_value) <> 'array' or jsonb_array_length(p_value) = 0 or exists (
-      select from jsonb_array_elements(p_value) as d (value) where not private.is_whole_between(d.value, 0, 6)
+      select from jsonb_array_elements(p_value) as d (value) where not private.is_whole_number(d.value, 0, 6)
     ) then
       return array['weekdays', 'weekdays needs a list of days 0 to 6'];
     end if;
   elsif jsonb_typeof(p_value) <> 'object' or p_value - array['from', 'to'] <> '{}' then
     return array[p_operator, format('%s needs an object of from and to', p_operator)];
   elsif p_operator = 'hours' then
-    if not coalesce(private.is_whole_between(p_value -> 'from', 0, 23)
-      and private.is_whole_between(p_value -> 'to', 0, 24), false) then
+    if not coalesce(private.is_whole_number(p_value -> 'from', 0, 23)
+      and private.is_whole_number(p_value -> 'to', 0, 24), false) then
       return array['hours', 'hours needs from 0 to 23 and to 0 to 24'];
     end if;
   elsif not coalesce(private.is_short_date(p_value -> 'from') and private.is_short_date(p_value -> 'to'), false) then
@@ -277,7 +264,7 @@ comment on function private.badge_metadata(text, jsonb, timestamptz) is
   'What conditions are asked about: what the deed says of itself, its kind, and its hour and day in Japan.';
 
 grant execute on function
-  private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_between(jsonb, integer, integer),
+  private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_number(jsonb, integer, integer),
   private.badge_field_fault(text, jsonb), private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
   private.badge_conditions_fault(jsonb), private.fault_within(text, text[]), private.require_badge_conditions(jsonb),
   private.evaluate_badge_predicate(jsonb, jsonb),
@@ -296,7 +283,7 @@ begin
   perform private.require_badge_conditions(conditions);
   if jsonb_typeof(metadata) is distinct from 'object' then
     perform private.refuse('validation_error', 422, 'metadata must be an object', p_param => 'metadata');
-  elsif metadata ? 'hour' and not private.is_whole_between(metadata -> 'hour', 0, 23) then
+  elsif metadata ? 'hour' and not private.is_whole_number(metadata -> 'hour', 0, 23) then
     perform private.refuse('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
   end if;
   return private.meets_badge_conditions(metadata, conditions);

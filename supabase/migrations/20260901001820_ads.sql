@@ -68,8 +68,7 @@ grant select (
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.ad_rank(p_ad_id uuid, p_weight integer, p_seed text) returns double precision
-language sql immutable strict parallel safe
-set search_path = ''
+language sql immutable parallel safe
 return -ln(
   (('x' || left(md5(p_seed || ':' || p_ad_id::text), 13))::bit(52)::bigint + 0.5::double precision) / 4503599627370496
 ) / p_weight;

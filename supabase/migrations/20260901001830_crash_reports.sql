@@ -18,7 +18,6 @@
 
 create function private.crash_report_bound(p_name text) returns integer
 language sql immutable parallel safe
-set search_path = ''
 return case p_name
   when 'stack_bytes' then 8192 -- what private.crash_fingerprint reads
   when 'bytes_a_day' then 4194304
@@ -30,7 +29,6 @@ comment on function private.crash_report_bound(text) is
 
 create function private.crash_report_size(p_stack text, p_device text, p_app_version text) returns integer
 language sql immutable parallel safe
-set search_path = ''
 -- Device and version are in an index as well; the rest of a row and its index entries has about 400 bytes.
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 400;
 
@@ -107,7 +105,6 @@ grant select (id, fingerprint, stack, device, app_version, reported_on, report_c
 
 create function private.without_people(p_text text) returns text
 language sql immutable parallel safe
-set search_path = ''
 return regexp_replace(regexp_replace(regexp_replace(p_text,
   '[A-Za-z0-9._%+-]{1,64}(@|%40)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+', '(mail)', 'g'),
   '\meyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?', '(token)', 'g'),

@@ -178,7 +178,6 @@ comment on function private.require_fields(jsonb, jsonb, text, boolean) is
 
 create function private.lot_field_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "name": {"type": "text", "max": 200, "required": true},
   "name_kana": {"type": "text", "max": 200, "null": true},

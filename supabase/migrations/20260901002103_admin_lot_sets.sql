@@ -13,7 +13,6 @@
 
 create function private.pricing_terms_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "category": {"type": "text", "in": ["time_band", "flat", "initial", "grace", "cap"], "required": true},
   "rule_order": {"type": "integer", "min": -2147483648, "max": 2147483647},
@@ -32,7 +31,6 @@ comment on function private.pricing_terms_rules() is 'The fields of a pricing ru
 
 create function private.lot_set_rules(p_set text) returns jsonb
 language sql immutable
-set search_path = ''
 return case p_set
   when 'spots' then '{
     "id": {"type": "uuid"},

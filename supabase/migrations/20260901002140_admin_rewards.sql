@@ -19,7 +19,6 @@ select private.add_admin_actions('[
 
 create function private.badge_field_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "name": {"type": "text", "max": 100}, "name_en": {"type": "text", "max": 100, "null": true},
   "description": {"type": "text", "max": 500}, "description_en": {"type": "text", "max": 500, "null": true},

@@ -24,7 +24,6 @@ select private.add_admin_actions('[
 
 create function private.level_field_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "required_exp": {"type": "integer", "min": 0, "max": 1000000000},
   "name": {"type": "text", "max": 50, "null": true}, "name_en": {"type": "text", "max": 50, "null": true}
@@ -34,7 +33,6 @@ comment on function private.level_field_rules() is 'The fields of a level that a
 
 create function private.exp_rule_field_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "amount": {"type": "integer", "min": 1, "max": 10000},
   "daily_limit": {"type": "integer", "min": 1, "max": 1000, "null": true}, "is_active": {"type": "boolean"}

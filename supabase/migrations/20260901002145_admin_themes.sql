@@ -19,7 +19,6 @@ select private.add_admin_actions('[
 
 create function private.theme_field_rules() returns jsonb
 language sql immutable
-set search_path = ''
 return '{
   "name": {"type": "text", "max": 100}, "description": {"type": "text", "max": 1000, "null": true},
   "is_free": {"type": "boolean"}, "price_yen_minor": {"type": "integer", "min": 1, "max": 1000000, "null": true},

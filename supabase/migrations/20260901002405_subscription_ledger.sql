@@ -20,7 +20,6 @@
 
 create function private.status_at(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
-set search_path = ''
 return case when p_status in ('active', 'grace') and p_access_ends_at <= p_at then 'expired' else p_status end;
 
 comment on function private.status_at(text, timestamptz, timestamptz) is
@@ -102,9 +101,8 @@ comment on function private.stated_facts(uuid) is
   'What a subscription is by its store''s word. Of one that gives no access access_ends_at is when that ended, as far as it is known.';
 
 create function private.earlier(p_end timestamptz, p_at timestamptz) returns timestamptz
-language sql immutable strict
-set search_path = ''
-return least(p_end, p_at);
+language sql immutable
+return case when p_end <= p_at then p_end when p_at < p_end then p_at end;
 
 comment on function private.earlier(timestamptz, timestamptz) is 'The earlier of two moments; null when one of them is not there.';
 
@@ -146,8 +144,7 @@ comment on function private.ended_facts(private.subscription_facts, text, timest
 create function private.next_question(
   p_status text, p_access_ends_at timestamptz, p_needs_acknowledgement boolean, p_heard_at timestamptz
 ) returns timestamptz
-language sql immutable
-set search_path = ''
+language sql stable
 return case
   when p_needs_acknowledgement then p_heard_at + interval '5 minutes'
   when p_status in ('grace', 'on_hold', 'paused', 'pending', 'unknown') then p_heard_at + interval '6 hours'
@@ -162,7 +159,6 @@ comment on function private.next_question(text, timestamptz, boolean, timestampt
 
 create function private.subscription_news(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
-set search_path = ''
 return case private.status_at(p_status, p_access_ends_at, p_at)
   when 'active' then 'granted' when 'grace' then 'failing' when 'on_hold' then 'failing'
   when 'expired' then 'ended' when 'revoked' then 'ended' when 'paused' then 'ended' end;
