@@ -30,6 +30,14 @@ const READY = "database system is ready to accept connections";
 const START_PATIENCE = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
 
+/** The plan of each slow statement, also of those within functions, goes to the log: a hosted project loads auto_explain too. */
+const SLOW_STATEMENTS = {
+  session_preload_libraries: "auto_explain",
+  "auto_explain.log_min_duration": "500ms",
+  "auto_explain.log_nested_statements": "on",
+  "auto_explain.log_parameter_max_length": "0", // values may be personal
+};
+
 /** The C library keeps what a statement freed for the next one; to give it back and take it again costs a tenth of the work. */
 const MEMORY = { MALLOC_TOP_PAD_: "4194304", MALLOC_TRIM_THRESHOLD_: "67108864" };
 
@@ -186,6 +194,7 @@ export class PostgresServer {
       shared_buffers: "256MB",
       max_connections: "200",
       max_slot_wal_keep_size: "1GB", // a reader of the log that hangs does not fill the disk
+      ...SLOW_STATEMENTS,
       ...(this.options.durable ? {} : HASTY),
     };
     return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

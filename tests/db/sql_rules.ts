@@ -78,9 +78,11 @@ interface SqlFunction {
 }
 
 function functions(text: string): SqlFunction[] {
-  return [...text.matchAll(/^create function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)([\s\S]*?)\1/gm)].map((match) => ({
+  return [...text.matchAll(/^create (?:or replace )?function(?:(?!\n\n)[\s\S])*?\bas (\$\w*\$)([\s\S]*?)\1/gm)].map((
+    match,
+  ) => ({
     line: text.slice(0, match.index).split("\n").length,
-    called: /^create function ([\w.]+)/.exec(match[0])?.[1] ?? "",
+    called: /^create (?:or replace )?function ([\w.]+)/.exec(match[0])?.[1] ?? "",
     height: match[0].split("\n").length,
     language: /\blanguage (\w+)/.exec(match[0])?.[1],
     locals: [...(/^declare\n([\s\S]*?)^begin/m.exec(match[2]!)?.[1] ?? "").matchAll(/^ {2}([a-z]\w*) /gm)].map((name) =>

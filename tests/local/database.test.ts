@@ -1,6 +1,8 @@
 import { strict as assert } from "node:assert";
+import { dirname, join } from "node:path";
 import { migrate } from "../../local/database/migrations.ts";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 
 Deno.test("a test database is migrated and apart from every other", async () => {
   const [one, two] = await Promise.all([database(), database()]);
@@ -34,6 +36,29 @@ Deno.test("data that was built by other migration files is refused with the way 
   try {
     await db.sql`insert into supabase_migrations.schema_migrations (version, name) values ('20260901000890', 'gone')`;
     await assert.rejects(migrate(db.url, () => {}), /20260901000890[\s\S]*`deno task reset` throws it away/);
+  } finally {
+    await db.close();
+  }
+});
+
+Deno.test("the plan of a slow statement within a function is in the server's log, without values", async () => {
+  const db = await database();
+  try {
+    const [server] = await db.sql<
+      { folder: string }[]
+    >`select setting as folder from pg_settings where name = 'data_directory'`;
+    const log = join(dirname(server!.folder), "postgres.log");
+    const [mark, secret] = [crypto.randomUUID(), crypto.randomUUID()];
+    await db.sql.unsafe(`
+      create function private.slow(p_value text) returns void language plpgsql set search_path = ''
+      as $$ begin perform pg_sleep(0.6), '${mark}', p_value; end $$`);
+    await db.sql`select private.slow(${secret})`;
+    const plan = await eventually(async () => {
+      const text = await Deno.readTextFile(log);
+      return text.includes(`SELECT pg_sleep(0.6), '${mark}', p_value`) ? text : undefined;
+    }, 10_000);
+    assert.match(plan.slice(plan.indexOf(mark)), /Result {2}\(cost=/);
+    assert.equal(plan.includes(secret), false);
   } finally {
     await db.close();
   }

@@ -1,0 +1,94 @@
+// Migrations that a release contains never change again. Until the first tag v… there is no release, and nothing is compared.
+import { strict as assert } from "node:assert";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { edited, type Fingerprints, fingerprints } from "../../local/database/migrations.ts";
+import { ROOT } from "../../local/settings.ts";
+
+const FOLDER = "supabase/migrations";
+
+async function git(folder: string, ...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("git", { args: ["-C", folder, ...args] }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+/** The newest tag v… before the present commit; undefined when there is none, or no git. */
+async function release(folder: string): Promise<string | undefined> {
+  return (await git(folder, "describe", "--tags", "--abbrev=0", "--match=v*").catch(() => "")).trim() || undefined;
+}
+
+/** The fingerprint of each migration that a tag contains, by file name. */
+async function released(folder: string, tag: string): Promise<Fingerprints> {
+  const names = (await git(folder, "ls-tree", "--name-only", tag, `${FOLDER}/`)).split("\n").filter((name) =>
+    name !== ""
+  );
+  const found: Fingerprints = {};
+  for (const name of names) {
+    const content = await git(folder, "show", `${tag}:${name}`);
+    found[name.slice(FOLDER.length + 1)] = createHash("sha256").update(content).digest("hex");
+  }
+  return found;
+}
+
+/** What may not have happened to the migrations since a release. */
+function breaches(before: Fingerprints, now: Fingerprints): string[] {
+  const last = Object.keys(before).sort().at(-1) ?? "";
+  return [
+    ...edited(before, now).map((name) => `${name} was changed after its release`),
+    ...Object.keys(before).filter((name) => !(name in now)).map((name) => `${name} was removed after its release`),
+    ...Object.keys(now).filter((name) => !(name in before) && name < last).map((name) =>
+      `${name} sorts before ${last}`
+    ),
+  ];
+}
+
+Deno.test("migrations: what the newest release contains is unchanged, and new files come after it", async () => {
+  const tag = await release(ROOT);
+  if (tag !== undefined) assert.deepEqual(breaches(await released(ROOT, tag), await fingerprints()), []);
+});
+
+Deno.test("migrations: a released file that is changed or removed, and a new one before it, is named", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const commit = (message: string) =>
+      git(
+        folder,
+        "-c",
+        "user.name=Test",
+        "-c",
+        "user.email=test@example.com",
+        "commit",
+        "--quiet",
+        "--message",
+        message,
+      );
+    await git(folder, "init", "--quiet");
+    await Deno.mkdir(join(folder, FOLDER), { recursive: true });
+    const kept = ["20260901000100_kept.sql", "20260901000200_changed.sql", "20260901000300_removed.sql"];
+    for (const name of kept) await Deno.writeTextFile(join(folder, FOLDER, name), `select '${name}';\n`);
+    await git(folder, "add", ".");
+    await commit("first");
+    assert.equal(await release(folder), undefined);
+    await git(folder, "tag", "v0.1.0");
+    assert.equal(await release(folder), "v0.1.0");
+
+    const before = await released(folder, "v0.1.0");
+    assert.deepEqual(Object.keys(before), kept);
+    assert.deepEqual(breaches(before, before), []);
+    const { "20260901000300_removed.sql": _, ...left } = before;
+    const now = {
+      ...left,
+      "20260901000200_changed.sql": "another",
+      "20260901000250_late.sql": "new",
+      "20261201000000_new.sql": "new",
+    };
+    assert.deepEqual(breaches(before, now), [
+      "20260901000200_changed.sql was changed after its release",
+      "20260901000300_removed.sql was removed after its release",
+      "20260901000250_late.sql sorts before 20260901000300_removed.sql",
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
