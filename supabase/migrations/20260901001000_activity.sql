@@ -6,9 +6,14 @@
 -- Doing the same again writes nothing: of an activity of one type about one subject a person has one row, and one row for
 -- saving a lot and for reviewing it, however often they take that back. So that what follows happens once, too.
 --
+-- Rows of more than 90 days ago move to private.archived_activities, which has a partition for each month (UTC). The table
+-- itself is not partitioned: Realtime names leaf partitions to its subscribers, and the unique keys span time. Activities
+-- that can be repeated about the same thing (saving, reviewing, confirming, denying) stay: their rows are what makes them
+-- count once. They are few, because there is one for each user and lot or field value.
+--
 -- Invariants: no activity without its row and no row without its activity; a row is of the caller, never of another; nobody
--- changes or deletes a row, and it goes with its person; only active administrators read rows.
--- Interface: private.log_activity(type, lot, subject, metadata, rewarded).
+-- changes a row, and it goes with its person; only active administrators read rows; each row is in one of the two tables.
+-- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for what reads back.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -40,8 +45,25 @@ comment on column public.user_activity_logs.is_rewarded is 'False: it gives no p
 create unique index user_activity_logs_once_a_subject on public.user_activity_logs (user_id, activity_type, subject_id);
 create unique index user_activity_logs_once_a_lot on public.user_activity_logs (user_id, activity_type, parking_lot_id)
   where activity_type in ('lot_save', 'review_post');
--- A person's own, newest first; and a person who goes takes theirs along.
-create index user_activity_logs_user_idx on public.user_activity_logs (user_id, created_at desc, id desc);
+-- A person's own by time; and a person who goes takes theirs along.
+create index user_activity_logs_user_idx on public.user_activity_logs (user_id, created_at);
+-- What moves to the archive.
+create index user_activity_logs_archive_idx on public.user_activity_logs (created_at)
+  where activity_type not in ('lot_save', 'review_post', 'field_confirm', 'field_deny');
+
+-- No foreign key: the job that moves rows must not wait for accounts. Rows go with their person by trigger.
+create table private.archived_activities (like public.user_activity_logs) partition by range (created_at);
+
+comment on table private.archived_activities is 'Activities of more than 90 days ago, in a partition for each month (UTC).';
+
+create index archived_activities_user_idx on private.archived_activities (user_id, created_at);
+
+create view private.activities with (security_invoker = true) as
+select * from public.user_activity_logs union all select * from private.archived_activities;
+
+comment on view private.activities is 'What people did, recently and before.';
+
+grant select on private.activities, private.archived_activities to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -82,3 +104,61 @@ comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
   'Records what the caller just did, in the transaction that did it; nothing when they did the same before. Refuses: unauthorized, forbidden.';
 
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
+
+create function private.next_archive_batch(p_rows integer default 5000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_month timestamp;
+  v_partition text;
+begin
+  select date_trunc('month', min(l.created_at) at time zone 'UTC') into v_month from public.user_activity_logs l
+  where l.activity_type not in ('lot_save', 'review_post', 'field_confirm', 'field_deny')
+    and l.created_at < now() - interval '90 days';
+  if v_month is null then
+    return false;
+  end if;
+  v_partition := 'archived_activities_' || to_char(v_month, 'YYYY_MM');
+  if to_regclass('private.' || v_partition) is null then
+    -- Attached and not created as a partition: reading the archive goes on meanwhile.
+    execute format(
+      'create table private.%1$I (like private.archived_activities); '
+        'alter table private.archived_activities attach partition private.%1$I for values from (%2$L) to (%3$L)',
+      v_partition, v_month at time zone 'UTC', (v_month + interval '1 month') at time zone 'UTC'
+    );
+  end if;
+  with moved as (
+    delete from public.user_activity_logs l where l.ctid = any (array(
+      select o.ctid from public.user_activity_logs o
+      where o.activity_type not in ('lot_save', 'review_post', 'field_confirm', 'field_deny')
+        and o.created_at < least(now() - interval '90 days', (v_month + interval '1 month') at time zone 'UTC')
+      limit p_rows for update skip locked
+    )) returning l.*
+  )
+  insert into private.archived_activities select * from moved;
+  return found;
+end
+$$;
+
+comment on function private.next_archive_batch(integer) is
+  'Moves the next activities of one month to the archive, and makes the partition of the month; false when there are none. Commit after each.';
+
+select cron.schedule('archive_activities', '11 * * * *', 'do $work$ begin while private.next_archive_batch() loop commit; end loop; end $work$');
+
+create function private.tg_app_users__forget_archived() returns trigger
+language plpgsql
+security definer -- the auth server, which deletes accounts, has no right on the archive
+set search_path = ''
+as $$
+begin
+  delete from private.archived_activities where user_id = old.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__forget_archived() is 'The archive has no foreign key: what a person did goes with their account.';
+
+-- After the foreign keys: what is moved meanwhile has left the other table by then.
+create trigger _400_forget_archived after delete on public.app_users
+  for each row execute function private.tg_app_users__forget_archived();

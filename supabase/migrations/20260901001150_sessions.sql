@@ -245,7 +245,7 @@ as $$
 begin
   -- By the exit and by the clock: an exit may be told up to 5 minutes ahead.
   return least((p_session).ended_at, now()) >= (p_session).started_at + interval '1 minute' or not exists (
-    select from public.user_activity_logs l
+    select from private.activities l
     where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
   );
 end

@@ -33,6 +33,7 @@ begin
   delete from public.user_push_tokens where user_id = new.id;
   delete from private.push_times where user_id = new.id;
   delete from public.user_activity_logs where user_id = new.id;
+  delete from private.archived_activities where user_id = new.id;
   delete from public.user_badges where user_id = new.id;
   delete from public.user_badge_progress where user_id = new.id;
   delete from private.kept_reviews where user_id = new.id;
@@ -330,6 +331,10 @@ begin
       union all
       select 'assets', private.own_rows('assets', p_user_id, 'created_by', p_condition => 't.deleted_at is null',
         p_also => '{entity_type,entity_id,attached_at,created_at}')
+      union all
+      select 'user_activity_logs', (
+        select coalesce(json_agg(a order by a.created_at, a.id), '[]') from private.activities a where a.user_id = p_user_id
+      )
       union all select 'user_badges', private.own_rows('user_badges', p_user_id, p_order => 'earned_at')
       -- A draft, and what is scheduled, is not out yet.
       union all
@@ -351,7 +356,7 @@ begin
       from unnest(array[
         'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
         'field_value_votes', 'occupancy_reports', 'notification_preferences', 'notification_quiet_hours', 'user_push_tokens', 'exp_entries',
-        'user_activity_logs', 'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins',
+        'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins',
         'user_subscriptions'
       ]) as n (name)
     ) d

@@ -88,7 +88,7 @@ to service_role;
 -- Everything that can count, from the tables themselves.
 create view private.badge_sources with (security_invoker = true) as
 select l.user_id, l.activity_type as kind, coalesce(l.subject_id, l.id) as subject_id, l.parking_lot_id, l.metadata, l.created_at
-from public.user_activity_logs l where l.is_rewarded
+from private.activities l where l.is_rewarded
 union all
 select r.user_id, 'review_approved', r.id, r.parking_lot_id, jsonb_build_object('rating', r.rating), r.created_at
 from public.reviews r where r.status = 'approved' and r.user_id is not null

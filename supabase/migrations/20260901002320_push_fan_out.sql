@@ -53,7 +53,7 @@ begin
     case when p_notification.segment ? 'plan' then ' and exists (select from public.user_subscriptions s
       where s.user_id = u.id and s.access_ends_at > now()
         and s.plan_id = (select p.id from public.subscription_plans p where p.code = ($1).segment ->> ''plan''))' end,
-    case when p_notification.segment ? 'last_active_since' then ' and exists (select from public.user_activity_logs a
+    case when p_notification.segment ? 'last_active_since' then ' and exists (select from private.activities a
       where a.user_id = u.id and a.created_at >= (($1).segment ->> ''last_active_since'')::timestamptz)' end,
     case when p_notification.segment ? 'box' then ' and exists (select from public.parking_sessions s
       join public.parking_lots l on l.id = s.parking_lot_id where s.user_id = u.id
