@@ -3,6 +3,8 @@ import postgres, { type Sql } from "postgres";
 import { TEMPLATE } from "../tests/support/platform.ts";
 import { loadLots } from "./load_lots.ts";
 
+export { loadLots };
+
 /** A database beside the one of the bench with so many lots, and its address. */
 export async function fewLots(url: string, count: number): Promise<string> {
   const admin = postgres(url, { max: 1, onnotice: () => {} });

@@ -1,10 +1,10 @@
-// deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000]
+// deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000] [--beside <commit>]
 // Starts a platform of its own, loads generated lots, and runs the scripts beside this one against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
 import { startTestPlatform } from "../tests/support/platform.ts";
-import { loadLots } from "./load_lots.ts";
+import { loadLots } from "./lots.ts";
 
 const SCRIPTS = [
   "nearby_sql",
@@ -27,6 +27,8 @@ const SCRIPTS = [
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";
+/** It needs a commit to compare with. */
+const COMPARED = "against";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,11 +36,13 @@ const { values, positionals } = parseArgs({
     lots: { type: "string", default: "1000000" },
     activities: { type: "string", default: "100000" },
     people: { type: "string", default: "1000000" },
+    beside: { type: "string" },
   },
 });
-const unknown = positionals.filter((name) => !SCRIPTS.includes(name));
+const scripts = values.beside === undefined ? SCRIPTS : [...SCRIPTS, COMPARED];
+const unknown = positionals.filter((name) => !scripts.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(", ")}; there are ${SCRIPTS.join(", ")}`);
+  console.error(`There is no ${unknown.join(", ")}; there are ${SCRIPTS.join(", ")}, and ${COMPARED} with --beside`);
   Deno.exit(2);
 }
 
@@ -53,12 +57,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 let failures = 0;
 try {
   console.log(await loadLots(platform.status.DB_URL, Number(values.lots)));
-  for (const name of SCRIPTS.filter((name) => positionals.length === 0 || positionals.includes(name))) {
+  for (const name of scripts.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     console.log(`\n## ${name}\n`);
     const code = await run(name, {
       ...platform.status,
       BENCH_ACTIVITIES: values.activities,
       BENCH_PEOPLE: values.people,
+      BENCH_LOTS: values.lots,
+      BENCH_BESIDE: values.beside ?? "",
     });
     if (code !== 0) failures++;
   }
