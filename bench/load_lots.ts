@@ -33,10 +33,11 @@ export async function loadLots(url: string, count: number): Promise<string> {
     await writeSearchEntries(connections, progress);
     await inParallel(connections, indexes, (one, definition) => one.unsafe(definition), progress, "indexes");
     await toggleSearchTriggers(sql, "enable");
-    await progress.step("map", async () => {
-      await sql`select private.refresh_map_cells(array(select distinct private.map_cell(mercator) from private.search_entries))`;
-      await sql`select private.refresh_map_areas()`;
-    });
+    await progress.step(
+      "map",
+      () =>
+        sql`select private.refresh_map_cells(array(select distinct private.map_cell(mercator) from private.search_entries))`,
+    );
     await progress.step("vacuum", () => sql`vacuum (analyze)`);
     const [size] = await sql<{ lots: string; table: string; index: string }[]>`
       select count(*)::text as lots, pg_size_pretty(pg_relation_size('public.parking_lots')) as table,

@@ -95,14 +95,14 @@ export const WORST: Readonly<Record<string, readonly Question[]>> = {
       ", p_zoom => 3, p_bbox => '{-180,-85,180,85}'",
     ),
     search(
-      "clusters of a city, 4,400 cells",
+      "clusters of a city, 2,800 cells",
       "{}",
-      ", p_zoom => 14, p_bbox => array[{lng}-0.09, {lat}-0.073, {lng}+0.09, {lat}+0.073]",
+      ", p_zoom => 14, p_bbox => array[{lng}-0.072, {lat}-0.058, {lng}+0.072, {lat}+0.058]",
     ),
     search(
-      "clusters of a region, 4,400 cells",
+      "clusters of a region, 2,800 cells",
       "{}",
-      ", p_zoom => 11, p_bbox => array[{lng}-0.72, {lat}-0.59, {lng}+0.72, {lat}+0.59]",
+      ", p_zoom => 11, p_bbox => array[{lng}-0.57, {lat}-0.47, {lng}+0.57, {lat}+0.47]",
     ),
     search("changes, 1,000 lots", "{}", ", p_updated_since => '2020-01-01Z', p_limit => 1000"),
     search("100 ids", "{}", ", p_ids => array(select id from public.parking_lots limit 100), p_limit => 100"),

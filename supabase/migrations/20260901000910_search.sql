@@ -203,7 +203,8 @@ comment on function private.narrowing_terms(text[]) is
   'Those of the terms by which an index finds few entries at little cost: the rarest, as far as statistics tell and if they were strangers to each other. share: the part of all lots that they would leave; null without terms.';
 
 create function private.search_condition(
-  p_query jsonb, p_bbox double precision[], p_ids uuid[], out condition text, out share double precision
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
+  out condition text, out share double precision
 )
 language plpgsql stable
 set search_path = ''
@@ -237,7 +238,7 @@ begin
     'e.min_clearance_cm <= ' || v_vehicle.clearance_cm,
     'e.max_tire_width_mm >= ' || v_vehicle.tire_width_mm,
     case when p_query -> 'meter_ticket_included' = 'false' then 'not e.is_on_street' end,
-    case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox)) end,
+    case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox), p_few) end,
     case when p_query ? 'radius_m' then concat_ws(' and ',
       private.area_condition((
         select a.boxes from private.search_boxes(
@@ -255,8 +256,8 @@ begin
 end
 $$;
 
-comment on function private.search_condition(jsonb, double precision[], uuid[]) is
-  'A checked question as a condition over private.search_entries e, and the share of all lots that its terms would leave; null without terms.';
+comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
+  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few; and the share of all lots that its terms would leave, null without terms.';
 
 grant execute on function
   private.search_text(text),

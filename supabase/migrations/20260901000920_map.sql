@@ -1,169 +1,188 @@
 -- Map: how many lots are where, for a map that shows too many to draw.
 --
--- The world is a square of the Mercator plane, parted at zoom z into cells of 1/8 of a map tile's side (32 of its 256
--- pixels): level z + 3 has 2^(z + 3) cells a side. private.map_cells keeps what search entries of one cell of level 14
--- (2 km at the latitude of Tokyo) amount to, private.map_areas what the 64 cells of one of level 11 do, so that coarser
--- cells are sums of few rows; finer cells, what lies at the sides of a box, and searches with conditions, are counted from
--- the entries.
+-- The world is a square of the Mercator plane. At zoom z a cell is 1/8 of the side of a map tile (32 of its 256 pixels): level
+-- z + 3 has 2^(z + 3) cells a side. private.map_cells has the sums of every cell of the levels 3 to 14 (2 km at the latitude of
+-- Tokyo) that has public lots: one row for all of its lots, and one row for each name (attribute, difficulty, operator) that a
+-- lot of it has. A cell is the sum of the four cells of the next level in it.
 --
--- An area is counted behind the writers' backs, because they would wait for each other in it. Who changes a cell says so
--- in private.map_stale; until a job has counted the area anew and taken that back, its cells are read instead.
+-- A job calculates these sums. A writer only appends the cells that it changed to private.map_marks, so that no writer waits
+-- for another writer in a cell. The sums are therefore up to a minute old.
 --
--- Invariants: a cell is what a recount of its entries gives, whoever writes at the same time; a cell without lots has no
--- row; an area that nobody calls stale is what its cells amount to.
--- Interface: private.map_page, which api.search_parking_lots answers with when it is given a zoom.
+-- A box with few lots, a search with several conditions, and the zooms 12 to 14 are counted from the search entries, exactly.
+--
+-- Invariants: once the job has processed the marks, a cell has the sums of its search entries; a cell without lots has no row.
+-- Interface: private.map_page, which api.search_parking_lots returns when it is given a zoom; private.refresh_map_cells.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: cells
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.cell_at(p_at point, p_level integer) returns point
-language sql immutable strict parallel safe
-set search_path = ''
-return point(
-  greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level))),
-  greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))
+-- The functions of one expression have no search_path, so that they are inlined: a call for each row takes ten times as long.
+create function private.cell_x(p_at point, p_level integer) returns integer
+language sql immutable parallel safe
+return greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer;
+
+comment on function private.cell_x(point, integer) is 'Column, from the west, of the cell of a level that contains a point of the Mercator plane.';
+
+create function private.cell_y(p_at point, p_level integer) returns integer
+language sql immutable parallel safe
+return greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer;
+
+comment on function private.cell_y(point, integer) is 'Row, from the south, of the cell of a level that contains a point of the Mercator plane.';
+
+create function private.map_cell(p_at point) returns integer
+language sql immutable parallel safe
+return 16384 * private.cell_x(p_at, 14) + private.cell_y(p_at, 14);
+
+comment on function private.map_cell(point) is 'Number of the cell of level 14 that contains a point of the Mercator plane: 16384 times its column, and its row.';
+
+create function private.cell_lng(p_x integer, p_level integer) returns numeric
+language sql immutable parallel safe
+return round((p_x * 360 / 2 ^ p_level - 180)::numeric, 6);
+
+comment on function private.cell_lng(integer, integer) is 'The longitude of the western side of a column of cells.';
+
+create function private.cell_lat(p_y integer, p_level integer) returns numeric
+language sql immutable parallel safe
+return round(degrees(2 * atan(exp((2 * p_y / 2 ^ p_level - 1) * pi())) - pi() / 2)::numeric, 6);
+
+comment on function private.cell_lat(integer, integer) is 'The latitude of the southern side of a row of cells.';
+
+create function private.cell_area(p_x integer, p_y integer, p_level integer) returns box
+language sql immutable parallel safe
+return box(
+  point(pi() * (2 * p_x / 2 ^ p_level - 1), pi() * (2 * p_y / 2 ^ p_level - 1)),
+  point(pi() * (2 * (p_x + 1) / 2 ^ p_level - 1), pi() * (2 * (p_y + 1) / 2 ^ p_level - 1))
 );
 
-comment on function private.cell_at(point, integer) is 'Column and row, from the south-west, of the cell of a level in which a point of the Mercator plane is.';
-
--- private.cell_at in one expression: it is worked out for every entry written, and a call within a call costs thirty times as much.
-create function private.map_cell(p_at point) returns integer
-language sql immutable strict parallel safe
-set search_path = ''
-return 16384 * greatest(0, least(16383, floor((p_at[0] + pi()) / (2 * pi()) * 16384)))::integer
-  + greatest(0, least(16383, floor((p_at[1] + pi()) / (2 * pi()) * 16384)))::integer;
-
-comment on function private.map_cell(point) is 'The cell of level 14, as one number.';
+comment on function private.cell_area(integer, integer, integer) is 'A cell as a box of the Mercator plane.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create type private.map_sums as (
-  lot_count integer, lat_sum double precision, lng_sum double precision, price_min integer, price_max integer,
-  currency_min text, currency_max text, rank_key integer, representative_id uuid
-);
-
-comment on type private.map_sums is 'What lots amount to: how many, their middle as sums, the range of prices and currencies, and the best with its rank.';
-
 create table private.map_cells (
-  cell integer primary key,
-  area integer not null generated always as (((cell / 16384) >> 3) * 2048 + ((cell % 16384) >> 3)) stored,
-  like private.map_sums,
-  constraint map_cells_whole check (num_nulls(lot_count, lat_sum, lng_sum) = 0)
+  level smallint not null constraint map_cells_level check (level between 3 and 14),
+  cell integer not null,
+  term text collate "C" not null,
+  lot_count integer not null,
+  lat_sum double precision not null,
+  lng_sum double precision not null,
+  price_min integer,
+  price_max integer,
+  currency_min text,
+  currency_max text,
+  best text collate "C" not null,
+  primary key (level, cell, term)
 );
 
-comment on table private.map_cells is 'What the search entries of a cell of level 14 amount to. Kept by triggers.';
+comment on table private.map_cells is 'Sums of the search entries of a cell. Written by private.refresh_map_cells.';
+comment on column private.map_cells.cell is '16384 times the column, and the row.';
+comment on column private.map_cells.term is 'The name that these lots have (see private.search_entries.terms); empty: all lots of the cell.';
+comment on column private.map_cells.best is '100000 and the rank key of the best lot, and its id: the smallest text is the best lot.';
 
-create index map_cells_area_idx on private.map_cells (area);
-
-create table private.map_areas (
-  area integer primary key,
-  like private.map_sums,
-  constraint map_areas_whole check (num_nulls(lot_count, lat_sum, lng_sum) = 0)
+create table private.map_marks (
+  cell integer not null,
+  id bigint generated always as identity,
+  primary key (cell, id)
 );
 
-comment on table private.map_areas is 'What the map cells of an area, a cell of level 11, amount to. Kept by private.refresh_map_areas.';
-comment on column private.map_areas.area is '2048 times the column, and the row.';
+comment on table private.map_marks is
+  'Cells of level 14 to recalculate: a row for each change, because a row that two writers share would make one wait for the other.';
 
-create table private.map_stale (
-  id bigint generated always as identity primary key,
-  area integer not null
-);
+create index search_entries_cell_idx on private.search_entries (private.map_cell(mercator));
 
-comment on table private.map_stale is 'Areas some of whose cells changed since they were counted: a row a change, so that nobody waits to say it.';
-
-create index map_stale_area_idx on private.map_stale (area);
-
--- A recount reads a cell's entries from the index alone.
-create index search_entries_cell_idx on private.search_entries (private.map_cell(mercator))
-  include (mercator, rank_key, parking_lot_id, lat, lng, hour_price, currency);
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: keeping cells
+-- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.refresh_map_cells(p_cells integer[]) returns void
-language plpgsql
-security definer -- as private.refresh_search_entries
-set search_path = ''
-as $$
-begin
-  -- Locked in one order first: what follows then sees what a concurrent writer in the same cell committed.
-  insert into private.map_cells (cell, lot_count, lat_sum, lng_sum)
-  select distinct c, 0, 0, 0 from unnest(p_cells) as c order by c
-  on conflict (cell) do update set lot_count = excluded.lot_count;
-  update private.map_cells m
-  set (lot_count, lat_sum, lng_sum, price_min, price_max, currency_min, currency_max, rank_key, representative_id) = (
-    select count(*), coalesce(sum(e.lat), 0), coalesce(sum(e.lng), 0), min(e.hour_price), max(e.hour_price),
-      min(e.currency) filter (where e.hour_price is not null), max(e.currency) filter (where e.hour_price is not null),
-      min(e.rank_key), (array_agg(e.parking_lot_id order by e.rank_key, e.parking_lot_id))[1]
-    from private.search_entries e where private.map_cell(e.mercator) = m.cell
-  )
-  where m.cell = any (p_cells);
-  insert into private.map_stale (area) select distinct m.area from private.map_cells m where m.cell = any (p_cells);
-  delete from private.map_cells m where m.cell = any (p_cells) and m.lot_count = 0;
-end
-$$;
-
-comment on function private.refresh_map_cells(integer[]) is 'Counts these cells anew.';
-
-create function private.refresh_map_areas() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_areas integer[];
+  v_cells integer[] := p_cells;
 begin
-  perform pg_advisory_xact_lock(hashtext('private.refresh_map_areas'));
-  -- What a writer commits from here on is counted or not; its row in map_stale stays in any case.
-  with said as (delete from private.map_stale returning area)
-  select array_agg(distinct s.area) into v_areas from said s;
-  delete from private.map_areas a where a.area = any (v_areas);
-  insert into private.map_areas
-  select m.area, sum(m.lot_count), sum(m.lat_sum), sum(m.lng_sum), min(m.price_min), max(m.price_max), min(m.currency_min),
-    max(m.currency_max), min(m.rank_key), (array_agg(m.representative_id order by m.rank_key, m.representative_id))[1]
-  from private.map_cells m where m.area = any (v_areas) group by m.area;
+  delete from private.map_cells m where m.level = 14 and m.cell = any (v_cells);
+  insert into private.map_cells
+  select 14, e.cell, t.term, count(*), sum(e.lat), sum(e.lng), min(e.hour_price), max(e.hour_price),
+    min(e.currency) filter (where e.hour_price is not null), max(e.currency) filter (where e.hour_price is not null),
+    min(((100000 + e.rank_key)::text || e.parking_lot_id) collate "C")
+  from (select s.*, private.map_cell(s.mercator) as cell from private.search_entries s) e
+  cross join lateral (select '' as term union all select unnest(e.terms[:e.name_count])) t
+  where e.cell = any (v_cells)
+  group by e.cell, t.term;
+  for v_level in reverse 13..3 loop
+    v_cells := array(select distinct ((c >> 15) << 14) + ((c & 16383) >> 1) from unnest(v_cells) as c);
+    delete from private.map_cells m where m.level = v_level and m.cell = any (v_cells);
+    insert into private.map_cells
+    select v_level, p.cell, m.term, sum(m.lot_count), sum(m.lat_sum), sum(m.lng_sum), min(m.price_min), max(m.price_max),
+      min(m.currency_min), max(m.currency_max), min(m.best)
+    from unnest(v_cells) as p (cell)
+    cross join unnest('{0,1,16384,16385}'::integer[]) as q (quarter)
+    join private.map_cells m on m.level = v_level + 1 and m.cell = ((p.cell >> 14) << 15) + ((p.cell & 16383) << 1) + q.quarter
+    group by p.cell, m.term;
+  end loop;
 end
 $$;
 
-comment on function private.refresh_map_areas() is 'Counts the areas anew that are stale.';
+comment on function private.refresh_map_cells(integer[]) is
+  'Recalculates these cells of level 14, and the coarser cells that contain them. One call at a time: the caller holds the lock that private.next_map_batch takes.';
 
-select cron.schedule('refresh_map_areas', '30 seconds', 'select private.refresh_map_areas()');
-
-create function private.tg_search_entries__refresh_map() returns trigger
+create function private.next_map_batch(p_after integer, p_cells integer default 500) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_cells integer[];
 begin
+  perform pg_advisory_xact_lock(hashtext('private.next_map_batch'));
+  v_cells := array(select m.cell from private.map_marks m where m.cell > p_after group by m.cell order by m.cell limit p_cells);
+  -- Each statement after this one sees what the writers of these marks committed. A mark that is committed later stays.
+  delete from private.map_marks m where m.cell = any (v_cells);
+  perform private.refresh_map_cells(v_cells);
+  return v_cells[cardinality(v_cells)];
+end
+$$;
+
+comment on function private.next_map_batch(integer, integer) is
+  'Recalculates the next marked cells whose numbers are greater than p_after; the last of them, null when there are none.';
+
+select cron.schedule('refresh_map', '30 seconds', 'do $work$ declare v_cell integer := -1; begin while v_cell is not null loop v_cell := private.next_map_batch(v_cell); commit; end loop; end $work$');
+
+create function private.tg_search_entries__mark_map() returns trigger
+language plpgsql
+security definer -- marks are in a private table, and a lot's writer has no rights on it
+set search_path = ''
+as $$
+begin
   if tg_op = 'TRUNCATE' then
-    select array_agg(m.cell) into v_cells from private.map_cells m;
+    insert into private.map_marks (cell) select distinct m.cell from private.map_cells m where m.level = 14;
   elsif tg_op = 'UPDATE' then
-    select array_agg(distinct p.cell) filter (where p.cell is not null) into v_cells
-    from rows_before b full join rows_changed c using (parking_lot_id)
+    insert into private.map_marks (cell)
+    select distinct p.cell
+    from rows_before b full join rows_changed c using (parking_lot_id) -- a full join is never a nested loop: of these rows there are no statistics
     cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
-    where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency)
-      is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency);
+    where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency, b.terms[:b.name_count])
+      is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency, c.terms[:c.name_count]);
   else
-    select array_agg(distinct private.map_cell(c.mercator)) into v_cells from rows_changed c;
-  end if;
-  if v_cells is not null then
-    perform private.refresh_map_cells(v_cells);
+    insert into private.map_marks (cell) select distinct private.map_cell(c.mercator) from rows_changed c;
   end if;
   return null;
 end
 $$;
 
-create trigger _100_refresh_map_on_insert after insert on private.search_entries
+create trigger _100_mark_map_on_insert after insert on private.search_entries
   referencing new table as rows_changed
-  for each statement execute function private.tg_search_entries__refresh_map();
-create trigger _100_refresh_map_on_update after update on private.search_entries
+  for each statement execute function private.tg_search_entries__mark_map();
+create trigger _100_mark_map_on_update after update on private.search_entries
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_search_entries__refresh_map();
-create trigger _100_refresh_map_on_delete after delete on private.search_entries
+  for each statement execute function private.tg_search_entries__mark_map();
+create trigger _100_mark_map_on_delete after delete on private.search_entries
   referencing old table as rows_changed
-  for each statement execute function private.tg_search_entries__refresh_map();
-create trigger _100_refresh_map_on_truncate after truncate on private.search_entries
-  for each statement execute function private.tg_search_entries__refresh_map();
+  for each statement execute function private.tg_search_entries__mark_map();
+create trigger _100_mark_map_on_truncate after truncate on private.search_entries
+  for each statement execute function private.tg_search_entries__mark_map();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: clusters
@@ -174,7 +193,7 @@ create type private.cluster as (
   price_max integer, currency text, representative_id uuid
 );
 
-comment on type private.cluster is 'What the lots of a cell amount to. Prices and currency are null when none is known or currencies differ.';
+comment on type private.cluster is 'The sums of the lots of a cell. Prices and currency are null when no price is known or currencies differ.';
 
 create function private.map_boxes(p_bbox double precision[], p_level integer)
 returns table (west integer, south integer, east integer, north integer)
@@ -183,188 +202,129 @@ set search_path = ''
 as $$
 begin
   return query
-  select w[0]::integer, w[1]::integer, e[0]::integer, e[1]::integer
-  from unnest(private.bbox_boxes(p_bbox)) as b (area)
-  cross join lateral private.cell_at(b.area[1], p_level) as w
-  cross join lateral private.cell_at(b.area[0], p_level) as e;
+  select private.cell_x(b.area[1], p_level), private.cell_y(b.area[1], p_level), private.cell_x(b.area[0], p_level),
+    private.cell_y(b.area[0], p_level)
+  from unnest(private.bbox_boxes(p_bbox)) as b (area);
 end
 $$;
 
 comment on function private.map_boxes(double precision[], integer) is
   'The columns and rows of the cells of a level that a box touches: one range, or two where it crosses the antimeridian.';
 
-create type private.map_box as (area box, west integer, south integer, east integer, north integer);
-
-comment on type private.map_box is
-  'A box of the Mercator plane, and the columns and rows of the cells of level 14 that lie wholly in it; none where west is greater than east, or south than north.';
-
-create function private.map_boxes_within(p_bbox double precision[]) returns setof private.map_box
-language plpgsql immutable rows 2
-set search_path = ''
-as $$
-begin
-  -- The outermost cells that a box touches are taken for parted by its sides, also where one ends just there.
-  return query
-  select b.area, w[0]::integer + 1, w[1]::integer + 1, e[0]::integer - 1, e[1]::integer - 1
-  from unnest(private.bbox_boxes(p_bbox)) as b (area)
-  cross join lateral private.cell_at(b.area[1], 14) as w
-  cross join lateral private.cell_at(b.area[0], 14) as e;
-end
-$$;
-
-comment on function private.map_boxes_within(double precision[]) is 'A box, parted where it crosses the antimeridian, and the cells that lie in it.';
-
-create function private.map_margin(p_bbox double precision[], p_level integer) returns text
+create function private.kept_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- The four strips between the sides of a box and the cells in it, a hair wider than they are; what is in those cells is
-  -- told by the same expression as private.map_cell.
-  return (
-    select format('select m.x >> %1$s, m.y >> %1$s, 1, m.lat, m.lng, m.hour_price, m.hour_price, m.currency, m.currency,
-        m.rank_key, m.parking_lot_id
-      from (
-        select greatest(0, least(16383, floor((e.mercator[0] + pi()) / (2 * pi()) * 16384)))::integer as x,
-          greatest(0, least(16383, floor((e.mercator[1] + pi()) / (2 * pi()) * 16384)))::integer as y,
-          e.lat, e.lng, e.hour_price, case when e.hour_price is not null then e.currency end as currency, e.rank_key,
-          e.parking_lot_id
-        from private.search_entries e where %2$s
-      ) m where not (%3$s)', 14 - p_level, string_agg(s.strips, ' or '), string_agg(s.inner_cells, ' or '))
-    from (
-      select string_agg(format('e.mercator <@ %L::box', b.area # s.strip), ' or ') as strips,
-        format('m.x between %s and %s and m.y between %s and %s', b.west, b.east, b.south, b.north) as inner_cells
-      from private.map_boxes_within(p_bbox) b
-      cross join lateral (
-        select box(point(-9, -99), point(pi() * (b.west / 8192.0 - 1) + 1e-9, 99))
-        union all select box(point(pi() * ((b.east + 1) / 8192.0 - 1) - 1e-9, -99), point(9, 99))
-        union all select box(point(-9, -99), point(9, pi() * (b.south / 8192.0 - 1) + 1e-9))
-        union all select box(point(-9, pi() * ((b.north + 1) / 8192.0 - 1) - 1e-9), point(9, 99))
-      ) as s (strip)
-      where b.area && s.strip
-      group by b.west, b.east, b.south, b.north
-    ) s
-  );
-end
-$$;
-
-comment on function private.map_margin(double precision[], integer) is
-  'The lots of a box that are in no cell which lies wholly in it, as a query for rows like those of private.map_cells_in.';
-
-create function private.map_cells_in(p_bbox double precision[], p_level integer) returns text
-language plpgsql stable
-security definer -- as private.found_lots
 set search_path = ''
 as $$
 declare
-  c_columns constant text := 'n.lot_count as n, n.lat_sum, n.lng_sum, n.price_min, n.price_max, n.currency_min, n.currency_max,
-    n.rank_key, n.representative_id as id';
-  v_cells text;
-  v_whole text;
-  v_parts integer[];
+  v_asked constant jsonb := p_query - '{v,sort}'::text[];
 begin
-  -- The cells that lie in the box, the columns as a range of the primary key, and the areas that do.
-  select string_agg(format('(n.cell between %s and %s and n.cell %% 16384 between %s and %s)',
-      b.west * 16384, b.east * 16384 + 16383, b.south, b.north), ' or '),
-    string_agg(format('(n.area between %s and %s and n.area %% 2048 between %s and %s)',
-      (b.west + 7) / 8 * 2048, (b.east + 1) / 8 * 2048 - 1, (b.south + 7) / 8, (b.north + 1) / 8 - 1), ' or ')
-  into v_cells, v_whole
-  from private.map_boxes_within(p_bbox) b;
-  if p_level > 11 then
-    return format('select (n.cell / 16384) >> %1$s as x, (n.cell %% 16384) >> %1$s as y, %2$s from private.map_cells n
-      where %3$s union all %4$s', 14 - p_level, c_columns, v_cells, private.map_margin(p_bbox, p_level));
-  end if;
-  v_parts := array(
-    select x * 2048 + y from private.map_boxes_within(p_bbox) b
-    cross join lateral (
-      select x, y from unnest(array[b.west / 8, b.east / 8]) x cross join generate_series(b.south / 8, b.north / 8) y
-      union
-      select x, y from generate_series(b.west / 8, b.east / 8) x cross join unnest(array[b.south / 8, b.north / 8]) y
-    ) as edge
-    where not (x * 8 >= b.west and x * 8 + 7 <= b.east and y * 8 >= b.south and y * 8 + 7 <= b.north)
-    union
-    select s.area from private.map_stale s
-  );
-  return format('select (n.area / 2048) >> %1$s as x, (n.area %% 2048) >> %1$s as y, %2$s from private.map_areas n
-      where (%3$s) and not exists (select from private.map_stale s where s.area = n.area)
-    union all
-    select (n.cell / 16384) >> %4$s, (n.cell %% 16384) >> %4$s, %2$s from private.map_cells n
-      where n.area = any (%5$L) and (%6$s)
-    union all %7$s', 11 - p_level, c_columns, v_whole, 14 - p_level, v_parts, v_cells, private.map_margin(p_bbox, p_level));
+  return case
+    when p_level > 14 or p_ids is not null then null
+    when v_asked = '{}' then ''
+    else (
+      select min(n.mark || (v.value ->> 0))
+      from jsonb_each(v_asked) as v
+      left join (values ('attributes', '#'), ('difficulty', '='), ('operator_codes', '@@')) as n (key, mark) using (key)
+      -- More than one condition, and a list that is empty or of several, is no single name.
+      having count(*) = 1 and bool_and(n.mark is not null and v.value -> 0 is not null and v.value -> 1 is null)
+    ) end;
 end
 $$;
 
-comment on function private.map_cells_in(double precision[], integer) is
-  'The rows that the cells of a level are sums of, for the lots of a box, as a query: areas that lie in it whole and are not stale, cells of the others that do, and what is left at its sides.';
+comment on function private.kept_term(jsonb, uuid[], integer) is
+  'The term of private.map_cells that a checked question asks for: empty without conditions, a name for a single one; null when the sums do not answer it.';
 
-create function private.clusters_of(p_source text) returns setof private.cluster
+create function private.kept_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return query execute format(
-    'select x, y, sum(n)::bigint, sum(lat_sum) / sum(n), sum(lng_sum) / sum(n),
-      case when min(currency_min) = max(currency_max) then min(price_min) end,
-      case when min(currency_min) = max(currency_max) then max(price_max) end,
-      case when min(currency_min) = max(currency_max) then min(currency_min) end,
-      -- The best rank, then the smallest id: as one text of as many letters each, a minimum instead of a sort.
-      substr(min(((100000 + rank_key)::text || id) collate "C"), 7)::uuid
-    from (%s) s group by x, y order by x, y', p_source);
+  return query
+  select m.cell >> 14, m.cell & 16383, m.lot_count::bigint, m.lat_sum / m.lot_count, m.lng_sum / m.lot_count,
+    case when m.currency_min = m.currency_max then m.price_min end, case when m.currency_min = m.currency_max then m.price_max end,
+    case when m.currency_min = m.currency_max then m.currency_min end, l.id
+  from private.map_boxes(p_bbox, p_level) b
+  join private.map_cells m on m.level = p_level and m.cell between b.west * 16384 + b.south and b.east * 16384 + b.north
+    and m.cell & 16383 between b.south and b.north and m.term = p_term
+  -- Until the job has run, the best lot may be gone: any other lot of the cell takes its place.
+  cross join lateral (
+    select coalesce(
+      (select e.parking_lot_id from private.search_entries e where e.parking_lot_id = substr(m.best, 7)::uuid),
+      (select e.parking_lot_id from private.search_entries e
+      where e.mercator <@ private.cell_area(m.cell >> 14, m.cell & 16383, p_level) and (p_term = '' or e.terms @> array[p_term]) limit 1)
+    ) as id
+  ) l
+  where l.id is not null;
 end
 $$;
 
-comment on function private.clusters_of(text) is
-  'The cells of a query for rows like those of private.map_cells_in.';
+comment on function private.kept_clusters(double precision[], integer, text) is
+  'The cells of a level of at most 14 that a box touches, each with all of its lots that have the term, as they were when the job last ran.';
 
-create function private.summed_clusters(p_bbox double precision[], p_level integer) returns setof private.cluster
-language plpgsql stable
-set search_path = ''
-set max_parallel_workers_per_gather = 0 -- to start them takes longer than the sums
-as $$
-begin
-  return query select c.* from private.clusters_of(private.map_cells_in(p_bbox, p_level)) as c;
-end
-$$;
-
-comment on function private.summed_clusters(double precision[], integer) is
-  'The cells of a level of at most 14 in a box, with all its lots.';
-
-create function private.clusters(
+create function private.counted_clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
 language plpgsql stable
-security definer -- as private.found_lots; a count is of public lots, as all entries are
 set search_path = ''
 set work_mem = '32MB' -- else the bitmap of a common term forgets which rows of a page it has
 as $$
 declare
+  c_few constant integer := 50000; -- up to here the spatial index is faster than a scan of all entries
   c_most constant integer := 250000;
   v_clusters private.cluster[];
 begin
-  if p_query - '{v,sort}'::text[] = '{}' and p_ids is null and p_level <= 14 then
-    return query select c.* from private.summed_clusters(p_bbox, p_level) as c;
-  else
-    -- private.cell_at in place: it is worked out for every lot that is found.
-    v_clusters := array(select c from private.clusters_of(format(
-      'select greatest(0, least(%1$s - 1, floor((e.mercator[0] + pi()) / (2 * pi()) * %1$s)))::integer as x,
-        greatest(0, least(%1$s - 1, floor((e.mercator[1] + pi()) / (2 * pi()) * %1$s)))::integer as y,
-        1 as n, e.lat as lat_sum, e.lng as lng_sum, e.hour_price as price_min, e.hour_price as price_max,
-        case when e.hour_price is not null then e.currency end as currency_min,
-        case when e.hour_price is not null then e.currency end as currency_max, e.rank_key, e.parking_lot_id as id
-      from private.search_entries e where %2$s limit %3$s',
-      2 ^ p_level, (private.search_condition(p_query, p_bbox, p_ids)).condition, c_most + 1)) as c);
-    if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
-      perform private.refuse('validation_error', 422,
-        format('More than %s lots would have to be counted; ask for a smaller box or more conditions', c_most),
-        p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
-    end if;
-    return query select c.* from unnest(v_clusters) as c;
+  execute format(
+    'select array_agg(row(
+        f.x, f.y, f.lot_count, f.lat, f.lng, case when f.is_comparable then f.price_min end,
+        case when f.is_comparable then f.price_max end, case when f.is_comparable then f.currency end, substr(f.best, 7)::uuid
+      )::private.cluster)
+    from (
+      select c.x, c.y, count(*) as lot_count, avg(c.lat) as lat, avg(c.lng) as lng, min(c.hour_price) as price_min,
+        max(c.hour_price) as price_max, min(c.currency) as currency, min(c.currency) = max(c.currency) as is_comparable,
+        min(c.best collate "C") as best
+      from (
+        select private.cell_x(e.mercator, %1$s) as x, private.cell_y(e.mercator, %1$s) as y, e.lat, e.lng, e.hour_price,
+          case when e.hour_price is not null then e.currency end as currency, (100000 + e.rank_key)::text || e.parking_lot_id as best
+        from private.search_entries e where %2$s limit %3$s
+      ) c group by c.x, c.y
+    ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_most + 1) into v_clusters;
+  if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
+    perform private.refuse('validation_error', 422,
+      format('More than %s lots would have to be counted; ask for a smaller box or more conditions', c_most),
+      p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
+  end if;
+  return query select c.* from unnest(v_clusters) as c;
+end
+$$;
+
+comment on function private.counted_clusters(jsonb, double precision[], uuid[], integer) is
+  'The cells of a level with the lots in a box that the checked question asks for. Refuses to count more than 250,000 lots: validation_error, details.reason too_many_lots.';
+
+create function private.clusters(
+  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer, out clusters private.cluster[], out is_exact boolean
+)
+language plpgsql stable
+security definer -- as private.found_lots; a count is of public lots, as all entries are
+set search_path = ''
+as $$
+declare
+  c_few constant integer := 10000;
+  c_most constant integer := 3000;
+  v_term constant text := private.kept_term(p_query, p_ids, p_level);
+begin
+  is_exact := v_term is null or private.boxes_hold_few(private.bbox_boxes(p_bbox), c_few);
+  clusters := case when is_exact then array(select c from private.counted_clusters(p_query, p_bbox, p_ids, p_level) as c)
+    else array(select c from private.kept_clusters(p_bbox, p_level, v_term) as c) end;
+  if cardinality(clusters) > c_most then
+    perform private.refuse('validation_error', 422,
+      format('The box has more than %s clusters at this zoom; ask for a smaller box or a lower zoom', c_most),
+      p_param => 'zoom', p_details => '{"reason": "too_many_clusters"}');
   end if;
 end
 $$;
 
 comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that lie in a box and have lots which the checked question asks for. Refuses to count more than 250,000 lots one by one: validation_error, details.reason too_many_lots.';
+  'The cells of a level that a box touches and that have lots which the checked question asks for. Exact: the lots in the box at this moment. Not exact, where the box holds 10,000 lots or more and kept sums answer the question: all lots of these cells when the job last ran. Refuses: validation_error, details.reason too_many_clusters (more than 3,000) or too_many_lots.';
 
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
@@ -398,13 +358,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_found private.cluster[];
+  v_found record;
   v_clusters jsonb;
   v_total bigint;
 begin
   perform private.check_map(p_bbox, p_zoom, p_cursor);
   -- Before the join, which would not look for clusters at all where there is no lot.
-  v_found := array(select c from private.clusters(p_query, p_bbox, p_ids, p_zoom + 3) as c);
+  v_found := private.clusters(p_query, p_bbox, p_ids, p_zoom + 3);
   select coalesce(jsonb_agg(jsonb_build_object(
       'count', c.lot_count, 'lat', round(c.lat::numeric, 6), 'lng', round(c.lng::numeric, 6),
       'price_min', c.price_min, 'price_max', c.price_max, 'currency', c.currency,
@@ -416,31 +376,17 @@ begin
         'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
     ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]'), coalesce(sum(c.lot_count), 0)
   into v_clusters, v_total
-  from unnest(v_found) as c join public.parking_lots l on l.id = c.representative_id;
+  from unnest(v_found.clusters) as c join public.parking_lots l on l.id = c.representative_id;
   return jsonb_build_object('items', '[]'::jsonb, 'next_cursor', null, 'clusters', v_clusters)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', v_total, 'total_is_exact', true) else '{}' end;
+    || case when 'total' = any (p_include) then jsonb_build_object('total', v_total, 'total_is_exact', v_found.is_exact) else '{}' end;
 end
 $$;
 
 comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
   'The cells of a zoom in a box as the interface shows them, the fullest first; total, when p_include has it, is the sum of their counts. Refuses: validation_error.';
 
-create function private.cell_lng(p_x integer, p_level integer) returns numeric
-language sql immutable
-set search_path = ''
-return round((p_x * 360.0 / 2 ^ p_level - 180)::numeric, 6);
-
-comment on function private.cell_lng(integer, integer) is 'The longitude of the western side of a column of cells.';
-
-create function private.cell_lat(p_y integer, p_level integer) returns numeric
-language sql immutable
-set search_path = ''
-return round(degrees(2 * atan(exp((p_y / 2.0 ^ p_level * 2 - 1) * pi())) - pi() / 2)::numeric, 6);
-
-comment on function private.cell_lat(integer, integer) is 'The latitude of the southern side of a row of cells.';
-
 grant execute on function
-  private.mercator_y(double precision), private.cell_at(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),
+  private.mercator_y(double precision), private.cell_x(point, integer), private.cell_y(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),
   private.bbox_boxes(double precision[]), private.map_boxes(double precision[], integer), private.clusters(jsonb, double precision[], uuid[], integer),
   private.check_map(double precision[], integer, text),
   private.map_page(jsonb, double precision[], uuid[], integer, text, text[])

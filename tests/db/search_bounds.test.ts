@@ -15,7 +15,7 @@ await db.sql`alter table private.search_entries disable trigger user`;
 await db.sql`alter table private.search_entries drop constraint search_entries_parking_lot_id_fkey`;
 await db.sql`drop index private.search_entries_terms_idx`;
 await db.sql`delete from public.parking_lots`;
-await db.sql`truncate private.search_entries, private.map_cells, private.map_areas, private.map_stale`;
+await db.sql`truncate private.search_entries, private.map_cells, private.map_marks`;
 await db.sql`
   insert into private.search_entries (
     parking_lot_id, mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, document, terms, name_count
@@ -53,18 +53,52 @@ Deno.test("search: a vehicle that fits nowhere is answered in the time of an ano
   }
 });
 
-Deno.test("map: more than 5,000 cells are rejected, and so is counting more than 250,000 lots one by one", async () => {
-  const refused = await refusal(asked({ zoom: 11, bbox: [139, 35, 141, 37] }));
-  assert.deepEqual([refused.status, refused.param], [422, "zoom"]);
-  const japan = { zoom: 5, bbox: [129, 30, 146, 46], query: { meter_ticket_included: true }, include: ["total"] };
-  const many = await refusal(asked(japan));
-  assert.deepEqual([many.code, many.status, many.param, many.details], [
+const clusters = (zoom: number, bbox: number[], query: Record<string, unknown> = {}) =>
+  db.sql<{ count: number; lots: number | null; is_exact: boolean }[]>`
+    select cardinality(f.clusters) as count, (select sum(c.lot_count)::integer from unnest(f.clusters) as c) as lots, f.is_exact
+    from private.clusters(${db.sql.json(query as never)}, ${bbox}::float8[], null, ${zoom + 3}) as f`;
+const JAPAN = [129, 30, 146, 46];
+
+Deno.test("map: more than 5,000 cells, 3,000 clusters, or 250,000 lots to be counted are rejected", async () => {
+  const rejected = async (question: SearchArguments) => {
+    const { code, status, param, details } = await refusal(asked(question));
+    return [code, status, param, (details as { reason?: string } | undefined)?.reason];
+  };
+  assert.deepEqual(await rejected({ zoom: 11, bbox: [139, 35, 141, 37] }), [
     "validation_error",
     422,
-    "bbox",
-    { reason: "too_many_lots" },
+    "zoom",
+    undefined,
   ]);
+  const dense = { zoom: 14, bbox: [139.675, 35.61, 139.86, 35.75] };
+  assert.deepEqual(await rejected(dense), ["validation_error", 422, "zoom", "too_many_clusters"]);
+  const japan = { zoom: 5, bbox: JAPAN, query: { meter_ticket_included: true }, include: ["total"] };
+  assert.deepEqual(await rejected(japan), ["validation_error", 422, "bbox", "too_many_lots"]);
   await db
     .sql`delete from private.search_entries where parking_lot_id = (select parking_lot_id from private.search_entries limit 1)`;
   await asked(japan);
+});
+
+Deno.test("map: a box with 10,000 lots has the kept sums, one with fewer lots or several conditions is counted", async () => {
+  await db
+    .sql`update private.search_entries set terms = '{#covered,=easy}', name_count = 2 where rank_key = 9000 and hour_price = 100`;
+  await db.sql`
+    select private.refresh_map_cells(array(select distinct private.map_cell(mercator) from private.search_entries))`;
+  const found = async (...question: Parameters<typeof clusters>) => {
+    const [row] = await clusters(...question);
+    return [row!.lots, row!.is_exact];
+  };
+  assert.deepEqual(await found(5, JAPAN), [MOST_ON_MAP, false]);
+  const [{ priced }] = await db.sql<[{ priced: number }]>`
+    select count(*)::integer as priced from private.search_entries where hour_price = 100`;
+  assert.ok(priced >= 4);
+  assert.deepEqual(await found(5, JAPAN, { attributes: ["covered"] }), [priced, false]);
+  assert.deepEqual(await found(5, JAPAN, { difficulty: ["easy"], sort: "price" }), [priced, false]);
+  assert.deepEqual(await found(5, JAPAN, { operator_codes: ["nobody"] }), [null, false]);
+  assert.deepEqual(await found(5, JAPAN, { attributes: ["covered"], difficulty: ["easy"] }), [priced, true]);
+  assert.deepEqual(await found(5, JAPAN, { attributes: ["covered", "reservable"] }), [null, true]);
+  assert.deepEqual(await found(5, JAPAN, { price_max: 100 }), [priced, true]);
+  assert.equal((await found(12, [139.75, 35.67, 139.78, 35.69]))[1], true);
+  const { total_is_exact } = await asked({ zoom: 5, bbox: JAPAN, include: ["total"] });
+  assert.equal(total_is_exact, false);
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { newLot } from "../support/rows.ts";
+import { newLot, runJob } from "../support/rows.ts";
 
 Deno.test("emptying the table of lots empties the map and leaves a change for every lot", async () => {
   const db = await database();
   try {
     await newLot(db.sql, { lat: 35.68, lng: 139.76 });
     const counts = async () => {
+      await runJob(db.sql, "refresh_map");
       const [row] = await db.sql`
         select (select count(*)::int from public.parking_lots) as lots, (select count(*)::int from private.map_cells) as cells,
           (select count(*)::int from private.lot_changes c where not c.is_gone) as public_lots`;

@@ -101,8 +101,12 @@ export const SearchQuery = z.strictObject({
   }),
   ids: z.array(Id).max(100).optional().meta({ description: "Only these lots" }),
   zoom: z.int().min(0).max(14).optional().meta({
-    description: "With `bbox`: no lots but `clusters`, cells of 1/8 of the side of a map tile of this zoom. At most " +
-      "5,000 cells, and with conditions 250,000 lots, or it is refused",
+    description:
+      "With `bbox`: no lots but `clusters`, cells of 1/8 of the side of a map tile of this zoom. Where the box " +
+      "holds fewer than 10,000 lots, clusters are exact. Where it holds more, clusters of zooms 0 to 11 without " +
+      "conditions, or with one value of `attributes`, `difficulty` or `operator_codes` alone, are up to a minute old, and " +
+      "a cell at a side of the box has all of its lots. More than 5,000 cells, 3,000 clusters (`details.reason` " +
+      "`too_many_clusters`) or 250,000 lots to count (`too_many_lots`) are rejected",
   }),
   updated_since: Instant.optional().meta({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
@@ -197,7 +201,9 @@ const Tombstone = z.object({ id: Id, deleted: z.literal(true), at: Timestamp }).
 });
 
 const Cluster = z.object({
-  count: z.int().min(1).meta({ description: "How many lots of the cell lie in the `bbox` that was asked for" }),
+  count: z.int().min(1).meta({
+    description: "How many lots of the cell lie in the `bbox` that was asked for (see `zoom`)",
+  }),
   lat: z.number().meta({ description: "Mean of these lots" }),
   lng: z.number(),
   bbox: z.array(z.number()).min(4).max(4).meta({ description: "The cell: west, south, east, north" }),
@@ -223,7 +229,10 @@ export const FoundLots = z.object({
     description:
       "How many there are in all, with `include=total`: counted up to 10,000, but for `clusters`, whose sum it is",
   }),
-  total_is_exact: z.boolean().optional().meta({ description: "With `total`: false when there are more than `total`" }),
+  total_is_exact: z.boolean().optional().meta({
+    description:
+      "With `total`: false when there are more than `total`, and when it is the sum of clusters that are not exact",
+  }),
   has_more: z.boolean().optional().meta({ description: "With `updated_since`: whether there are more changes now" }),
   clusters: z.array(Cluster).optional().meta({ description: "With `zoom`: the fullest first" }),
 }).meta({ id: "FoundParkingLots" });
