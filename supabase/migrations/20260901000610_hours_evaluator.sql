@@ -16,8 +16,7 @@
 -- These force a generic plan, made once a connection: planning takes longer than running. One lot or thousands, the planner
 -- cannot know; a join that hashes is never far off. Few rows are announced: memory for many is set aside beforehand.
 
--- Days are bits, of a date and of a row alike, and a row matches a date when they share one: 1 every date, 2 weekday,
--- 4 saturday, 8 sunday, 16 eve of a holiday, 32 holiday, 64 rows that name only a day of the week.
+-- To the bits of day types (0605) comes 64: rows that name only a day of the week.
 create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
   parking_lot_id uuid, time_zone text, local_date date, day_of_week integer, days integer, for_overnight boolean
@@ -38,19 +37,18 @@ begin
   ),
   dates as materialized (
     select c.calendar, d.local_date, extract(dow from d.local_date)::integer as day_of_week,
-      exists (
-        select 1 from public.holidays h where h.calendar = c.calendar and h.holiday_date = d.local_date
-      ) as is_holiday,
-      exists (
-        select 1 from public.holidays h where h.calendar = c.calendar and h.holiday_date = d.local_date + 1
-      ) as is_eve
-    from (select distinct l.calendar from lots l) c
-    cross join (select min(l.first_date) - 1 as first_date, max(l.last_date) as last_date from lots l) s
+      64 | private.date_bits(d.local_date, c.holidays) as days
+    from (select min(l.first_date) - 1 as first_date, max(l.last_date) as last_date from lots l) s
+    cross join lateral (
+      select k.calendar, array(
+        select h.holiday_date from public.holidays h
+        where h.calendar = k.calendar and h.holiday_date between s.first_date and s.last_date + 1
+      ) as holidays
+      from (select distinct l.calendar from lots l) k
+    ) c
     cross join lateral (select s.first_date + n from generate_series(0, s.last_date - s.first_date) n) as d (local_date)
   )
-  select l.id, l.time_zone, d.local_date, d.day_of_week,
-    65 + case d.day_of_week when 0 then 8 when 6 then 4 else 2 end
-      + case when d.is_holiday then 32 when d.is_eve then 16 else 0 end,
+  select l.id, l.time_zone, d.local_date, d.day_of_week, d.days,
     d.local_date < l.first_date and l.first_date::timestamp at time zone l.time_zone <= p_from
   from lots l
   join dates d on d.calendar = l.calendar and d.local_date between l.first_date - 1 and l.last_date;
@@ -83,8 +81,7 @@ begin
     r.is_override, r.is_named
   from (
     select w.parking_lot_id, w.window_type,
-      case w.day_type when 'holiday' then 32 when 'holiday_eve' then 16 when 'sunday' then 8 when 'saturday' then 4
-        when 'weekday' then 2 when 'all' then 1 else case when w.day_of_week is null then 1 else 64 end end,
+      case when w.day_type is null and w.day_of_week is not null then 64 else private.day_bit(w.day_type) end,
       w.day_of_week, coalesce(w.effective_from, '-infinity'), coalesce(w.effective_to, 'infinity'),
       case when w.day_type = 'holiday' then 4 when w.day_type = 'holiday_eve' then 8
         when w.day_of_week is not null then 12 when w.day_type <> 'all' then 16 else 20 end,

@@ -17,7 +17,7 @@ create type private.tariff as (
   rule_ids uuid[], -- null: a row of a date override
   families text[], -- rate (time_band, flat), initial, grace, cap
   sets date[], -- the overridden date whose row this is; null: the lot's own
-  day_bits integer[], -- all 1, weekday 2, saturday 4, sunday 8, holiday_eve 16, holiday 32
+  day_bits integer[], -- private.day_bit
   starts bigint[], -- of the band, since midnight; null: no band
   ends bigint[],
   units bigint[], -- how long a unit lasts; null: flat
@@ -75,18 +75,6 @@ comment on column private.tariffs.least_pace is
 -- Internals: packing rules into arrays
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.day_bit(p_day_type text) returns integer
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case p_day_type when 'weekday' then 2 when 'saturday' then 4 when 'sunday' then 8 when 'holiday_eve' then 16
-    when 'holiday' then 32 else 1 end;
-end
-$$;
-
-comment on function private.day_bit(text) is 'The bit of a rule''s day type; greater is more specific. Null is all.';
-
 create function private.packed_tariffs(p_lot_ids uuid[], p_from date, p_to date)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
 language plpgsql stable
@@ -122,13 +110,12 @@ begin
     where o.override_date between p_from and p_to
   ), ordered as (
     select r.parking_lot_id, r.group_id, r.id, r.set_date, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, d.day_bit,
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, private.day_bit(r.day_type) as day_bit,
       case when r.category in ('time_band', 'flat') then 'rate' else r.category end as family,
       date_part('epoch', r.time_start) * 1000000 as start_us,
       case r.time_end when '00:00' then 86400000000 else date_part('epoch', r.time_end) * 1000000 end as end_us
     from rules r
-    cross join lateral private.day_bit(r.day_type) as d (day_bit)
-    order by r.parking_lot_id, r.group_id, d.day_bit desc, r.rule_order, r.id, r.place
+    order by r.parking_lot_id, r.group_id, day_bit desc, r.rule_order, r.id, r.place
   ), packed as (
     select o.parking_lot_id, o.group_id, row (
       array_agg(o.id), array_agg(o.family), array_agg(o.set_date), array_agg(o.day_bit),
@@ -156,14 +143,9 @@ comment on function private.packed_tariffs(uuid[], date, date) is
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.band_holds(p_start bigint, p_end bigint, p_at bigint) returns boolean
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return p_start is null
-    or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
-end
-$$;
+language sql immutable parallel safe
+return p_start is null
+  or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
 
 comment on function private.band_holds(bigint, bigint, bigint) is
   'Whether a band holds a time of day. All in microseconds since midnight; without a start there is no band, which holds always.';
@@ -226,7 +208,6 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  c_day constant bigint := 86400000000;
   v_result private.tariff := p_tariff;
   v_bits constant integer[] := p_tariff.day_bits;
   v_starts constant bigint[] := p_tariff.starts;
@@ -247,7 +228,7 @@ begin
     select r.set_date, bit_or(r.bits) as bits, array_agg(r.rule::integer order by r.rule) as rates,
       -- Where a band begins or ends, the rate may change.
       array(select distinct m from unnest(array_agg(r.band_from) || array_agg(r.band_to) || bigint '0') as m
-        where m < c_day order by m) as marks
+        where m < 86400000000 order by m) as marks
     from unnest(p_tariff.families, p_tariff.sets, v_bits, v_starts, v_ends)
       with ordinality as r (family, set_date, bits, band_from, band_to, rule)
     where r.family = 'rate'
@@ -263,12 +244,7 @@ begin
       foreach v_mark in array v_set.marks loop
         foreach v_rule in array v_set.rates || 0 loop
           exit when v_rule = 0 or (
-            v_bits[v_rule] & v_mask <> 0
-            and (
-              v_starts[v_rule] is null
-              or case when v_starts[v_rule] < v_ends[v_rule] then v_mark >= v_starts[v_rule] and v_mark < v_ends[v_rule]
-                else v_mark >= v_starts[v_rule] or v_mark < v_ends[v_rule] end
-            )
+            v_bits[v_rule] & v_mask <> 0 and private.band_holds(v_starts[v_rule], v_ends[v_rule], v_mark)
           );
         end loop;
         continue when v_rule = v_last;

@@ -2,13 +2,199 @@
 --
 -- Inside, times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC. The walk goes
 -- from unit to unit, but never singly: between two changes (day, band, window of a cap, clock) units are counted by division.
--- Such a run of units is a stretch. A stay of a year has about a thousand; days that repeat (0717) are not walked again.
+-- Such a run of units is a stretch. A stay of a year has about a thousand.
 --
--- private.walk_fee is longer than our functions are, on purpose: a call a day or a window would double the price of a long stay.
--- What is rare stands outside it.
---
--- Invariants: it reads no table, and knows nothing of lots; the same arguments give the same answer.
--- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset).
+-- Invariants: nothing here reads a table, and knows nothing of lots; the same arguments give the same answer.
+-- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset); the types for whoever
+-- reads its answer.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Types
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.fee_stretch as (
+  line integer, -- stretches of one row that follow one another have the same
+  kind text, -- grace, initial, rate, flat
+  rule integer, -- its place in the tariff
+  starts bigint,
+  units bigint,
+  unit_length bigint,
+  unit_price bigint,
+  net bigint, -- what it costs after caps
+  room bigint -- what the caps had left when it began; null: no cap
+);
+
+create type private.fee_window as (
+  rule integer,
+  starts bigint,
+  ends bigint,
+  room bigint, -- what is left of the cap
+  saved bigint, -- what this cap, and no tighter one, took off
+  reached bigint -- when the unit began that filled it; null: it was not filled
+);
+
+create type private.fee_walk as (
+  total bigint,
+  refusal text, -- no_rules or no_rate; then the total is null
+  refused_from bigint,
+  known_from bigint, -- when the next rate is known, at most a fortnight later
+  stretches private.fee_stretch[], -- in order of time; when refused, those before refused_from
+  windows private.fee_window[] -- of caps, those in which a unit began; null when refused
+);
+
+comment on type private.fee_stretch is 'Units of one row that follow one another and are bounded by the same caps.';
+comment on type private.fee_window is 'A window of a cap in which a unit began.';
+comment on type private.fee_walk is 'What a stay costs; stretches and windows when asked for in detail.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: parts of the walk
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.rows_at_entry(
+  p_tariff private.tariff, p_family text, p_holidays date[], p_overridden date[], p_local bigint
+) returns integer[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := private.day_number(p_local);
+  c_date constant date := date '1970-01-01' + c_day::integer;
+  c_set constant date := case when c_date = any (p_overridden) then c_date end;
+  c_families constant text[] := p_tariff.families;
+  c_sets constant date[] := p_tariff.sets;
+  c_bits constant integer[] := p_tariff.day_bits;
+  v_family integer[] := '{}';
+  v_date_bits integer := private.date_bits(c_date, p_holidays);
+  v_bits integer := 0;
+  v_best integer;
+  v_rule integer;
+  v_rows integer[] := '{}';
+begin
+  for v_rule in 1..cardinality(c_families) loop
+    if c_families[v_rule] = p_family and c_sets[v_rule] is not distinct from c_set then
+      v_family := v_family || v_rule;
+      v_bits := v_bits | c_bits[v_rule];
+    end if;
+  end loop;
+  v_bits := private.bits_in_force(v_date_bits, v_bits);
+  -- The most specific day type comes first.
+  foreach v_rule in array v_family loop
+    exit when c_bits[v_rule] <> v_best;
+    if c_bits[v_rule] & v_bits <> 0
+      and private.band_holds(p_tariff.starts[v_rule], p_tariff.ends[v_rule], p_local - c_day * 86400000000)
+    then
+      v_best := c_bits[v_rule];
+      v_rows := v_rows || v_rule;
+    end if;
+  end loop;
+  return v_rows;
+end
+$$;
+
+comment on function private.rows_at_entry(private.tariff, text, date[], date[], bigint) is
+  'The grace or initial rows in force at entry (p_local) of the most specific day type among them, in rule_order.';
+
+create function private.plan_of_day(p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer)
+returns integer
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  for v_plan in 1..coalesce(cardinality(p_masks), 0) loop
+    if p_sets[v_plan] is not distinct from p_set
+      and p_masks[v_plan] = p_bits[v_plan] & private.bits_in_force(p_date_bits, p_bits[v_plan])
+    then
+      return v_plan;
+    end if;
+  end loop;
+  return 0;
+end
+$$;
+
+comment on function private.plan_of_day(date[], integer[], integer[], date, integer) is
+  'The plan (of a tariff''s plan_sets, plan_bits and plan_masks) that says which rates are in force on a date; 0: none. p_set: the date, if it has an override.';
+
+create function private.window_at(
+  p_cap_type text, p_span bigint, p_band_start bigint, p_band_end bigint, p_entry bigint, p_exit bigint, p_now bigint,
+  p_day bigint, p_time_zone text, p_offset bigint, out starts bigint, out ends bigint, out is_first boolean
+)
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := 86400000000;
+  -- Of a calendar day or a band, since midnight of the day on which it begins.
+  c_from constant bigint := case p_cap_type when 'band' then p_band_start else 0 end;
+  c_upto constant bigint := case when p_cap_type <> 'band' then c_day
+    when p_band_start < p_band_end then p_band_end else p_band_end + c_day end;
+  v_day bigint := p_day - 1;
+begin
+  if p_cap_type = 'stay' then
+    starts := p_entry;
+    ends := p_exit;
+    is_first := true;
+  elsif p_cap_type = 'duration' then
+    starts := p_now - (p_now - p_entry) % p_span;
+    ends := starts + p_span;
+    is_first := starts = p_entry;
+  else
+    loop
+      ends := private.clock_instant(p_time_zone, v_day * c_day + c_upto, p_offset);
+      exit when p_now < ends;
+      v_day := v_day + 1;
+    end loop;
+    starts := private.clock_instant(p_time_zone, v_day * c_day + c_from, p_offset);
+    is_first := private.clock_instant(p_time_zone, (v_day - 1) * c_day + c_upto, p_offset) <= p_entry;
+    if p_now < starts then
+      ends := starts;
+      starts := null;
+    end if;
+  end if;
+end
+$$;
+
+comment on function private.window_at(text, bigint, bigint, bigint, bigint, bigint, bigint, bigint, text, bigint) is
+  'The window of a series of caps that holds p_now (on the day p_day), and whether it is the first that the stay touches. Between two bands: no start, and the end is the start of the next.';
+
+create function private.cap_of_window(
+  p_tariff private.tariff, p_first integer, p_is_first boolean, p_holidays date[], p_overridden date[], p_local bigint
+) returns integer
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_day constant bigint := private.day_number(p_local);
+  c_date constant date := date '1970-01-01' + c_day::integer;
+  c_set constant date := case when c_date = any (p_overridden) then c_date end;
+  v_bits integer := private.date_bits(c_date, p_holidays);
+begin
+  -- Only a holiday asks whether some row is for holidays: the query costs more than all the rest.
+  if v_bits & 32 <> 0 then
+    v_bits := private.bits_in_force(v_bits, (
+      select bit_or(t.bit) from unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
+      where t.family = 'cap' and t.set_date is not distinct from c_set
+    ));
+  end if;
+  for v_rule in p_first..cardinality(p_tariff.rule_ids) loop
+    continue when p_tariff.families[v_rule] <> 'cap' or p_tariff.cap_types[v_rule] <> p_tariff.cap_types[p_first]
+      or p_tariff.cap_spans[v_rule] is distinct from p_tariff.cap_spans[p_first]
+      or p_tariff.day_bits[v_rule] & v_bits = 0 or p_tariff.sets[v_rule] is distinct from c_set
+      or not (p_is_first or coalesce(p_tariff.cap_repeats[v_rule], false));
+    if p_tariff.cap_types[v_rule] = 'band' then
+      continue when p_tariff.starts[v_rule] <> p_tariff.starts[p_first] or p_tariff.ends[v_rule] <> p_tariff.ends[p_first];
+    else
+      continue when not private.band_holds(
+        p_tariff.starts[v_rule], p_tariff.ends[v_rule], p_local - c_day * 86400000000
+      );
+    end if;
+    return v_rule;
+  end loop;
+  return 0;
+end
+$$;
+
+comment on function private.cap_of_window(private.tariff, integer, boolean, date[], date[], bigint) is
+  'The cap row of the series that counts for a window, by the window''s first moment (p_local); 0 when none does.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the walk
@@ -31,6 +217,7 @@ declare
   c_day constant bigint := 86400000000;
   c_entry constant bigint := extract(epoch from p_entry) * 1000000;
   c_exit constant bigint := extract(epoch from p_exit) * 1000000;
+  c_steady constant bigint := coalesce(p_offset, private.steady_offset(p_time_zone, c_entry, c_exit));
   c_starts constant bigint[] := p_tariff.starts;
   c_ends constant bigint[] := p_tariff.ends;
   c_units constant bigint[] := p_tariff.units;
@@ -48,43 +235,33 @@ declare
   c_series constant integer[] := p_tariff.series;
   c_series_rates constant integer[] := p_tariff.series_rates;
   c_series_plain constant boolean[] := p_tariff.series_plain;
-  c_plan_count constant integer := coalesce(cardinality(p_tariff.plan_masks), 0);
   c_series_count constant integer := coalesce(cardinality(p_tariff.series), 0);
   v_result private.fee_walk;
   v_now bigint := c_entry;
   v_total bigint := 0;
-  -- The piece of a day that holds now, in which the wall clock does not jump.
+  -- The piece of a day that holds now, in which the wall clock does not jump, and the edges of its plan.
   v_piece_end bigint := c_entry;
-  v_offset bigint := p_offset;
+  v_offset bigint := c_steady;
   v_midnight bigint;
   v_day bigint;
   v_date date;
-  v_set date;
-  v_mask integer;
+  v_plan integer;
   v_edge integer;
   v_last_edge integer;
   v_edge_end bigint;
-  -- Where the clock does not change. Calm: not within three days of now, so that instant = wall clock - offset.
-  v_calm boolean := p_offset is not null;
-  v_calm_start bigint := case when p_offset is null then c_exit else c_entry - 4 * c_day end;
-  v_calm_end bigint := case when p_offset is null then c_entry else c_exit + 4 * c_day end;
   -- Initial rows, those still to come from v_stage on.
   v_stages integer[] := '{}';
   v_stage integer := 1;
   -- One element a series of caps: the window that holds now.
-  v_window_end bigint[];
-  v_window_start bigint[];
-  v_window_cap integer[]; -- the row that counts; 0: none
-  v_window_room bigint[];
-  v_window_saved bigint[];
-  v_window_reached bigint[];
-  v_window_origin bigint[];
+  v_window_end bigint[] := array_fill(c_entry, array[c_series_count]);
+  v_window_start bigint[] := v_window_end;
+  v_window_cap integer[] := array_fill(0, array[c_series_count]); -- the row that counts; 0: none
+  v_window_room bigint[] := array_fill(null::bigint, array[c_series_count]);
+  v_window_saved bigint[] := v_window_room;
+  v_window_reached bigint[] := v_window_room;
+  v_window record;
   v_first integer;
   v_cap integer;
-  v_start bigint;
-  v_end bigint;
-  v_ordinal bigint;
-  v_moment bigint;
   -- What begins now.
   v_rule integer;
   v_kind text;
@@ -98,24 +275,9 @@ declare
   v_binding integer;
   -- Detail.
   v_stretches private.fee_stretch[] := '{}';
-  v_stretch_count integer := 0;
   v_line integer := 0;
   v_line_rule integer := 0;
   v_windows private.fee_window[] := '{}';
-  v_window_count integer := 0;
-  -- Days that repeat. The day in hand is walked, and v_day_key its key, when v_whole_day is the day.
-  c_repeats_from constant bigint := case when c_exit - c_entry > 10 * c_day then private.repeats_from(p_tariff, c_entry) end;
-  v_walked private.walked_days;
-  v_repeats private.repeated_days;
-  v_repeated private.repeated_days;
-  v_state bigint[];
-  v_place integer;
-  v_day_key text;
-  v_whole_day bigint;
-  v_day_total bigint;
-  v_day_stretches integer;
-  v_day_windows integer;
-  v_day_line integer;
 begin
   if c_exit = c_entry then
     v_result.total := 0;
@@ -124,134 +286,36 @@ begin
     v_result.refusal := 'no_rules';
     return v_result;
   end if;
-  if c_series_count > 0 then
-    v_window_end := array_fill(c_entry, array[c_series_count]);
-    v_window_start := v_window_end;
-    v_window_cap := array_fill(0, array[c_series_count]);
-    v_window_room := array_fill(null::bigint, array[c_series_count]);
-    v_window_saved := v_window_room;
-    v_window_reached := v_window_room;
-    v_window_origin := v_window_room;
-  end if;
 
   if p_tariff.has_entry_rows then
-    v_offset := coalesce(p_offset, private.clock_offset(p_time_zone, c_entry));
-    v_date := date '1970-01-01' + private.day_of(c_entry + v_offset)::integer;
-    v_set := case when v_date = any (p_overridden) then v_date end;
-    foreach v_rule in array private.rows_at_entry(p_tariff, 'grace', p_holidays, v_set, c_entry + v_offset) loop
+    v_offset := coalesce(c_steady, private.clock_offset(p_time_zone, c_entry));
+    foreach v_rule in array private.rows_at_entry(p_tariff, 'grace', p_holidays, p_overridden, c_entry + v_offset) loop
       if c_exit - c_entry <= c_units[v_rule] then
         v_result.total := 0;
-        v_result.stretches := array[
-          row (1, 'grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_stretch
-        ];
+        v_result.stretches := array[row (1, 'grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_stretch];
         v_result.windows := v_windows;
         return v_result;
       end if;
     end loop;
-    v_stages := private.rows_at_entry(p_tariff, 'initial', p_holidays, v_set, c_entry + v_offset);
+    v_stages := private.rows_at_entry(p_tariff, 'initial', p_holidays, p_overridden, c_entry + v_offset);
   end if;
 
   -- Once refused, it only looks for the next rate.
   while v_now < c_exit or v_result.refusal is not null loop
     if v_now >= v_piece_end then
-      if v_now + 3 * c_day > v_calm_end or v_now - 3 * c_day < v_calm_start then
-        v_offset := private.clock_offset(p_time_zone, v_now);
-        v_calm_start := v_now - 4 * c_day;
-        v_calm_end := case when private.clock_offset(p_time_zone, v_calm_start) = v_offset
-          then private.calm_until(p_time_zone, v_calm_start, c_exit + 4 * c_day) else v_calm_start end;
-        v_calm := v_now + 3 * c_day <= v_calm_end;
-      end if;
-      v_day := v_now + v_offset;
-      v_day := (v_day - ((v_day % c_day) + c_day) % c_day) / c_day;
+      v_offset := coalesce(c_steady, private.clock_offset(p_time_zone, v_now));
+      v_day := private.day_number(v_now + v_offset);
+      v_date := date '1970-01-01' + v_day::integer;
       v_midnight := v_day * c_day - v_offset;
       v_piece_end := v_midnight + c_day;
-      if not v_calm and private.clock_offset(p_time_zone, v_piece_end) <> v_offset then
+      if c_steady is null and private.clock_offset(p_time_zone, v_piece_end) <> v_offset then
         v_piece_end := private.clock_change(p_time_zone, v_now, v_piece_end);
       end if;
-      if v_now >= c_repeats_from then
-        if v_calm and v_result.refusal is null and v_stage > cardinality(v_stages) then
-          for v_s in 1..case when p_detail then c_series_count else 0 end loop
-            continue when v_window_end[v_s] > v_now or v_window_cap[v_s] = 0;
-            v_window_count := v_window_count + 1;
-            v_windows[v_window_count] := row (
-              v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
-              v_window_reached[v_s]
-            )::private.fee_window;
-            v_window_cap[v_s] := 0;
-          end loop;
-          v_state := private.state_of_day(
-            p_tariff, c_entry, v_now, v_midnight, v_line_rule, v_window_end, v_window_room,
-            case when p_detail then v_window_start end, v_window_cap, v_window_saved, v_window_reached
-          );
-          if v_whole_day = v_day - 1 then
-            v_walked := private.with_day(
-              v_walked, v_day_key, v_midnight - c_day, v_total - v_day_total, v_state::text,
-              array[v_day_stretches + 1, v_stretch_count, v_day_windows + 1, v_window_count, v_day_line, v_line]
-            );
-          end if;
-          v_repeats := private.repeat_days(
-            v_walked, v_state::text, v_day, least((c_exit + v_offset) / c_day, (v_calm_end + v_offset) / c_day - 3),
-            v_midnight, p_holidays, p_overridden, case when p_detail then v_line end
-          );
-          if v_repeats.days > 0 then
-            v_total := v_total + v_repeats.total;
-            v_state := v_repeats.state::bigint[];
-            v_midnight := v_midnight + v_repeats.days * c_day;
-            v_now := v_midnight + v_state[1];
-            for v_s in 1..c_series_count loop
-              v_place := 7 * v_s - 3;
-              v_window_end[v_s] := case v_state[v_place] when -1 then c_exit else coalesce(v_midnight + v_state[v_place], v_now) end;
-              v_window_room[v_s] := v_state[v_place + 1];
-              if p_detail then
-                v_window_start[v_s] := case v_state[v_place] when -1 then c_entry else v_midnight + v_state[v_place + 2] end;
-                v_window_cap[v_s] := coalesce(v_state[v_place + 3], 0);
-                v_window_saved[v_s] := v_state[v_place + 4];
-                v_window_reached[v_s] := v_state[v_place + 5] + case v_state[v_place] when -1 then 0 else v_midnight end;
-              end if;
-            end loop;
-            if p_detail then
-              v_line := v_repeats.line;
-              v_line_rule := v_state[2];
-              v_repeated.places := v_repeated.places || v_repeats.places;
-              v_repeated.shifts := v_repeated.shifts || v_repeats.shifts;
-              v_repeated.line_shifts := v_repeated.line_shifts || v_repeats.line_shifts;
-            end if;
-            v_whole_day := null;
-            v_piece_end := v_now;
-            continue;
-          end if;
-          v_day_key := v_repeats.key;
-          v_whole_day := case when v_day_key is not null then v_day end;
-          v_day_total := v_total;
-          v_day_stretches := v_stretch_count;
-          v_day_windows := v_window_count;
-          v_day_line := v_line;
-        else
-          v_whole_day := null;
-        end if;
-      end if;
-      v_date := date '1970-01-01' + v_day::integer;
-      v_set := case when v_date = any (p_overridden) then v_date end;
-      v_mask := 1 | case ((v_day % 7 + 11) % 7)::integer when 0 then 8 when 6 then 4 else 2 end;
-      v_edge := 0;
-      v_last_edge := 0;
-      v_edge_end := v_piece_end;
-      for v_plan in 1..c_plan_count loop
-        continue when c_plan_sets[v_plan] is distinct from v_set;
-        if v_mask < 16 and p_holidays is not null then
-          if not v_date = any (p_holidays) then
-            if v_date + 1 = any (p_holidays) then v_mask := v_mask | 16; end if;
-          elsif c_plan_bits[v_plan] & 32 <> 0 then
-            v_mask := 33;
-          end if;
-        end if;
-        if c_plan_masks[v_plan] = v_mask & c_plan_bits[v_plan] then
-          v_edge := c_plan_firsts[v_plan] - 1;
-          v_last_edge := c_plan_firsts[v_plan + 1] - 1;
-          v_edge_end := v_now;
-          exit;
-        end if;
-      end loop;
+      v_plan := private.plan_of_day(c_plan_sets, c_plan_bits, c_plan_masks,
+        case when v_date = any (p_overridden) then v_date end, private.date_bits(v_date, p_holidays));
+      v_edge := case when v_plan = 0 then 0 else c_plan_firsts[v_plan] - 1 end;
+      v_last_edge := case when v_plan = 0 then 0 else c_plan_firsts[v_plan + 1] - 1 end;
+      v_edge_end := case when v_plan = 0 then v_piece_end else v_now end;
     end if;
 
     if v_stage <= cardinality(v_stages) then
@@ -272,8 +336,7 @@ begin
         if v_result.refusal is null then
           v_result.refusal := 'no_rate';
           v_result.refused_from := v_now;
-          v_result.stretches := case when v_repeated.places is null then v_stretches
-            else private.repeated_stretches(v_stretches, v_walked, v_repeated) end;
+          v_result.stretches := v_stretches;
         end if;
         if not p_detail or v_now > v_result.refused_from + 14 * c_day then
           return v_result;
@@ -292,9 +355,9 @@ begin
         if c_starts[v_rule] is null then
           v_length := c_exit - v_now;
         else
-          v_end := v_day * c_day + c_ends[v_rule]
-            + case when c_starts[v_rule] < c_ends[v_rule] or v_now - v_midnight < c_starts[v_rule] then 0 else c_day end;
-          v_length := case when v_calm then v_end - v_offset else private.clock_instant(p_time_zone, v_end) end - v_now;
+          v_length := private.clock_instant(p_time_zone, v_day * c_day + c_ends[v_rule]
+            + case when c_starts[v_rule] < c_ends[v_rule] or v_now - v_midnight < c_starts[v_rule] then 0 else c_day end,
+            c_steady) - v_now;
         end if;
       end if;
     end if;
@@ -308,64 +371,32 @@ begin
       continue when c_series_rates[v_s] <> 0 and c_series_rates[v_s] <> v_rule;
       if v_now >= v_window_end[v_s] then
         v_first := c_series[v_s];
-        if c_cap_types[v_first] = 'stay' then
-          v_start := c_entry;
-          v_end := c_exit;
-          v_ordinal := 0;
-        elsif c_cap_types[v_first] = 'duration' then
-          v_ordinal := (v_now - c_entry) / c_cap_spans[v_first];
-          v_start := c_entry + v_ordinal * c_cap_spans[v_first];
-          v_end := v_start + c_cap_spans[v_first];
-        else
-          -- Of a calendar day or a band. Until the loop ends, v_start and v_end are times of day.
-          v_start := case when c_cap_types[v_first] = 'day' then 0 else c_starts[v_first] end;
-          v_moment := case when c_cap_types[v_first] = 'day' then c_day
-            else c_ends[v_first] + case when v_start < c_ends[v_first] then 0 else c_day end end;
-          if v_window_origin[v_s] is null then
-            v_window_origin[v_s] := private.first_occurrence(p_time_zone, c_entry, v_moment, p_offset);
-          end if;
-          v_ordinal := v_day - 1;
-          loop
-            v_end := v_ordinal * c_day + v_moment;
-            v_end := case when v_calm then v_end - v_offset else private.clock_instant(p_time_zone, v_end) end;
-            exit when v_now < v_end;
-            v_ordinal := v_ordinal + 1;
-          end loop;
-          v_start := v_ordinal * c_day + v_start;
-          v_start := case when v_calm then v_start - v_offset else private.clock_instant(p_time_zone, v_start) end;
-          v_ordinal := v_ordinal - v_window_origin[v_s];
-          if v_now < v_start then
-            -- Between two bands.
-            v_end := v_start;
-            v_start := null;
-          end if;
-        end if;
-        if p_detail and v_window_cap[v_s] <> 0 then
-          v_window_count := v_window_count + 1;
-          v_windows[v_window_count] := row (
-            v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
-            v_window_reached[v_s]
-          )::private.fee_window;
-        end if;
-        v_window_end[v_s] := v_end;
+        v_window := private.window_at(c_cap_types[v_first], c_cap_spans[v_first], c_starts[v_first], c_ends[v_first],
+          c_entry, c_exit, v_now, v_day, p_time_zone, c_steady);
         v_cap := 0;
-        if v_start is null then
+        if v_window.starts is null then
           null;
         elsif c_series_plain[v_s] then
-          if v_ordinal = 0 or c_cap_repeats[v_first] then v_cap := v_first; end if;
+          if v_window.is_first or c_cap_repeats[v_first] then v_cap := v_first; end if;
         else
-          v_moment := greatest(v_start, c_entry);
-          v_cap := private.cap_of_window(p_tariff, v_first, v_ordinal = 0, p_holidays, p_overridden,
-            v_moment + case when v_moment >= v_calm_start and v_now <= v_calm_end then v_offset
-              else private.clock_offset(p_time_zone, v_moment) end);
+          v_cap := private.cap_of_window(p_tariff, v_first, v_window.is_first, p_holidays, p_overridden,
+            greatest(v_window.starts, c_entry)
+              + coalesce(c_steady, private.clock_offset(p_time_zone, greatest(v_window.starts, c_entry))));
         end if;
-        v_window_room[v_s] := case when v_cap <> 0 then c_cap_prices[v_cap] end;
         if p_detail then
-          v_window_start[v_s] := v_start;
+          if v_window_cap[v_s] <> 0 then
+            v_windows := v_windows || row (
+              v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
+              v_window_reached[v_s]
+            )::private.fee_window;
+          end if;
+          v_window_start[v_s] := v_window.starts;
           v_window_cap[v_s] := v_cap;
           v_window_saved[v_s] := 0;
-          v_window_reached[v_s] := case when v_window_room[v_s] = 0 then v_now end;
+          v_window_reached[v_s] := case when c_cap_prices[v_cap] = 0 then v_now end;
         end if;
+        v_window_end[v_s] := v_window.ends;
+        v_window_room[v_s] := c_cap_prices[v_cap]; -- null without a row
       end if;
       if v_window_end[v_s] < v_until then v_until := v_window_end[v_s]; end if;
       if v_window_room[v_s] < v_room or (v_room is null and v_window_room[v_s] is not null) then
@@ -399,8 +430,7 @@ begin
         v_line := v_line + 1;
         v_line_rule := v_rule;
       end if;
-      v_stretch_count := v_stretch_count + 1;
-      v_stretches[v_stretch_count] := row (
+      v_stretches := v_stretches || row (
         v_line, v_kind, v_rule, v_now, v_units, v_length, v_price, v_net, v_room
       )::private.fee_stretch;
     end if;
@@ -408,19 +438,13 @@ begin
   end loop;
 
   v_result.total := v_total;
-  if p_detail then
-    for v_s in 1..c_series_count loop
-      continue when v_window_cap[v_s] = 0;
-      v_windows := v_windows || row (
-        v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
-        v_window_reached[v_s]
-      )::private.fee_window;
-    end loop;
-  end if;
-  if v_repeated.places is not null then
-    v_stretches := private.repeated_stretches(v_stretches, v_walked, v_repeated);
-    v_windows := private.repeated_windows(v_windows, v_walked, v_repeated);
-  end if;
+  for v_s in 1..case when p_detail then c_series_count else 0 end loop
+    continue when v_window_cap[v_s] = 0;
+    v_windows := v_windows || row (
+      v_window_cap[v_s], v_window_start[v_s], v_window_end[v_s], v_window_room[v_s], v_window_saved[v_s],
+      v_window_reached[v_s]
+    )::private.fee_window;
+  end loop;
   v_result.stretches := v_stretches;
   v_result.windows := v_windows;
   return v_result;
@@ -428,4 +452,4 @@ end
 $$;
 
 comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
-  'What the stay costs by this tariff. Holidays and overridden dates from the day before entry until the look ahead ends; detail adds stretches, windows and, when refused, the next known rate. p_offset: private.calm_offset of the stay, when it is at hand.';
+  'What the stay costs by this tariff. Holidays and overridden dates from the day before entry until the look ahead ends; detail adds stretches, windows and, when refused, the next known rate. p_offset: private.steady_offset of the stay, when it is at hand.';

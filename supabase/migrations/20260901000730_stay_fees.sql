@@ -103,7 +103,7 @@ declare
   c_local constant bigint := p_entry + p_offset;
   c_from constant bigint := (c_local % c_day + c_day) % c_day; -- by the wall clock
   c_upto constant bigint := c_from + p_exit - p_entry;
-  v_mask integer;
+  v_plan integer;
   v_rule integer := 0;
   v_fee bigint;
 begin
@@ -119,18 +119,17 @@ begin
       end if;
     end loop;
   end if;
-  for v_plan in 1..coalesce(cardinality(p_tariff.plan_masks), 0) loop
-    v_mask := private.day_mask((c_local - c_from) / c_day, p_holidays, p_tariff.plan_bits[v_plan] & 32 <> 0);
-    continue when p_tariff.plan_sets[v_plan] is not null
-      or p_tariff.plan_masks[v_plan] <> v_mask & p_tariff.plan_bits[v_plan];
-    for v_edge in p_tariff.plan_firsts[v_plan]..p_tariff.plan_firsts[v_plan + 1] - 1 loop
-      if p_tariff.edges[v_edge] <= c_from then
-        v_rule := p_tariff.edge_rules[v_edge];
-      elsif p_tariff.edges[v_edge] < c_upto then
-        return null;
-      end if;
-    end loop;
-    exit;
+  v_plan := private.plan_of_day(p_tariff.plan_sets, p_tariff.plan_bits, p_tariff.plan_masks, null,
+    private.date_bits(date '1970-01-01' + ((c_local - c_from) / c_day)::integer, p_holidays));
+  if v_plan = 0 then
+    return null;
+  end if;
+  for v_edge in p_tariff.plan_firsts[v_plan]..p_tariff.plan_firsts[v_plan + 1] - 1 loop
+    if p_tariff.edges[v_edge] <= c_from then
+      v_rule := p_tariff.edge_rules[v_edge];
+    elsif p_tariff.edges[v_edge] < c_upto then
+      return null;
+    end if;
   end loop;
   -- Without a rate, or with a flat one, this is null.
   v_fee := (p_exit - p_entry + p_tariff.units[v_rule] - 1) / p_tariff.units[v_rule] * p_tariff.prices[v_rule];
@@ -160,7 +159,7 @@ begin
   perform private.check_stay(p_entry, p_exit);
   if cardinality(p_lot_ids) > 3 then
     select l.time_zone into v_time_zone from public.parking_lots l where l.id = p_lot_ids[1];
-    v_offset := private.calm_offset(v_time_zone, p_entry, p_exit);
+    v_offset := private.steady_offset(v_time_zone, c_entry, c_exit);
   end if;
   return query
     select f.parking_lot_id, coalesce(f.plain, (f.walk).total), f.currency,

@@ -105,7 +105,7 @@ comment on function private.fee_caps(private.tariff, private.fee_walk) is
 create type private.stay_days as (
   is_entry boolean,
   override_date date,
-  mask integer, -- a holiday has the bits of its day of the week too
+  bits integer, -- private.date_bits
   from_us bigint, -- from when to when by the wall clock
   to_us bigint
 );
@@ -129,8 +129,7 @@ begin
     select distinct row (
       d.day = c_first,
       case when d.day = any (p_overridden) then d.day end,
-      1 | case extract(isodow from d.day) when 7 then 8 when 6 then 4 else 2 end
-        | case when d.day = any (p_holidays) then 32 when d.day + 1 = any (p_holidays) then 16 else 0 end,
+      private.date_bits(d.day, p_holidays),
       case when d.day = c_first then (date_part('epoch', c_entry - c_first) * 1000000)::bigint else 0 end,
       case when d.day = c_last then (date_part('epoch', c_exit - c_last) * 1000000)::bigint else 86400000000 end
     )::private.stay_days
@@ -155,7 +154,7 @@ begin
     select from unnest(p_days) d
     join unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
       on t.set_date is not distinct from d.override_date and (d.is_entry or t.family in ('rate', 'cap'))
-    where d.mask & 32 <> 0
+    where d.bits & 32 <> 0
     group by d.override_date, t.family
     having bit_or(t.bit) & 32 = 0 and bit_or(t.bit) & 14 <> 0
   ) then
@@ -208,7 +207,7 @@ begin
       from rules r
       left join unnest(p_days) d on d.override_date is null and (d.is_entry or r.family in ('rate', 'cap'))
       cross join lateral (
-        select r.bit & case when d.mask & 32 = 0 then d.mask when r.bits & 32 <> 0 then 33 else d.mask & 31 end <> 0 as fits
+        select r.bit & private.bits_in_force(d.bits, r.bits) <> 0 as fits
       ) f
       where r.rule <> all (c_applied)
       group by r.rule, r.id, r.family
@@ -357,8 +356,7 @@ begin
   return (
     select max(p_entry + p_tariff.units[r] * interval '1 microsecond')
     from unnest(private.rows_at_entry(
-      p_tariff, 'grace', p_holidays,
-      case when (p_entry at time zone p_time_zone)::date = any (p_overridden) then (p_entry at time zone p_time_zone)::date end,
+      p_tariff, 'grace', p_holidays, p_overridden,
       (extract(epoch from p_entry at time zone p_time_zone) * 1000000)::bigint
     )) as r
   );

@@ -5,7 +5,7 @@ export type RandomStay = Omit<Stay, "holidays">;
 
 /** Around summer time's beginning and end, holidays in lieu, the year's end, and an ordinary week. */
 const STARTS = ["2026-03-18", "2026-03-27", "2026-04-28", "2026-10-23", "2026-12-29", "2026-06-01"];
-const LENGTHS_S = [7_200, 86_400, 5 * 86_400];
+const LENGTHS_S = [7_200, 86_400, 86_400, 5 * 86_400, 20 * 86_400];
 
 export class Chance {
   #state: number;

@@ -1,0 +1,108 @@
+-- Days and clocks: the day types of a date, and the wall clock of a time zone. Hours and fees read both here.
+--
+-- Day types are bits, of a date and of a row alike, and a row matches a date when they share one: all 1, weekday 2,
+-- saturday 4, sunday 8, holiday_eve 16, holiday 32. A greater bit is more specific.
+--
+-- In the walk of fees times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC.
+--
+-- Invariants: nothing here reads a table.
+-- Interface: private.day_bit, private.date_bits, private.bits_in_force; private.clock_offset, private.steady_offset,
+-- private.clock_instant, private.clock_change, private.day_number. Without a search_path are those that are inlined.
+
+create function private.day_bit(p_day_type text) returns integer
+language sql immutable parallel safe
+return case p_day_type when 'weekday' then 2 when 'saturday' then 4 when 'sunday' then 8 when 'holiday_eve' then 16
+  when 'holiday' then 32 else 1 end;
+
+comment on function private.day_bit(text) is 'The bit of a row''s day type. Null is all.';
+
+create function private.date_bits(p_date date, p_holidays date[]) returns integer
+language sql immutable parallel safe
+return 1 | case extract(dow from p_date) when 0 then 8 when 6 then 4 else 2 end
+  | case when p_date = any (p_holidays) then 32 when p_date + 1 = any (p_holidays) then 16 else 0 end;
+
+comment on function private.date_bits(date, date[]) is
+  'The day types of a date as bits. A holiday has the bit of its day of the week too.';
+
+create function private.bits_in_force(p_date_bits integer, p_row_bits integer) returns integer
+language sql immutable parallel safe
+return case when p_date_bits & p_row_bits & 32 <> 0 then 33 else p_date_bits & 31 end;
+
+comment on function private.bits_in_force(integer, integer) is
+  'Which of a date''s day types count for rows of one family that have p_row_bits in all: where none of them is for holidays, a holiday is its day of the week.';
+
+create function private.clock_offset(p_time_zone text, p_at bigint) returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_at constant timestamptz := timestamptz 'epoch' + p_at * interval '1 microsecond';
+begin
+  return round(date_part('epoch', (c_at at time zone p_time_zone) - (c_at at time zone 'UTC')))::bigint * 1000000;
+end
+$$;
+
+comment on function private.clock_offset(text, bigint) is 'How far the zone''s clock is ahead of UTC at this instant.';
+
+create function private.steady_offset(p_time_zone text, p_from bigint, p_to bigint) returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  -- No zone changes there and back within eight days. After the end, a fortnight in which the next rate is looked for.
+  c_step constant bigint := 8 * 86400000000;
+  c_offset constant bigint := private.clock_offset(p_time_zone, p_from - c_step);
+begin
+  for v_step in 0..(p_to - p_from) / c_step + 3 loop
+    if private.clock_offset(p_time_zone, p_from + v_step * c_step) <> c_offset then
+      return null;
+    end if;
+  end loop;
+  return c_offset;
+end
+$$;
+
+comment on function private.steady_offset(text, bigint, bigint) is
+  'How far the zone''s clock is ahead of UTC, when it does not change from eight days before the one instant to 16 days or more after the other; else null.';
+
+create function private.clock_instant(p_time_zone text, p_local bigint, p_offset bigint) returns bigint
+language sql immutable parallel safe
+return coalesce(p_local - p_offset,
+  (extract(epoch from (timestamp 'epoch' + p_local * interval '1 microsecond') at time zone p_time_zone - timestamptz 'epoch')
+    * 1000000)::bigint);
+
+comment on function private.clock_instant(text, bigint, bigint) is
+  'The instant of a wall clock time; one that does not exist, or exists twice, as Postgres resolves it. p_offset: private.steady_offset.';
+
+create function private.clock_change(p_time_zone text, p_from bigint, p_to bigint) returns bigint
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_before constant bigint := private.clock_offset(p_time_zone, p_from);
+  v_low bigint := p_from;
+  v_high bigint := p_to;
+  v_middle bigint;
+begin
+  while v_high - v_low > 1 loop
+    v_middle := (v_low + v_high) / 2;
+    if private.clock_offset(p_time_zone, v_middle) = c_before then
+      v_low := v_middle;
+    else
+      v_high := v_middle;
+    end if;
+  end loop;
+  return v_high;
+end
+$$;
+
+comment on function private.clock_change(text, bigint, bigint) is
+  'The instant at which the zone''s clock changes, which it does between the two.';
+
+create function private.day_number(p_local bigint) returns bigint
+language sql immutable parallel safe
+return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400000000;
+
+comment on function private.day_number(bigint) is 'The day of a wall clock time, counted from 1970-01-01, backwards too.';
+
+grant execute on function private.day_bit(text), private.date_bits(date, date[]) to anon, authenticated, service_role;
