@@ -54,11 +54,13 @@ insert into public.support_messages (ticket_id, author, body)
 select t.id, 'user', repeat('Long ', 100) from public.support_tickets t, generate_series(1, 5)
 where t.user_id = current_setting('bench.person')::uuid;
 
-insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at, is_current)
-select current_setting('bench.lot')::uuid, 'driver', gen_random_uuid(), 'crowded', now() - n * interval '1 minute', n <= 20
-from generate_series(1, 4 * current_setting('bench.rows')::integer) as n;
-insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at, is_current)
-select id, 'driver', current_setting('bench.person')::uuid, 'crowded', now() - n * interval '1 hour', n <= 20 from some_lot;
+-- Those of a day: older ones are deleted.
+insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at)
+select current_setting('bench.lot')::uuid, 'driver', gen_random_uuid(), 'crowded', now() - random() * interval '1 day'
+from generate_series(1, current_setting('bench.rows')::integer / 10) as n;
+insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at)
+select id, 'driver', current_setting('bench.person')::uuid, 'crowded', now() - random() * interval '1 day' from some_lot
+on conflict do nothing;
 insert into private.occupancy_hours (parking_lot_id, hour_of_week, samples, full_count, crowded_count, ratio_count, ratio_sum)
 select current_setting('bench.lot')::uuid, h, 100, 20, 30, 50, 25 from generate_series(0, 167) as h
 on conflict do nothing;

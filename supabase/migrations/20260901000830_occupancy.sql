@@ -14,11 +14,11 @@
 --
 -- What was reported becomes a forecast by hour of the lot's own week. A reporter gives it at most one sample an hour, so
 -- that a talkative sensor is not many witnesses; every figure comes with its number of samples. The forecast keeps sums, so
--- reports themselves go after 30 days.
+-- that of each reporter the latest report of a lot is kept and no other. That of a driver goes after a day.
 --
--- Invariants: a reporter has one current report a lot; a driver's report within ten minutes of their last one is a
--- correction: it takes its place, in the forecast too, and its id, so that what follows from a report (activity, points)
--- follows once; who reported is never told.
+-- Invariants: a reporter has one report a lot; a driver's report within ten minutes of their last one is a correction: it
+-- takes its place in the forecast too, and its id, so that what follows from a report (activity, points) follows once; who
+-- reported is never told.
 -- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
 -- private.occupancy_of(lots) and private.occupancy_forecast(lot).
 
@@ -35,30 +35,25 @@ create table public.occupancy_reports (
   free_spaces integer constraint occupancy_reports_free_spaces_bounds check (free_spaces between 0 and 1000000),
   occupancy_ratio numeric constraint occupancy_reports_occupancy_ratio_bounds check (occupancy_ratio between 0 and 1),
   reported_at timestamptz not null default now(),
-  is_current boolean not null default true,
   is_sample boolean not null default true,
   created_at timestamptz not null default now(),
   constraint occupancy_reports_only_drivers_are_people check (source = 'driver' or user_id is null),
   constraint occupancy_reports_full_has_no_space check ((state = 'full') = (free_spaces = 0))
-);
+) with (fillfactor = 80); -- a feed's report is updated in place: what changes is in no index
 
-comment on table public.occupancy_reports is 'How full lots were, by whom and when.';
+comment on table public.occupancy_reports is 'How full lots are, by whom and since when: the latest report of each reporter.';
 comment on column public.occupancy_reports.state is 'Follows from the other two when it is not given: full without free spaces, crowded from 90 % on.';
 comment on column public.occupancy_reports.occupancy_ratio is '1 is full. Follows from free_spaces where the lot''s total is known.';
-comment on column public.occupancy_reports.is_current is 'The latest of its reporter for this lot.';
 comment on column public.occupancy_reports.is_sample is 'Counted in the forecast: the first of its reporter in an hour.';
 
--- A lot's current reports by age.
-create index occupancy_reports_current_idx on public.occupancy_reports (parking_lot_id, reported_at) where is_current;
--- One current report a driver and lot; one a feed and lot.
-create unique index occupancy_reports_one_a_driver on public.occupancy_reports (parking_lot_id, user_id)
-  where is_current and user_id is not null;
-create unique index occupancy_reports_one_a_feed on public.occupancy_reports (parking_lot_id, source)
-  where is_current and source <> 'driver';
--- A lot that is deleted finds its reports, the past ones too.
+-- One report a driver and lot; one a feed and lot. Drivers who have left are no reporter any more.
+create unique index occupancy_reports_one_a_driver on public.occupancy_reports (user_id, parking_lot_id) where user_id is not null;
+create unique index occupancy_reports_one_a_feed on public.occupancy_reports (parking_lot_id, source) where source <> 'driver';
+-- A lot's reports.
 create index occupancy_reports_lot_idx on public.occupancy_reports (parking_lot_id);
--- A person's own; a person who is deleted is taken off them.
-create index occupancy_reports_user_id_idx on public.occupancy_reports (user_id, reported_at desc) where user_id is not null;
+
+insert into private.retentions (table_name, condition, every) values
+  ('public.occupancy_reports', 't.source = ''driver'' and t.reported_at < now() - interval ''1 day''', '1 hour');
 
 create table private.occupancy_hours (
   parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
@@ -81,16 +76,9 @@ alter table public.occupancy_reports enable row level security;
 
 create policy "Drivers read their own reports" on public.occupancy_reports for select to authenticated
   using ((select auth.uid()) = user_id);
--- Row security of parking_lots applies inside: only lots that the caller can see are reported on.
-create policy "Drivers report on active lots as themselves" on public.occupancy_reports for insert to authenticated
-  with check (
-    (select auth.uid()) = user_id and source = 'driver'
-    and (select true from public.parking_lots l where l.id = parking_lot_id)
-  );
--- No update or delete: a report is corrected by the next one.
+-- No insert, update or delete: a report is made by private.report_as_driver, and corrected by the next one.
 
-grant select (id, parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio, reported_at, created_at),
-  insert (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
+grant select (id, parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio, reported_at, created_at)
   on public.occupancy_reports to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -120,22 +108,49 @@ $$;
 comment on function private.count_occupancy(public.occupancy_reports, integer) is
   'Adds a report to its hour of the forecast, or takes it back (p_times = -1).';
 
-create function private.tg_occupancy_reports__take_place() returns trigger
+create function private.hold_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
 language plpgsql
-security definer -- a reporter's former reports give way, and nobody may write these by hand
 set search_path = ''
 as $$
 declare
-  v_total integer;
-  v_time_zone text;
+  v_former public.occupancy_reports;
+begin
+  for v_try in 1..2 loop
+    if (p_report).source = 'driver' then
+      select * into v_former from public.occupancy_reports o
+      where o.user_id = (p_report).user_id and o.parking_lot_id = (p_report).parking_lot_id for update;
+    else
+      select * into v_former from public.occupancy_reports o
+      where o.parking_lot_id = (p_report).parking_lot_id and o.source = (p_report).source and o.source <> 'driver' for update;
+    end if;
+    exit when found or v_try = 2;
+    -- Two first reports of a reporter at once: one after the other.
+    perform pg_advisory_xact_lock(
+      hashtextextended(concat_ws(' ', (p_report).parking_lot_id, (p_report).source, (p_report).user_id), 830)
+    );
+  end loop;
+  return v_former;
+end
+$$;
+
+comment on function private.hold_former_report(public.occupancy_reports) is
+  'The report that the reporter of this one has of the lot, held until the transaction ends; null when it is their first.';
+
+create function private.tg_occupancy_reports__take_place() returns trigger
+language plpgsql
+security definer -- reporters have no right on the forecast
+set search_path = ''
+as $$
+declare
+  v_lot public.parking_lots;
   v_former public.occupancy_reports;
 begin
   -- The lot before its reports, as whoever deletes it.
-  select l.total_spaces, l.time_zone into v_total, v_time_zone from public.parking_lots l
-  where l.id = new.parking_lot_id for key share;
+  select * into v_lot from public.parking_lots l where l.id = new.parking_lot_id for key share;
   new.occupancy_ratio := coalesce(new.occupancy_ratio, case
     when new.state = 'full' then 1
-    when v_total > 0 and new.free_spaces is not null then round(greatest(0, 1 - new.free_spaces::numeric / v_total), 4)
+    when v_lot.total_spaces > 0 and new.free_spaces is not null
+      then round(greatest(0, 1 - new.free_spaces::numeric / v_lot.total_spaces), 4)
   end);
   new.state := coalesce(new.state, case
     when new.free_spaces = 0 or new.occupancy_ratio = 1 then 'full'
@@ -143,76 +158,69 @@ begin
     when num_nonnulls(new.free_spaces, new.occupancy_ratio) > 0 then 'available'
   end);
   new.free_spaces := coalesce(new.free_spaces, case new.state when 'full' then 0 end);
-  if new.source = 'driver' and new.user_id is null then
-    return new; -- somebody, so that nothing tells whose former report gives way
-  end if;
 
-  -- One report of a reporter after the other.
-  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', new.parking_lot_id, new.source, new.user_id), 830));
+  v_former := private.hold_former_report(new);
   if new.source = 'driver' and new.reported_at = now() then
     new.reported_at := clock_timestamp(); -- it may have waited for the one before, which is not to seem the later one
   end if;
-  select * into v_former from public.occupancy_reports o
-  where o.parking_lot_id = new.parking_lot_id and o.source = new.source and o.user_id is not distinct from new.user_id
-    and o.is_current;
-  if not found then
+  if v_former.id is null then
+    perform private.count_occupancy(new, 1);
     return new;
   end if;
   -- It came late; but a report of the future is from before the clock was set back, and is followed like any other.
   if v_former.reported_at > new.reported_at and v_former.reported_at <= clock_timestamp() + interval '1 minute' then
-    new.is_current := false;
-    new.is_sample := false;
-    return new;
+    return null;
   end if;
-  new.is_sample := date_trunc('hour', v_former.reported_at at time zone v_time_zone)
-    < date_trunc('hour', new.reported_at at time zone v_time_zone);
-  if new.source = 'driver' and new.reported_at < v_former.reported_at + interval '10 minutes' then
-    delete from public.occupancy_reports o where o.id = v_former.id;
+  new.is_sample := date_trunc('hour', v_former.reported_at at time zone v_lot.time_zone)
+    < date_trunc('hour', new.reported_at at time zone v_lot.time_zone);
+  if new.source <> 'driver' then
+    new.id := v_former.id;
+  elsif new.reported_at < v_former.reported_at + interval '10 minutes' then
     new.id := v_former.id;
     if v_former.is_sample then
       perform private.count_occupancy(v_former, -1);
       new.is_sample := true;
     end if;
-  else
-    update public.occupancy_reports o set is_current = false where o.id = v_former.id;
   end if;
-  return new;
-end
-$$;
-
-comment on function private.tg_occupancy_reports__take_place() is
-  'Completes a report, and makes it the current one of its reporter: the former one gives way or, when it is a correction, goes and leaves its id.';
-
-create trigger _100_take_place before insert on public.occupancy_reports
-  for each row execute function private.tg_occupancy_reports__take_place();
-
-create function private.tg_occupancy_reports__count() returns trigger
-language plpgsql
-security definer -- reporters hold no right on the forecast
-set search_path = ''
-as $$
-begin
-  perform private.count_occupancy(new, 1);
+  if new.is_sample then
+    perform private.count_occupancy(new, 1);
+  end if;
+  update public.occupancy_reports o
+  set (id, state, free_spaces, occupancy_ratio, reported_at, is_sample, created_at)
+    = (new.id, new.state, new.free_spaces, new.occupancy_ratio, new.reported_at, new.is_sample, new.created_at)
+  where o.id = v_former.id;
   return null;
 end
 $$;
 
-create trigger _200_count after insert on public.occupancy_reports
-  for each row when (new.is_sample) execute function private.tg_occupancy_reports__count();
+comment on function private.tg_occupancy_reports__take_place() is
+  'Completes a report and counts it. Where its reporter has one of the lot, that row becomes the report and none is inserted: with an id of its own when a driver reports again, with the same id when it is a correction or of a feed. One that came late is dropped.';
 
-create function private.purge_occupancy_reports() returns void
+create trigger _100_take_place before insert on public.occupancy_reports
+  for each row execute function private.tg_occupancy_reports__take_place();
+
+create function private.report_as_driver(p_parking_lot_id uuid, p_state text, p_free_spaces integer, p_occupancy_ratio numeric)
+returns public.occupancy_reports
 language plpgsql
+security definer -- clients have no right to insert: the trigger would change a row that their policies have not seen
 set search_path = ''
 as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_report public.occupancy_reports;
 begin
-  delete from public.occupancy_reports where reported_at < now() - interval '30 days';
+  insert into public.occupancy_reports (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
+  values (p_parking_lot_id, 'driver', v_user_id, p_state, p_free_spaces, p_occupancy_ratio);
+  select * into v_report from public.occupancy_reports o
+  where o.user_id = v_user_id and o.parking_lot_id = p_parking_lot_id;
+  return v_report;
 end
 $$;
 
-comment on function private.purge_occupancy_reports() is
-  'Removes reports older than 30 days. What they gave the forecast stays in it.';
+comment on function private.report_as_driver(uuid, text, integer, numeric) is
+  'Reports on a lot as the caller; the report. Refuses: unauthorized, forbidden.';
 
-select cron.schedule('purge_occupancy_reports', '29 3 * * *', 'select private.purge_occupancy_reports()');
+grant execute on function private.report_as_driver(uuid, text, integer, numeric) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what reports say
@@ -241,7 +249,7 @@ begin
         join public.occupancy_reports o on o.parking_lot_id = p.id
         join (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
           as s (source, trust, half_life_min) on s.source = o.source
-        where o.is_current and o.reported_at > now() - interval '100 minutes' -- by then all are stale
+        where o.reported_at > now() - interval '100 minutes' -- by then all are stale
       ) as r
       where r.trust >= 0.1
     ) as t
@@ -342,21 +350,16 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.writing_user();
-  v_id uuid;
+  v_report public.occupancy_reports;
 begin
+  perform private.writing_user();
   perform private.hold_public_lot(p_parking_lot_id);
   perform private.check_occupancy(p_state, p_free_spaces, p_occupancy_ratio);
-  insert into public.occupancy_reports (parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio)
-  values (p_parking_lot_id, 'driver', v_user_id, p_state, p_free_spaces, p_occupancy_ratio)
-  returning id into v_id;
-  perform private.log_activity('occupancy_report', p_parking_lot_id, v_id);
-  return (
-    select jsonb_build_object(
-      'id', r.id, 'parking_lot_id', r.parking_lot_id, 'source', r.source, 'state', r.state, 'free_spaces', r.free_spaces,
-      'occupancy_ratio', r.occupancy_ratio, 'reported_at', r.reported_at
-    )
-    from public.occupancy_reports r where r.id = v_id
+  v_report := private.report_as_driver(p_parking_lot_id, p_state, p_free_spaces, p_occupancy_ratio);
+  perform private.log_activity('occupancy_report', p_parking_lot_id, v_report.id);
+  return jsonb_build_object(
+    'id', v_report.id, 'parking_lot_id', v_report.parking_lot_id, 'source', v_report.source, 'state', v_report.state,
+    'free_spaces', v_report.free_spaces, 'occupancy_ratio', v_report.occupancy_ratio, 'reported_at', v_report.reported_at
   );
 end
 $$;
@@ -370,7 +373,6 @@ set search_path = ''
 as $$
 declare
   v_report record;
-  v_known boolean;
   v_unknown uuid[] := '{}';
 begin
   if p_source is null or p_source not in ('operator', 'sensor') then
@@ -393,20 +395,20 @@ begin
       perform private.refuse('validation_error', 422, 'reported_at is in the future',
         p_param => v_report.place_name || 'reported_at');
     end if;
-    insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces, occupancy_ratio, reported_at)
-    select l.id, p_source, v_report.state, v_report.free_spaces, v_report.occupancy_ratio, coalesce(v_report.reported_at, now())
-    from public.parking_lots l where l.id = v_report.parking_lot_id
-    returning true into v_known;
-    if v_known is null then
+    if not exists (select from public.parking_lots l where l.id = v_report.parking_lot_id) then
       v_unknown := v_unknown || v_report.parking_lot_id;
+      continue;
     end if;
+    insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces, occupancy_ratio, reported_at)
+    values (v_report.parking_lot_id, p_source, v_report.state, v_report.free_spaces, v_report.occupancy_ratio,
+      coalesce(v_report.reported_at, now()));
   end loop;
   return jsonb_build_object('accepted', jsonb_array_length(p_reports) - cardinality(v_unknown), 'unknown', to_jsonb(v_unknown));
 end
 $$;
 
 comment on function api.feed_occupancy(text, jsonb) is
-  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is kept as history. Refuses: validation_error.';
+  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is accepted and dropped. Refuses: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
 grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -170,58 +170,92 @@ Deno.test("a correction keeps the id of the report that it replaces, and a later
   assert.equal(given.length, 2);
 });
 
-Deno.test("a driver's report within ten minutes takes the last one's place, later it follows it", async () => {
+Deno.test("a reporter has one report of a lot: it changes in place; that of a driver goes after a day", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
-  const states = async () =>
-    (await db.sql<{ state: string; is_current: boolean }[]>`
-      select state, is_current from public.occupancy_reports where parking_lot_id = ${lot} order by reported_at`)
-      .map(({ state, is_current }) => `${state} ${is_current}`);
-  await reported(lot, "driver", "available", 25, user);
-  await reported(lot, "driver", "crowded", 9, user);
-  assert.deepEqual(await states(), ["available false", "crowded true"]);
-  await report(user, lot, { state: "full" });
-  assert.deepEqual(await states(), ["available false", "full true"]);
-  const hours = await forecast(lot);
-  assert.equal(
-    hours.reduce((sum, { crowded_share }) => sum + crowded_share, 0),
-    0,
-    "the corrected report still counts",
-  );
+  for (const state of ["available", "crowded", "full"]) {
+    for (const source of ["sensor", "operator"]) await feed(source, [{ parking_lot_id: lot, state }]);
+    await reported(lot, "driver", state, { available: 50, crowded: 25, full: 0 }[state]!, user);
+  }
+  const rows = () =>
+    db.sql`select source, state from public.occupancy_reports where parking_lot_id = ${lot} order by source`;
+  assert.deepEqual((await rows()).map(({ source, state }) => [source, state]), [
+    ["driver", "full"],
+    ["operator", "full"],
+    ["sensor", "full"],
+  ]);
+  await db
+    .sql`update public.occupancy_reports set reported_at = now() - interval '23 hours' where parking_lot_id = ${lot}`;
+  await purge(db.sql);
+  assert.equal((await rows()).length, 3);
+  await db
+    .sql`update public.occupancy_reports set reported_at = now() - interval '25 hours' where parking_lot_id = ${lot}`;
+  await purge(db.sql);
+  assert.deepEqual((await rows()).map(({ source }) => source), ["operator", "sensor"]);
 });
 
-Deno.test("a driver who reports many times at once has one report", async () => {
-  const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
-  await Promise.all(["available", "crowded", "full", "available"].map((state) => report(user, lot, { state })));
-  const rows = await db.sql`select id from public.occupancy_reports where parking_lot_id = ${lot}`;
-  assert.equal(rows.length, 1);
-  const hours = await forecast(lot);
-  assert.equal(hours.reduce((sum, { sample_size }) => sum + sample_size, 0), 1);
+Deno.test("a reporter who reports many times at once, for the first time too, has one report and one sample", async () => {
+  for (const source of ["driver", "sensor"]) {
+    const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
+    for (const states of [["available", "crowded", "full", "available"], ["full", "available", "crowded", "full"]]) {
+      await Promise.all(
+        states.map((state) =>
+          source === "driver" ? report(user, lot, { state }) : feed(source, [{ parking_lot_id: lot, state }])
+        ),
+      );
+      const rows = await db.sql`select id from public.occupancy_reports where parking_lot_id = ${lot}`;
+      assert.equal(rows.length, 1);
+    }
+    const hours = await forecast(lot);
+    assert.equal(hours.reduce((sum, { sample_size }) => sum + sample_size, 0), 1, source);
+  }
 });
 
-Deno.test("the forecast equals a count of its samples, by hour of the lot's own week", async () => {
+Deno.test("the forecast equals a count of its samples, by hour of the lot's own week, whoever reports and corrects", async () => {
   const chances = chance(830);
   const lots = await Promise.all(
     ["Asia/Tokyo", "Europe/Zurich", "America/St_Johns"].map((time_zone) =>
       newLot(db.sql, { time_zone, total_spaces: 10 })
     ),
   );
-  const minutes = Array.from({ length: 300 }, () => chances.below(20 * 24 * 60)).sort((a, b) => a - b);
+  const drivers = [await newUser(db.sql), await newUser(db.sql)];
+  // Bursts, so that there are corrections, also over the end of an hour.
+  const minutes = Array.from({ length: 150 }, () => chances.below(20 * 24 * 60)).sort((a, b) => a - b)
+    .flatMap((minute) => Array.from({ length: 4 }, (_, nth) => minute + 7 * nth)).sort((a, b) => a - b);
+  interface Told {
+    readonly lot: string;
+    readonly minute: number;
+    readonly free_spaces: number;
+  }
+  const samples = new Set<Told>();
+  const former = new Map<string, { told: Told; hour: string }>();
   for (const minute of minutes) {
+    const [lot, source] = [chances.pick(lots), chances.pick(["sensor", "operator", "driver", "driver", "driver"])];
+    const user = source === "driver" ? chances.pick(drivers) : null;
+    const told = { lot, minute, free_spaces: chances.below(4) };
+    const [{ hour }] = await db.sql<[{ hour: string }]>`
+      select date_trunc('hour', (timestamptz '2026-03-20' + ${minute} * interval '1 minute') at time zone l.time_zone)::text as hour
+      from public.parking_lots l where l.id = ${lot}`;
     await db.sql`
-      insert into public.occupancy_reports (parking_lot_id, source, free_spaces, reported_at)
-      values (${chances.pick(lots)}, ${chances.pick(["sensor", "operator"])}, ${chances.below(4)},
-        timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
+      insert into public.occupancy_reports (parking_lot_id, source, user_id, free_spaces, reported_at)
+      values (${lot}, ${source}, ${user}, ${told.free_spaces}, timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
+    const before = former.get(`${lot} ${source} ${user}`);
+    const corrects = before !== undefined && user !== null && minute < before.told.minute + 10;
+    if (before?.hour !== hour || (corrects && samples.has(before.told))) samples.add(told);
+    if (corrects) samples.delete(before.told);
+    former.set(`${lot} ${source} ${user}`, { told, hour });
   }
   for (const lot of lots) {
     const expected = await db.sql<Hour[]>`
       select extract(dow from t.at)::integer as day_of_week, extract(hour from t.at)::integer as hour,
-        count(*)::integer as sample_size, round(avg((r.state = 'full')::integer), 2)::float as full_share,
-        round(avg((r.state = 'crowded')::integer), 2)::float as crowded_share,
-        round(avg(r.occupancy_ratio), 2)::float as occupancy_ratio
-      from public.occupancy_reports r
-      join public.parking_lots l on l.id = r.parking_lot_id
-      cross join lateral (select r.reported_at at time zone l.time_zone as at) t
-      where r.parking_lot_id = ${lot} and r.is_sample
+        count(*)::integer as sample_size, round(avg((r.free_spaces = 0)::integer), 2)::float as full_share,
+        round(avg((r.free_spaces = 1)::integer), 2)::float as crowded_share,
+        round(avg(1 - r.free_spaces / 10.0), 2)::float as occupancy_ratio
+      from jsonb_to_recordset(${
+      db.sql.json([...samples] as never)
+    }) as r (lot uuid, minute integer, free_spaces integer)
+      join public.parking_lots l on l.id = r.lot
+      cross join lateral (select (timestamptz '2026-03-20' + r.minute * interval '1 minute') at time zone l.time_zone as at) t
+      where r.lot = ${lot}
       group by 1, 2 order by 1, 2`;
     assert.ok(expected.length > 10);
     assert.deepEqual(await forecast(lot), expected.map((hour) => ({ ...hour })));
@@ -256,7 +290,7 @@ Deno.test("the hour of a sample is the lot's own, also where clocks differ by ha
   assert.deepEqual((await forecast(lot)).map(({ hour, sample_size }) => [hour, sample_size]), [[16, 1], [17, 1]]);
 });
 
-Deno.test("a feed is taken whole, names the lots that it does not know, and keeps what came late as history", async () => {
+Deno.test("a feed is taken whole, names the lots that it does not know, and drops what came late", async () => {
   const [lot, unknown] = [await newLot(db.sql), crypto.randomUUID()];
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const taken = await feed("operator", [

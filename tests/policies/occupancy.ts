@@ -1,5 +1,5 @@
 // Occupancy reports: nobody sees who reported but the driver; feeds are the service's.
-import { ACTIVE, HIDDEN } from "./lots.ts";
+import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
 const REPORTS = {
@@ -7,13 +7,6 @@ const REPORTS = {
   suspendeds: "00000000-0000-4000-8000-000000000802",
   ofSensor: "00000000-0000-4000-8000-000000000803",
 };
-const row = (lot: string) => ({ owner }: { owner: string }) => ({
-  parking_lot_id: lot,
-  source: "driver",
-  user_id: owner,
-  state: "full",
-});
-
 export const occupancy: Domain = {
   async plant(sql, { stranger, suspended }) {
     for (
@@ -32,18 +25,10 @@ export const occupancy: Domain = {
   tables: [{
     table: "occupancy_reports",
     grants: {
-      select: { authenticated: allBut("is_current", "is_sample") },
-      insert: {
-        authenticated: ["parking_lot_id", "source", "user_id", "state", "free_spaces", "occupancy_ratio"],
-      },
+      select: { authenticated: allBut("is_sample") },
     },
     key: "id::text",
     rows: () => REPORTS,
     reads: bySignedIn({ owner: [], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] }),
-    inserts: {
-      "the owner's on an active lot": { row: row(ACTIVE), by: ["owner"] },
-      "the owner's on a draft lot": { row: row(HIDDEN.draft), by: [] },
-      "a sensor's": { row: () => ({ parking_lot_id: ACTIVE, source: "sensor", state: "full" }), by: [] },
-    },
   }],
 };
