@@ -5,6 +5,7 @@
 //   deno task test -- tests/db          files or folders
 //   deno task test -- "a suspended"     tests whose name contains this
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
+//   deno task test:fast                 what needs no platform: the contract, parsers, providers' protocols, house rules
 //
 // The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";
@@ -22,9 +23,18 @@ const OWN_PLATFORM_ONLY = [
   "tests/recovery",
 ];
 
+const NEEDS_NO_PLATFORM = [
+  "tests/contract",
+  "tests/ai_search",
+  "tests/db/sql_rules.test.ts",
+  "tests/deploy/released_migrations.test.ts",
+  "tests/importer/mapping.test.ts",
+  "tests/importer/reading.test.ts",
+];
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { "hosted-runtime": { type: "boolean", default: false } },
+  options: { "hosted-runtime": { type: "boolean", default: false }, fast: { type: "boolean", default: false } },
 });
 const hosted = values["hosted-runtime"];
 const paths = positionals.filter(exists);
@@ -36,6 +46,8 @@ if (Deno.env.get("API_URL")) {
   console.log(`The tests run against ${Deno.env.get("API_URL")}; skipped there: ${OWN_PLATFORM_ONLY.join(", ")}`);
   Deno.exit(await runTests([...selection, `--ignore=${OWN_PLATFORM_ONLY.join(",")}`], {}));
 }
+
+if (values.fast) Deno.exit(await runTests(NEEDS_NO_PLATFORM, {}));
 
 const started = performance.now();
 const platform = await startTestPlatform(hosted ? { functionsDeno: await hostedDeno() } : {});

@@ -35,7 +35,12 @@ Deno.test("the pages name the pinned version of the Supabase CLI", () => {
 Deno.test("the pages name tasks, files and a version of Deno that are there", () => {
   const { tasks } = JSON.parse(read("deno.json"));
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))?.[1];
-  const pages = ["README.md", ...[...Deno.readDirSync(join(root, "docs"))].map((entry) => `docs/${entry.name}`)]
+  const pages = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ...[...Deno.readDirSync(join(root, "docs"))].map((entry) => `docs/${entry.name}`),
+  ]
     .filter((path) => path.endsWith(".md"));
   for (const page of pages) {
     const text = read(page);
@@ -56,4 +61,23 @@ Deno.test("docs/operations.md: every setting of the local platform and of the fu
   const names = sources.flatMap((source) => read(source).match(/(?<=["(])[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(?=[")])/g) ?? []);
   assert.ok(names.includes("LOCAL_PORT") && names.includes("SUPABASE_URL") && names.includes("SITE_URL"));
   assert.deepEqual(names.filter((name) => !documented.has(name)), []);
+});
+
+Deno.test("supabase/functions/.env.example has each setting that an operator gives the functions, and no other", () => {
+  const table = read("docs/operations.md").split("### The functions")[1]!.split("\n## ")[0]!;
+  const rows = table.split("\n").filter((line) => line.startsWith("| `") && line.split(" | ")[1]!.startsWith("secret"));
+  const settings = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`(\w+)`/g)].map((match) => match[1]!));
+  const given = [...read("supabase/functions/.env.example").matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map((match) =>
+    match[1]!
+  );
+  assert.deepEqual(given.toSorted(), settings.toSorted());
+});
+
+Deno.test("hosted workflows call what .ci/run and the pages call, in the pinned versions", () => {
+  const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))![1]!;
+  const cli = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
+  assert.match(read(".github/workflows/check.yml"), /^ {6}- run: \.ci\/run$/m);
+  const containers = read(".github/workflows/containers.yml");
+  const named = [...containers.matchAll(/npx -y (deno|supabase)@(\S+)/g)].map((match) => [match[1]!, match[2]!]);
+  assert.deepEqual([...new Set(named.map((pair) => pair.join("@")))].sort(), [`deno@${version}`, `supabase@${cli}`]);
 });
