@@ -9,7 +9,7 @@
 -- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
 --
 -- Interface: api.my_account, commands.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
--- private.require_admin(area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
+-- private.check_admin(admin, area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -347,19 +347,6 @@ $$;
 comment on function private.check_admin(uuid, text) is
   'For reads of the console. Rejects (forbidden, details.scope names the missing permission scope) anybody but an active administrator who has the area; a null area: any active administrator.';
 
-create function private.require_admin(p_area text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.check_admin(private.caller(), p_area);
-  return auth.uid();
-end
-$$;
-
-comment on function private.require_admin(text) is
-  'The id of the calling administrator, who is active and has the area. Refuses: unauthorized, forbidden.';
-
 create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -422,7 +409,7 @@ comment on function private.my_auth_user() is
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
-  private.is_premium(uuid), private.check_admin(uuid, text), private.require_admin(text), private.scopes_of(uuid),
+  private.is_premium(uuid), private.scopes_of(uuid),
   private.account_row(uuid, text, jsonb), private.my_auth_user()
 to authenticated;
 

@@ -105,4 +105,4 @@ return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400
 
 comment on function private.day_number(bigint) is 'The day of a wall clock time, counted from 1970-01-01, backwards too.';
 
-grant execute on function private.day_bit(text), private.date_bits(date, date[]) to anon, authenticated, service_role;
+grant execute on function private.date_bits(date, date[]) to anon, authenticated, service_role;

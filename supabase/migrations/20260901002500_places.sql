@@ -10,7 +10,6 @@ create table private.places (
   code text collate "C" primary key,
   prefecture text,
   name text not null,
-  romaji text collate "C" not null,
   lat double precision not null,
   lng double precision not null,
   names text[] collate "C" not null
@@ -22,8 +21,8 @@ comment on column private.places.names is 'What the place is called, as private.
 
 create index places_names_idx on private.places using gin (names);
 
-insert into private.places (code, prefecture, name, romaji, lat, lng, names)
-select r.f[1], nullif(r.f[2], ''), replace(r.f[3], ' ', ''), r.f[5], r.f[6]::double precision, r.f[7]::double precision, array(
+insert into private.places (code, prefecture, name, lat, lng, names)
+select r.f[1], nullif(r.f[2], ''), replace(r.f[3], ' ', ''), r.f[6]::double precision, r.f[7]::double precision, array(
   select distinct private.search_text(n.name)
   from (values
     (r.f[3]), (r.f[2] || r.f[3]), (r.f[4]), (r.f[5]), (replace(r.f[5], '-', '')), (regexp_replace(r.f[5], '-[a-z]+$', '')),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { migrations, sqlFindings } from "./sql_rules.ts";
+import { migrations, sqlFindings, uncalled } from "./sql_rules.ts";
 
 const NAME = "20260901000900_sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
@@ -17,6 +17,13 @@ Deno.test("the migrations keep the house rules", () => {
 Deno.test("no two migrations have the same version", () => {
   const versions = migrations().map(({ name }) => name.slice(0, 14));
   assert.equal(new Set(versions).size, versions.length);
+});
+
+Deno.test("every function of private is called", () => {
+  assert.deepEqual(uncalled(migrations().map(({ text }) => text).join("\n")), []);
+  const f = "create function private.f() returns int\nlanguage sql\nreturn private.f();";
+  assert.deepEqual(uncalled(`${f}\n\ncomment on function private.f() is 'F.';\n`), ["f"]);
+  assert.deepEqual(uncalled(`${f}\n\nselect private.f();\n`), []);
 });
 
 Deno.test("a file that keeps the rules has no findings", () => {

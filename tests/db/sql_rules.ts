@@ -60,6 +60,21 @@ export function sqlFindings(name: string, text: string): string[] {
   return findings;
 }
 
+/** Functions of private that no statement names but those that create, describe and grant them. */
+export function uncalled(text: string): string[] {
+  const statements = text.replaceAll(/--[^\n]*/g, "").split(/\n\n+/).filter((one) =>
+    !/^(comment on|grant|revoke) /.test(one)
+  );
+  const callers = new Map<string, Set<number>>();
+  statements.forEach((statement, n) => {
+    for (const [, name] of statement.matchAll(/\bprivate\.(\w+)/g)) {
+      callers.set(name!, (callers.get(name!) ?? new Set()).add(n));
+    }
+  });
+  return [...text.matchAll(/^create function private\.(\w+)/gm)].map(([, name]) => name!)
+    .filter((name) => callers.get(name)!.size < 2);
+}
+
 /** The same text with comments, strings and quoted names blanked; code in dollar quotes stays. */
 function withoutTexts(text: string): string {
   const blank = (found: string) => found.replaceAll(/[^\n]/g, " ");

@@ -55,12 +55,6 @@ function calls(text: string): string[] {
   return [...text.replaceAll(/--[^\n]*/g, "").matchAll(/\bprivate\.(\w+)/g)].map(([, name]) => name!);
 }
 
-/** Granted though nothing calls them yet, and why. */
-const GRANTED: Record<string, string> = {
-  check_admin: "as require_admin, which calls it",
-  require_admin: "only reads the caller's own record; functions of the console begin with it",
-};
-
 /** Private functions that the client may execute though nothing that it reaches calls them. */
 async function idle(sql: Sql | TransactionSql, client: Client): Promise<string[]> {
   const functions = await functionsOf(sql, client);
@@ -81,7 +75,7 @@ async function idle(sql: Sql | TransactionSql, client: Client): Promise<string[]
     }
   }
   return [...named.values()].flat()
-    .filter(({ name, executable }) => executable && !reached.has(name) && !(name in GRANTED)).map(({ name }) => name)
+    .filter(({ name, executable }) => executable && !reached.has(name)).map(({ name }) => name)
     .sort();
 }
 
