@@ -2,7 +2,8 @@
 --
 -- What counts for a badge leaves a mark: the thing it was about, the lot or the day, whatever the badge measures. Progress is
 -- the number of marks, or the longest run of days among them. Marks are a set, so that the order of deeds, a deed told twice
--- and a rebuild beside new deeds all come to the same. A badge that is earned stays, also when a mark goes again.
+-- and a rebuild beside new deeds all come to the same. A badge that is earned stays, and there is nothing more to count: its
+-- marks go, none come, and its progress stays at the threshold.
 --
 -- Invariants: a badge that is saved has conditions that are understood; one that got in otherwise counts nothing, is noted in
 -- private.badge_faults, and stops neither the deed nor the other badges; a person earns a badge once.
@@ -71,7 +72,7 @@ create table private.badge_marks (
   foreign key (user_id, badge_id) references public.user_badge_progress (user_id, badge_id) on delete cascade
 );
 
-comment on table private.badge_marks is 'What is counted: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
+comment on table private.badge_marks is 'What is counted until the badge is earned: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
 
 create table private.kept_reviews (
   review_id uuid primary key,
@@ -160,11 +161,14 @@ begin
     ), jsonb_build_object('badge_id', b.id))
   from public.badges b where b.id = new.badge_id;
   perform private.give_exp(new.user_id, 'badge_earned', 'badge', new.badge_id);
+  delete from private.badge_marks m where m.user_id = new.user_id and m.badge_id = new.badge_id;
+  update public.user_badge_progress p set count = b.threshold
+  from public.badges b where b.id = new.badge_id and p.user_id = new.user_id and p.badge_id = b.id;
   return null;
 end
 $$;
 
-comment on function private.tg_user_badges__reward() is 'Tells a person of their badge, and gives its points.';
+comment on function private.tg_user_badges__reward() is 'Tells a person of their badge, gives its points, and ends the counting for it.';
 
 create trigger _100_reward after insert on public.user_badges
   for each row execute function private.tg_user_badges__reward();
@@ -279,7 +283,7 @@ end
 $$;
 
 comment on function private.unmark_badges(uuid, text) is
-  'Takes the mark of a review away from all of a person''s badges. What deeds leave stays.';
+  'Takes the mark of a review away from the badges that a person has not earned. What deeds leave stays.';
 
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
@@ -304,6 +308,7 @@ begin
   for v_badge in
     select * from public.badges b
     where b.is_active
+      and not exists (select from public.user_badges u where u.user_id = p_user_id and u.badge_id = b.id)
       and (b.conditions -> 'activity' ? p_kind or coalesce(jsonb_typeof(b.conditions -> 'activity'), '') <> 'array')
     order by b.id
   loop
@@ -323,7 +328,7 @@ end
 $$;
 
 comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
-  'Counts a deed, or a state that begins, for every badge it meets. A badge whose conditions are not understood is noted and left.';
+  'Counts a deed, or a state that begins, for every badge it meets and the person has not earned. A badge whose conditions are not understood is noted and left.';
 
 create function private.tg_user_activity_logs__count() returns trigger
 language plpgsql

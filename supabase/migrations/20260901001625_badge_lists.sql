@@ -53,8 +53,8 @@ declare
   v_rows jsonb;
 begin
   perform private.page_limit(p_limit);
-  select jsonb_agg(jsonb_build_object('badge_id', b.id, 'count', coalesce(p.count, 0), 'threshold', b.threshold,
-    'percent', least(100, round(coalesce(p.count, 0) * 100.0 / b.threshold, 2)),
+  select jsonb_agg(jsonb_build_object('badge_id', b.id, 'count', c.count, 'threshold', b.threshold,
+    'percent', least(100, round(c.count * 100.0 / b.threshold, 2)),
     'badge', jsonb_build_object('name', private.in_lang(p_lang, b.name, b.name_en),
       'description', private.in_lang(p_lang, b.description, b.description_en), 'icon', b.icon, 'category', b.category),
     'sort_order', b.sort_order) order by b.sort_order, b.id) into v_rows
@@ -65,7 +65,9 @@ begin
     order by o.sort_order, o.id
     limit p_limit + 1
   ) b
-  left join public.user_badge_progress p on p.user_id = v_user_id and p.badge_id = b.id;
+  left join public.user_badge_progress p on p.user_id = v_user_id and p.badge_id = b.id
+  left join public.user_badges u on u.user_id = v_user_id and u.badge_id = b.id
+  cross join lateral (select case when u.id is null then coalesce(p.count, 0) else b.threshold end as count) c;
   return private.page(v_filters, v_rows, '{sort_order,badge_id}', p_limit)
     || case when 'total' = any (p_include) then jsonb_build_object('total', (
       select count(*) from public.badges o where o.is_active
@@ -74,7 +76,7 @@ end
 $$;
 
 comment on function api.list_my_badge_progress(integer, text, text, text[]) is
-  'How far the caller is with every badge that can be earned, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'How far the caller is with every badge that can be earned, at the threshold with those that they have, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_badges(integer, text, text, text[]), api.list_my_badge_progress(integer, text, text, text[])

@@ -106,6 +106,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  -- Who has the badge is at its end.
+  v_user_ids uuid[] := array(
+    select p.id from unnest(p_user_ids) as p (id)
+    where not exists (select from public.user_badges u where u.user_id = p.id and u.badge_id = (p_badge).id)
+  );
   v_kinds text[] := array(select jsonb_array_elements_text((p_badge).conditions -> 'activity'));
   v_measure text := (p_badge).conditions ->> 'measure';
   v_is_plain boolean := not (p_badge).conditions ? 'where';
@@ -115,18 +120,18 @@ begin
     select distinct s.user_id,
       private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) collate "C" as mark
     from private.badge_sources s
-    where s.user_id = any (p_user_ids) and s.kind = any (v_kinds)
+    where s.user_id = any (v_user_ids) and s.kind = any (v_kinds)
       and (v_measure <> 'distinct_lots' or s.parking_lot_id is not null)
       and case when v_is_plain then true else private.meets_badge_conditions(
         private.badge_metadata(s.kind, s.metadata, s.created_at), (p_badge).conditions) end
   ), marks_before as materialized (
-    select m.user_id, m.mark from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (p_user_ids)
+    select m.user_id, m.mark from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (v_user_ids)
   ), gone as (
     delete from private.badge_marks m using (table marks_before except table marks) as g
     where m.user_id = g.user_id and m.badge_id = (p_badge).id and m.mark = g.mark
   ), without as (
     update public.user_badge_progress p set count = 0
-    where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count <> 0
+    where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count <> 0
       and p.user_id not in (select m.user_id from marks m)
   ), progress as (
     insert into public.user_badge_progress as p (user_id, badge_id, count)
@@ -138,21 +143,20 @@ begin
   select a.user_id, (p_badge).id, a.mark from (table marks except table marks_before) as a;
   if v_measure = 'streak_days' then
     update public.user_badge_progress p set count = s.days
-    from private.longest_streaks(p_user_ids, (p_badge).id) as s
+    from private.longest_streaks(v_user_ids, (p_badge).id) as s
     where p.badge_id = (p_badge).id and p.user_id = s.user_id and p.count <> s.days;
   end if;
   if (p_badge).is_active then
     insert into public.user_badges (user_id, badge_id)
     select p.user_id, p.badge_id from public.user_badge_progress p
-    where p.badge_id = (p_badge).id and p.user_id = any (p_user_ids) and p.count >= (p_badge).threshold
-      and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+    where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
     order by p.user_id;
   end if;
 end
 $$;
 
 comment on function private.rebuild_badge(public.badges, uuid[]) is
-  'Rebuilds the progress of these people, whose accounts are held, with a badge whose conditions are understood.';
+  'Rebuilds the progress of these people, whose accounts are held, with a badge whose conditions are understood. Nothing changes for those who have it.';
 
 create function private.next_badge_batch(p_people integer default 1000) returns boolean
 language plpgsql

@@ -53,20 +53,32 @@ Deno.test("things, lots, days and runs of days are counted each once", async () 
   assert.deepEqual(await Promise.all(badges.map((badge) => progressOf(user, badge))), [4, 2, 4, 3]);
 });
 
-Deno.test("a badge is earned once, with a notification and its points, and stays", async () => {
+Deno.test("a badge is earned once, with a notification and its points, and stays, with its progress and without marks", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
-  const badge = await newBadge({ activity: ["review_approved"], measure: "count" }, 1);
+  const conditions = { activity: ["review_approved"], measure: "count" };
+  const [badge, further] = [await newBadge(conditions, 1), await newBadge(conditions, 2)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating) values (${lot}, ${user}, 4) returning id`;
   for (const [status, count] of [["approved", 1], ["hidden", 0], ["approved", 1], ["hidden", 0]] as const) {
     await db.sql`update public.reviews set status = ${status} where id = ${review!.id}`;
-    assert.equal(await progressOf(user, badge), count);
+    assert.deepEqual([await progressOf(user, badge), await progressOf(user, further)], [1, count]);
+    const marks = await db.sql`
+      select badge_id from private.badge_marks where user_id = ${user} and badge_id in (${badge}, ${further})`;
+    assert.deepEqual(marks.map(({ badge_id }) => badge_id), Array(count).fill(further));
   }
   const [told] = await db.sql<{ badges: number; notes: number; exp: number }[]>`
     select (select count(*)::integer from public.user_badges where user_id = ${user}) as badges,
       (select count(*)::integer from public.user_notifications where user_id = ${user} and type = 'badge_earned') as notes,
       (select sum(amount)::integer from public.exp_entries where user_id = ${user} and reason = 'badge_earned') as exp`;
   assert.deepEqual({ ...told! }, { badges: 1, notes: 1, exp: 50 });
+  // It stays so for those who have it, whatever it takes from now on; and is shown as it is.
+  await db.sql`update public.badges set threshold = 3 where id = ${badge}`;
+  await workOff();
+  assert.equal(await progressOf(user, badge), 1);
+  const [row] = await db.as(signedIn(user), (sql) => sql`select api.list_my_badge_progress(100) -> 'items' as items`);
+  const shown = (row!["items"] as { badge_id: string; count: number; percent: number }[])
+    .filter(({ badge_id }) => badge_id === badge).map(({ count, percent }) => [count, percent]);
+  assert.deepEqual(shown, [[3, 100]]);
 });
 
 Deno.test("conditions that are not understood are refused when the badge is saved, with what is wrong", async () => {
