@@ -263,6 +263,7 @@ as $$
 declare
   v_session public.parking_sessions := private.my_session_for_change(p_id);
   v_exit_at timestamptz;
+  v_priced_until timestamptz;
   v_fee jsonb;
 begin
   if v_session.status = 'ended' and v_session.finalize_request_id = p_client_request_id then
@@ -273,7 +274,12 @@ begin
   end if;
   perform private.check_exit(v_session, p_exit_at);
   v_exit_at := greatest(v_session.started_at, p_exit_at);
-  v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, v_exit_at);
+  -- A session that was forgotten costs what its first 366 days do, and the breakdown says so.
+  v_priced_until := least(v_exit_at, v_session.started_at + interval '8784 hours');
+  v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, v_priced_until);
+  if v_priced_until < v_exit_at and v_fee ? 'breakdown' then
+    v_fee := jsonb_insert(v_fee, '{breakdown,notes,0}', '"only_366_days_priced"');
+  end if;
   update public.parking_sessions s
   set status = 'ended', ended_at = v_exit_at, finalize_request_id = p_client_request_id,
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,

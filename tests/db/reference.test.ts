@@ -54,7 +54,7 @@ const PRINTED: Record<string, string[]> = {
   difficulty: ["easy", "normal", "hard"],
   error_report_status: ["open", "in_review", "resolved", "rejected"],
   fee_line_kind: ["grace", "initial", "rate", "flat", "cap"],
-  fee_note: ["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration"],
+  fee_note: ["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration", "only_366_days_priced"],
   fee_unknown_reason: ["no_rules", "no_rate", "vehicle_type_not_priced"],
   field_value_state: ["unverified", "confirmed", "disputed", "retired"],
   iap_environment: ["Sandbox", "Production"],

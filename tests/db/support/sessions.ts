@@ -24,7 +24,11 @@ export interface Finalized {
   readonly session_id: string;
   readonly total_amount: number | null;
   readonly currency: string;
-  readonly breakdown: { readonly lines?: { amount: number }[]; readonly refusal?: { reason: string } };
+  readonly breakdown: {
+    readonly lines?: { amount: number }[];
+    readonly notes?: string[];
+    readonly refusal?: { reason: string };
+  };
 }
 
 type Argument = string | number | null;

@@ -105,7 +105,9 @@ const Breakdown = z.object({
   not_applied: z.array(NotApplied).meta({
     description: "The lot's other rules",
   }),
-  notes: z.array(z.enum(["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration"])).meta({
+  notes: z.array(
+    z.enum(["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration", "only_366_days_priced"]),
+  ).meta({
     description: "Codes of category `fee_note`",
   }),
 }).meta({
