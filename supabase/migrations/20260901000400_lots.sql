@@ -128,7 +128,7 @@ create table public.parking_lot_tags (
 comment on table public.parking_lot_tags is 'What is known of a lot''s tags.';
 comment on column public.parking_lot_tags.state is 'true: has it; false: has it not; null: in question.';
 
--- A tag that is renamed or deleted finds its lots.
+-- A tag that is deleted finds its lots.
 create index parking_lot_tags_tag_id_idx on public.parking_lot_tags (tag_id);
 
 create table public.assets (
@@ -337,22 +337,24 @@ create trigger _100_refresh_on_delete after delete on public.parking_lot_images
 create trigger _100_refresh_on_truncate after truncate on public.parking_lot_images
   for each statement execute function private.tg_lot_rows__refresh_lot_facts();
 
-create function private.tg_tags__refresh_lot_facts() returns trigger
+create trigger _100_touch_updated_at before update on public.tags
+  for each row execute function private.tg_touch_updated_at();
+
+create function private.tg_tags__keep_slug() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.refresh_lot_facts(
-    array(select lt.parking_lot_id from public.parking_lot_tags lt where lt.tag_id = new.id and lt.state)
-  );
+  perform private.refuse('validation_error', 422, 'A slug never changes: create another tag.', p_param => 'slug');
   return null;
 end
 $$;
 
-create trigger _100_touch_updated_at before update on public.tags
-  for each row execute function private.tg_touch_updated_at();
-create trigger _100_refresh_lot_facts after update of slug on public.tags
-  for each row when (old.slug is distinct from new.slug) execute function private.tg_tags__refresh_lot_facts();
+comment on function private.tg_tags__keep_slug() is
+  'Rejects another slug: a slug is a code, which is stored with lots, in search entries and by clients. Refuses: validation_error.';
+
+create trigger _200_keep_slug before update of slug on public.tags
+  for each row when (old.slug <> new.slug) execute function private.tg_tags__keep_slug();
 
 -- Once a statement, because a withdrawal deletes thousands of files with one. Most files are no pictures of lots.
 create function private.tg_assets__refresh_lot_facts() returns trigger

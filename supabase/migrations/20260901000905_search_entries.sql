@@ -432,30 +432,3 @@ create trigger _800_refresh_search_on_delete after delete on public.parking_lot_
   for each statement execute function private.tg_lot_rows__refresh_search();
 create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_tags
   for each statement execute function private.tg_lot_rows__refresh_search();
-
-create function private.tg_operators__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.refresh_search_entries(array(select l.id from public.parking_lots l where l.operator_code = new.id));
-  return null;
-end
-$$;
-
-create trigger _800_refresh_search after update of name, name_en on public.operators
-  for each row when ((old.name, old.name_en) is distinct from (new.name, new.name_en))
-  execute function private.tg_operators__refresh_search();
-
-create function private.tg_tags__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.refresh_search_entries(array(select lt.parking_lot_id from public.parking_lot_tags lt where lt.tag_id = new.id));
-  return null;
-end
-$$;
-
-create trigger _800_refresh_search after update of slug on public.tags
-  for each row when (old.slug is distinct from new.slug) execute function private.tg_tags__refresh_search();

@@ -290,40 +290,6 @@ create trigger _900_record_changes_on_delete after delete on public.field_values
 create trigger _900_record_changes_on_truncate after truncate on public.field_values
   for each statement execute function private.tg_lot_rows__record_changes();
 
-create function private.tg_operators__record_changes() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.record_lot_changes(array(select l.id from public.parking_lots l where l.operator_code = new.id));
-  return null;
-end
-$$;
-
-create trigger _900_record_changes after update on public.operators
-  for each row when ((old.name, old.name_en, old.slug, old.color) is distinct from (new.name, new.name_en, new.slug, new.color))
-  execute function private.tg_operators__record_changes();
-
-create function private.tg_tags__record_changes() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.record_lot_changes(array(
-    select lt.parking_lot_id from public.parking_lot_tags lt where lt.tag_id = new.id
-  ));
-  return null;
-end
-$$;
-
--- What a lot shows of its tags. A tag that is no longer offered changes no lot.
-create trigger _900_record_changes after update on public.tags
-  for each row when (
-    (old.name, old.name_en, old.slug, old.color, old.category, old.icon_name, old.sort_order)
-      is distinct from (new.name, new.name_en, new.slug, new.color, new.category, new.icon_name, new.sort_order)
-  )
-  execute function private.tg_tags__record_changes();
-
 create function private.tg_assets__record_changes() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on pictures of lots

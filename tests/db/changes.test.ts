@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
 import { search } from "./support/search.ts";
 
 const db = await database();
@@ -105,9 +105,15 @@ const reported: [what: string, statement: Statement][] = [
     "a tag's state changes",
     (sql) => sql`update public.parking_lot_tags set state = false where parking_lot_id = ${lot}`,
   ],
-  ["a tag is renamed", (sql) => sql`update public.tags set name = 'Renamed' where id = ${tag!.id}`],
+  ["a tag is renamed", async (sql) => {
+    await sql`update public.tags set name = 'Renamed' where id = ${tag!.id}`;
+    await runJob(sql, "tell_renames");
+  }],
   ["a tag is taken away", (sql) => sql`delete from public.parking_lot_tags where parking_lot_id = ${lot}`],
-  ["the operator is renamed", (sql) => sql`update public.operators set name = 'Renamed' where id = ${operator!.id}`],
+  ["the operator is renamed", async (sql) => {
+    await sql`update public.operators set name = 'Renamed' where id = ${operator!.id}`;
+    await runJob(sql, "tell_renames");
+  }],
   [
     "a field value is added",
     (sql) => sql`insert into public.field_values (parking_lot_id, field_name, value) values (${lot}, 'phone', '"1"')`,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
 import { search, searchAll, type SearchArguments } from "./support/search.ts";
 
 const db = await database();
@@ -95,6 +95,7 @@ Deno.test("every keyword must occur, whole and in one field", async () => {
 
 Deno.test("a renamed operator is found by its new name and not by the old one", async () => {
   await db.sql`update public.operators set name = '満月' where id = 'tsukimi'`;
+  await runJob(db.sql, "tell_renames");
   assert.deepEqual(await names({ query: { keywords: ["満月"] } }), richAlone);
   assert.deepEqual(await names({ query: { keywords: ["月見"] } }), []);
 });

@@ -1,0 +1,90 @@
+-- Renames: tags and operators that lots show, and lots that have to say so.
+--
+-- What a lot shows of a tag or of its operator is read from their rows: a rename is visible at once. That the lots changed
+-- (0925), and under which words an operator's lots are found (0905), is worked off by a job, 5,000 lots a transaction in the
+-- order of their ids; private.renames has how far it is. A further rename of the same tag or operator starts its job again.
+--
+-- Invariants: every lot that has the tag or the operator when the rename commits is recorded as changed after it.
+-- Interface: none. It hangs on tags and operators; private.next_rename_batch (work).
+
+create table private.renames (
+  kind text collate "C" not null constraint renames_kind_known check (kind in ('tag', 'operator')),
+  id text collate "C" not null,
+  last_lot_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  done_lots integer not null default 0,
+  started_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (kind, id)
+);
+
+comment on table private.renames is 'Tags and operators that changed, of which not every lot says so yet; the row goes at the end.';
+comment on column private.renames.last_lot_id is 'The lots up to this one were looked at.';
+comment on column private.renames.done_lots is 'How many of them have the tag or the operator.';
+
+create function private.tg_names__note_rename() returns trigger
+language plpgsql
+security definer -- whoever edits a tag or an operator has no right on the job table
+set search_path = ''
+as $$
+begin
+  insert into private.renames (kind, id) values (tg_argv[0], new.id::text)
+  on conflict (kind, id) do update set last_lot_id = excluded.last_lot_id, done_lots = 0, started_at = now(), updated_at = now();
+  return null;
+end
+$$;
+
+comment on function private.tg_names__note_rename() is 'Starts the job for a tag or an operator (tg_argv[0]) that changed.';
+
+create trigger _900_note_rename after update on public.operators
+  for each row when ((old.name, old.name_en, old.slug, old.color) is distinct from (new.name, new.name_en, new.slug, new.color))
+  execute function private.tg_names__note_rename('operator');
+
+-- What a lot shows of its tags. A tag that is no longer offered changes no lot.
+create trigger _900_note_rename after update on public.tags
+  for each row when (
+    (old.name, old.name_en, old.color, old.category, old.icon_name, old.sort_order)
+      is distinct from (new.name, new.name_en, new.color, new.category, new.icon_name, new.sort_order)
+  )
+  execute function private.tg_names__note_rename('tag');
+
+create function private.next_rename_batch(p_lots integer default 5000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_rename private.renames;
+  v_last_id uuid;
+  v_looked_at integer;
+  v_lot_ids uuid[];
+begin
+  select * into v_rename from private.renames r order by r.started_at, r.kind, r.id limit 1 for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  -- A window of all lots, because no index has the lots of a tag or of an operator in this order.
+  select (array_agg(w.id order by w.id desc))[1], count(*), coalesce(array_agg(w.id order by w.id) filter (where case v_rename.kind
+    when 'operator' then w.operator_code = v_rename.id
+    else exists (select from public.parking_lot_tags t where t.parking_lot_id = w.id and t.tag_id = v_rename.id::uuid) end), '{}')
+  into v_last_id, v_looked_at, v_lot_ids
+  from (
+    select l.id, l.operator_code from public.parking_lots l where l.id > v_rename.last_lot_id order by l.id limit p_lots
+  ) w;
+  if v_rename.kind = 'operator' then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  perform private.record_lot_changes(v_lot_ids);
+  if v_looked_at < p_lots then
+    delete from private.renames r where (r.kind, r.id) = (v_rename.kind, v_rename.id);
+  else
+    update private.renames r
+    set last_lot_id = v_last_id, done_lots = r.done_lots + cardinality(v_lot_ids), updated_at = clock_timestamp()
+    where (r.kind, r.id) = (v_rename.kind, v_rename.id);
+  end if;
+  return true;
+end
+$$;
+
+comment on function private.next_rename_batch(integer) is
+  'Looks at the next p_lots lots for the rename that has waited longest: those that have the tag or the operator are recorded as changed, an operator''s search entries are written. False when there is nothing to do. Commit after each.';
+
+select cron.schedule('tell_renames', '30 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');
