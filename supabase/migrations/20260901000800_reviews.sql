@@ -95,25 +95,6 @@ create trigger _900_check_start before insert on public.reviews
 create trigger _900_check_move before update on public.reviews
   for each row when (new.status <> old.status) execute function private.tg_check_state('review');
 
-create function private.tg_app_users__leave_reviews() returns trigger
-language plpgsql
-security definer -- whoever withdraws may not take their name off a review, and the account's row is no review's
-set search_path = ''
-as $$
-begin
-  delete from public.reviews where user_id = new.id and status <> 'approved';
-  update public.reviews set user_id = null where user_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__leave_reviews() is
-  'The published reviews of a person who withdraws stay, without an author; the others go.';
-
-create trigger _300_leave_reviews after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__leave_reviews();
-
 create function private.hold_reviews(p_review_ids uuid[]) returns void
 language plpgsql
 security definer -- neither an author nor an administrator may lock a lot, or the account of another

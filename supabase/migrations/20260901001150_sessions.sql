@@ -146,23 +146,6 @@ create trigger _900_check_start before insert on public.parking_sessions
 create trigger _900_check_move before update on public.parking_sessions
   for each row when (new.status <> old.status) execute function private.tg_check_state('parking_session');
 
-create function private.tg_app_users__leave_sessions() returns trigger
-language plpgsql
-security definer -- whoever withdraws may not take themselves off a session
-set search_path = ''
-as $$
-begin
-  update public.parking_sessions set user_id = null where user_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__leave_sessions() is 'The sessions of a person who withdraws stay, without the person.';
-
-create trigger _310_leave_sessions after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__leave_sessions();
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the end of a session
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -264,25 +264,6 @@ grant execute on function private.attached_assets(text, uuid[]) to authenticated
 -- Internals: the end
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.tg_app_users__delete_files() returns trigger
-language plpgsql
-security definer -- whoever withdraws has no right on assets
-set search_path = ''
-as $$
-begin
-  update public.assets set created_by = null where created_by = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__delete_files() is
-  'The files of a person who withdraws are deleted; pictures of lots stay, without saying whose they were.';
-
--- Before the other domains' triggers: what they detach or delete is then marked already, and written once.
-create trigger _200_delete_files after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__delete_files();
-
 create function private.tg_assets__leave_with_uploader() returns trigger
 language plpgsql
 set search_path = ''

@@ -75,24 +75,6 @@ create trigger _900_check_start before insert on public.error_reports
 create trigger _900_check_move before update on public.error_reports
   for each row when (new.status <> old.status) execute function private.tg_check_state('error_report');
 
-create function private.tg_app_users__leave_error_reports() returns trigger
-language plpgsql
-security definer -- a report is nobody's to change by hand
-set search_path = ''
-as $$
-begin
-  update public.error_reports set user_id = null where user_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__leave_error_reports() is
-  'What a person who withdraws reported about lots stays, without an author.';
-
-create trigger _330_leave_error_reports after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__leave_error_reports();
-
 create function private.written_text(p_text text, p_most integer, p_param text) returns text
 language plpgsql immutable
 set search_path = ''

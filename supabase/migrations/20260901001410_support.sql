@@ -133,24 +133,6 @@ $$;
 comment on function private.require_message_room(integer) is
   'Whether a ticket with so many messages takes another one. For a writer who holds the ticket. Refuses: conflict.';
 
-create function private.tg_app_users__delete_tickets() returns trigger
-language plpgsql
-security definer -- nobody deletes tickets by hand
-set search_path = ''
-as $$
-begin
-  delete from public.support_tickets where user_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__delete_tickets() is
-  'What a person who withdraws wrote to support goes with them; its files do so by themselves.';
-
-create trigger _330_delete_tickets after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__delete_tickets();
-
 create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
 language plpgsql
 security definer -- clients have no right to insert: the count of the day would be theirs to walk around

@@ -1,55 +1,73 @@
--- The end of an account, and what is held about a person.
+-- The end of an account: withdrawal.
 --
--- Who withdraws is forgotten in one transaction. What was theirs alone goes; what others build on stays without them: their
--- published reviews, their sessions as visits of a lot, which lots they reported and for what (not in their words), and
--- uploads that show a lot. Reviews that are not published go. Each domain does its part by a
--- trigger on the account's status; here stand the parts that are nothing but rows to delete, and the identity provider's.
--- The account's row and the auth user stay, empty, so that the person's tokens are refused by name until they expire.
+-- A withdrawal is two parts. Its transaction closes the account: status, name, e-mail, telephone number, sign-in, devices and
+-- whatever is a few rows. From its commit on nobody reaches what is left: the user's own functions reject them, row security
+-- requires an active account, and the console's readers leave out what belongs to an account in private.account_ends. The large parts are
+-- forgotten by a job (private.next_forgotten_batch), a batch of rows a transaction, table by table in the order of
+-- private.forgotten_tables; private.account_ends has how far it is. A job that is killed continues after its last batch.
+--
+-- What was the user's alone is deleted; what others build on stays without them: their published reviews, their sessions as
+-- visits of a lot, which lots they reported and for what (not in their words), and pictures of lots. The account's row and the
+-- auth user stay, empty, so that tokens that are still valid are rejected by name until they expire.
+--
+-- Locks: a batch locks the account, then its lots in the order of their ids, then its rows. Rows of one table in each
+-- transaction: so no batch locks lots after rows.
 --
 -- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
--- both); the export has every table that names a person. The last administrator with the area admins does not withdraw (2150).
--- Interface: commands.withdraw_my_account, api.export_my_data; for administrators (2035) private.hold_sign_in, empty_account
--- and data_of.
+-- both). The last administrator with the area admins does not withdraw (2150).
+-- Interface: commands.withdraw_my_account; for administrators (2035) private.hold_sign_in, empty_account; for the console's
+-- readers private.account_ends; private.next_forgotten_batch (work).
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: forgetting
+-- Tables
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.account_ends (
+  user_id uuid primary key,
+  log_texts text[] not null,
+  step integer not null default 1,
+  log_block bigint not null default 0,
+  done_rows bigint not null default 0,
+  started_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table private.account_ends is
+  'Withdrawn accounts of which something is left; the row goes at the end. No foreign key: an auth user that is deleted by hand leaves the rest to the job.';
+comment on column private.account_ends.log_texts is
+  'What an entry of the identity provider''s log has that is about the user, as JSON: their id and e-mail address.';
+comment on column private.account_ends.step is 'The step of private.forgotten_tables that the job is at; beyond the last one: the log.';
+comment on column private.account_ends.log_block is 'The blocks of the log before this one are done.';
+
+grant select (user_id) on private.account_ends to service_role; -- the console's readers leave these accounts out
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Internals: closing
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.tg_app_users__forget_person() returns trigger
 language plpgsql
-security definer -- whoever withdraws may delete little of this by hand
+security definer -- clients have no DELETE grant on most of these tables; this is the only writer of account_ends
 set search_path = ''
 as $$
 begin
-  delete from public.user_vehicles where user_id = new.id;
   delete from public.search_presets where user_id = new.id;
   delete from public.search_preferences where user_id = new.id;
-  delete from public.saved_parking_lots where user_id = new.id;
-  delete from public.parking_lot_ratings where user_id = new.id;
-  delete from public.field_value_votes where user_id = new.id;
-  delete from public.user_notifications where user_id = new.id;
   delete from public.notification_preferences where user_id = new.id;
   delete from public.notification_quiet_hours where user_id = new.id;
   delete from public.user_push_tokens where user_id = new.id;
   delete from private.push_times where user_id = new.id;
-  delete from public.user_activity_logs where user_id = new.id;
-  delete from private.archived_activities where user_id = new.id;
-  delete from public.user_badges where user_id = new.id;
-  delete from public.user_badge_progress where user_id = new.id;
-  delete from private.kept_reviews where user_id = new.id;
-  delete from public.exp_entries where user_id = new.id;
-  delete from public.user_themes where user_id = new.id;
-  delete from public.theme_gifts where user_id = new.id;
-  delete from public.sponsor_checkins where user_id = new.id;
-  update public.occupancy_reports set user_id = null where user_id = new.id;
+  delete from private.ai_keys where user_id = new.id;
+  update public.assets set created_by = null where created_by = new.id and category = 'avatar';
+  insert into private.account_ends (user_id, log_texts)
+  select u.id, array_remove(array[to_json(u.id)::text, to_json(u.email)::text], null) from auth.users u where u.id = new.id;
   return null;
 end
 $$;
 
 comment on function private.tg_app_users__forget_person() is
-  'What a person who withdraws kept for themselves goes, with their votes; what they saw of a lot stays without them.';
+  'Deletes what is a few rows of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
 
--- After the other domains' triggers: sessions have let go of their vehicles by then.
 create trigger _400_forget_person after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__forget_person();
@@ -97,34 +115,11 @@ create trigger _200_forget_words before update of user_id on public.error_report
   for each row when (new.user_id is null and old.user_id is not null)
   execute function private.tg_error_reports__forget_words();
 
-create function private.hold_lots_of(p_user_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform 1 from public.parking_lots l
-  where l.id in (
-    select r.parking_lot_id from public.reviews r where r.user_id = p_user_id
-    union all select r.parking_lot_id from public.parking_lot_ratings r where r.user_id = p_user_id
-    union all select s.parking_lot_id from public.saved_parking_lots s where s.user_id = p_user_id
-    union all select o.parking_lot_id from public.occupancy_reports o where o.user_id = p_user_id
-    union all select e.parking_lot_id from public.error_reports e where e.user_id = p_user_id
-    union all select v.parking_lot_id
-      from public.field_value_votes o join public.field_values v on v.id = o.field_value_id where o.user_id = p_user_id
-  )
-  order by l.id for no key update;
-end
-$$;
-
-comment on function private.hold_lots_of(uuid) is
-  'Holds the lots that a person has left something at, in one order, before what they left: as whoever deletes a lot.';
-
 create function private.close_sign_in(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_email text := (select u.email from auth.users u where u.id = p_user_id);
   v_table regclass;
 begin
   -- Neither a password nor a refresh token nor a link that was mailed opens the account again. Newer identity providers
@@ -136,9 +131,6 @@ begin
       execute format('delete from %s where user_id = $1', v_table) using p_user_id;
     end if;
   end loop;
-  -- The identity provider's own log names whoever signed in. In quotes: an address may be the end of another's.
-  delete from auth.audit_log_entries
-  where strpos(payload::text, to_json(p_user_id)::text) > 0 or strpos(payload::text, to_json(v_email)::text) > 0;
   -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban says the same to what it has
   -- in memory.
   update auth.users
@@ -172,7 +164,6 @@ security definer -- the standing of an account and the identity provider's table
 set search_path = ''
 as $$
 begin
-  perform private.hold_lots_of(p_user_id);
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null, granted_premium_ends_at = null where id = p_user_id;
   perform private.close_sign_in(p_user_id);
   update public.admins set name = null where id = p_user_id;
@@ -180,7 +171,7 @@ end
 $$;
 
 comment on function private.empty_account(uuid) is
-  'Withdraws an account that is held: empties it, ends its sessions, and has every domain forget the person.';
+  'Withdraws an account that is held: empties it, ends its sessions, and leaves the rest of its rows to the job.';
 
 create function private.end_account() returns void
 language plpgsql
@@ -200,191 +191,141 @@ $$;
 comment on function private.end_account() is 'Withdraws the calling user. Refuses: unauthorized, forbidden, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what is held
+-- Internals: forgetting
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Text (json), not jsonb, throughout: of thousands of rows it is made in a third of the time, and nothing reads it here.
-
-create function private.session_data_of(p_user_id uuid) returns json
-language plpgsql stable
+create function private.forgotten_tables()
+returns table (step bigint, name text, user_column text, changes text, lot text)
+language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return (
-    select coalesce(json_agg(r order by r.started_at, r.id), '[]')
-    from (
-      select s.*, coalesce(f.photos, '[]') as photos
-      from public.parking_sessions s
-      left join (
-        select p.session_id, json_agg(json_build_object(
-          'id', p.id, 'phase', p.phase, 'slot', p.slot, 'asset_id', p.asset_id, 'storage_key', p.storage_key,
-          'content_type', p.content_type, 'size_bytes', p.size_bytes, 'created_at', p.created_at
-        ) order by p.phase, p.slot) as photos
-        from public.parking_session_photos p join public.parking_sessions o on o.id = p.session_id
-        where o.user_id = p_user_id group by p.session_id
-      ) f on f.session_id = s.id
-      where s.user_id = p_user_id
-    ) r
-  );
+  return query
+  select row_number() over (), f.* from (values
+    -- Files first: what detaches them later finds them marked. Vehicles after the sessions that name them.
+    ('public.assets', 'created_by', 'created_by = null', null),
+    ('public.reviews', 'user_id', 'user_id = null', 't.parking_lot_id'),
+    ('public.parking_sessions', 'user_id', 'user_id = null', null),
+    ('public.error_reports', 'user_id', 'user_id = null', 't.parking_lot_id'),
+    ('public.occupancy_reports', 'user_id', 'user_id = null', 't.parking_lot_id'),
+    ('private.ai_requests', 'user_id', 'user_id = null, text = null', null),
+    ('public.support_tickets', 'user_id', null, null),
+    ('public.parking_lot_ratings', 'user_id', null, 't.parking_lot_id'),
+    ('public.saved_parking_lots', 'user_id', null, 't.parking_lot_id'),
+    ('public.field_value_votes', 'user_id', null,
+      '(select v.parking_lot_id from public.field_values v where v.id = t.field_value_id)'),
+    ('public.user_vehicles', 'user_id', null, null),
+    ('public.user_notifications', 'user_id', null, null),
+    ('public.user_activity_logs', 'user_id', null, null),
+    ('private.archived_activities', 'user_id', null, null),
+    ('public.exp_entries', 'user_id', null, null),
+    ('private.badge_marks', 'user_id', null, null),
+    ('public.user_badge_progress', 'user_id', null, null),
+    ('public.user_badges', 'user_id', null, null),
+    ('private.kept_reviews', 'user_id', null, null),
+    ('public.user_themes', 'user_id', null, null),
+    ('public.theme_gifts', 'user_id', null, null),
+    ('public.sponsor_checkins', 'user_id', null, null)
+  ) as f;
 end
 $$;
 
-comment on function private.session_data_of(uuid) is 'A person''s sessions with their photos, oldest first.';
+comment on function private.forgotten_tables() is
+  'The steps of the job: the tables whose rows of a user who withdrew are changed (changes, null: deleted), by which column they name the user, and of which lot a row t is.';
 
-create function private.ticket_data_of(p_user_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(json_agg(r order by r.created_at, r.id), '[]')
-    from (
-      select t.*, coalesce(w.messages, '[]') as messages
-      from public.support_tickets t
-      left join (
-        select m.ticket_id, json_agg(json_build_object(
-          'id', m.id, 'ticket_id', m.ticket_id, 'author', m.author, 'body', m.body, 'created_at', m.created_at
-        ) order by m.created_at, m.id) as messages
-        from public.support_messages m join public.support_tickets o on o.id = m.ticket_id
-        where o.user_id = p_user_id group by m.ticket_id
-      ) w on w.ticket_id = t.id
-      where t.user_id = p_user_id
-    ) r
-  );
-end
-$$;
-
-comment on function private.ticket_data_of(uuid) is 'A person''s tickets with all messages, oldest first.';
-
-create function private.sign_in_data_of(p_user_id uuid) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'auth.users', (
-      select jsonb_agg(jsonb_build_object(
-        'email', u.email, 'email_change', nullif(u.email_change, ''), 'phone', u.phone, 'phone_change', nullif(u.phone_change, ''),
-        'raw_user_meta_data', u.raw_user_meta_data, 'created_at', u.created_at, 'last_sign_in_at', u.last_sign_in_at
-      )) from auth.users u where u.id = p_user_id
-    ),
-    'auth.identities', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'provider', i.provider, 'identity_data', i.identity_data, 'created_at', i.created_at,
-        'last_sign_in_at', i.last_sign_in_at
-      ) order by i.created_at, i.provider), '[]') from auth.identities i where i.user_id = p_user_id
-    ),
-    'auth.sessions', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'ip', s.ip, 'user_agent', s.user_agent, 'created_at', s.created_at, 'refreshed_at', s.refreshed_at
-      ) order by s.created_at, s.id), '[]') from auth.sessions s where s.user_id = p_user_id
-    )
-  );
-end
-$$;
-
-comment on function private.sign_in_data_of(uuid) is
-  'What the identity provider keeps of a person, but for what opens the account: passwords and tokens.';
-
-create function private.own_rows(
-  p_table text, p_user_id uuid, p_column text default 'user_id', p_order text default 'created_at',
-  p_condition text default 'true', p_also text[] default '{}'
-) returns json
-language plpgsql stable
+create function private.forget_rows(
+  p_user_id uuid, p_table text, p_user_column text, p_changes text, p_lot text, p_rows integer
+) returns integer
+language plpgsql
 set search_path = ''
 as $$
 declare
-  v_table regclass := format('public.%I', p_table);
-  v_columns text;
-  v_rows json;
+  v_places tid[];
 begin
-  select string_agg(quote_ident(a.attname), ', ' order by a.attnum) into v_columns
-  from pg_catalog.pg_attribute a
-  where a.attrelid = v_table and a.attnum > 0 and not a.attisdropped
-    and (a.attname = any (p_also) or has_column_privilege('authenticated', v_table, a.attnum, 'select'));
-  execute format(
-    'select coalesce(json_agg(r order by r.%I), ''[]'') from (select %s from %s t where t.%I = $1 and (%s)) r',
-    p_order, v_columns, v_table, p_column, p_condition
-  ) into v_rows using p_user_id;
-  return v_rows;
+  execute format('select array(select t.ctid from %s t where t.%I = $1 limit $2)', p_table, p_user_column)
+  into v_places using p_user_id, p_rows;
+  if v_places = '{}' then
+    return 0;
+  elsif p_lot is not null then
+    -- Before the rows, in one order: as whoever deletes lots.
+    execute format('select from public.parking_lots l where l.id in (select %s from %s t where t.ctid = any ($1))
+      order by l.id for no key update', p_lot, p_table) using v_places;
+  end if;
+  -- A row that another transaction changed meanwhile has a new place: it is in a later batch.
+  execute format(case when p_changes is null then 'delete from %1$s t where t.ctid = any ($1) and t.%2$I = $2'
+    else 'update %1$s t set %3$s where t.ctid = any ($1) and t.%2$I = $2' end, p_table, p_user_column, p_changes)
+  using v_places, p_user_id;
+  return cardinality(v_places);
 end
 $$;
 
-comment on function private.own_rows(text, uuid, text, text, text, text[]) is
-  'The rows of a table of public that name a person in p_column, with the columns that clients may read, and p_also. The arguments are those of functions, never of a request.';
+comment on function private.forget_rows(uuid, text, text, text, text, integer) is
+  'Deletes or changes up to p_rows rows of a table that name a user, after locking their lots; how many there were. The arguments are those of private.forgotten_tables.';
 
-create function private.data_of(p_user_id uuid) returns json
-language plpgsql stable
-security definer -- some of what is held about a person has no policy; clients reach their own only, by private.my_data
+create function private.forget_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_blocks constant bigint := pg_relation_size('auth.audit_log_entries') / current_setting('block_size')::integer;
 begin
-  return (
-    select json_object_agg(d.name, d.rows)
-    from (
-      select s.key as name, s.value::json as rows from jsonb_each(private.sign_in_data_of(p_user_id)) as s
-      union all
-      select 'app_users', private.own_rows('app_users', p_user_id, 'id', p_also => '{premium_ends_at}')
-      union all select 'parking_sessions', private.session_data_of(p_user_id)
-      union all select 'support_tickets', private.ticket_data_of(p_user_id)
-      union all select 'store_events', private.store_event_data_of(p_user_id)
-      union all
-      select 'assets', private.own_rows('assets', p_user_id, 'created_by', p_condition => 't.deleted_at is null',
-        p_also => '{entity_type,entity_id,attached_at,created_at}')
-      union all
-      select 'user_activity_logs', (
-        select coalesce(json_agg(a order by a.created_at, a.id), '[]') from private.activities a where a.user_id = p_user_id
-      )
-      union all select 'user_badges', private.own_rows('user_badges', p_user_id, p_order => 'earned_at')
-      -- A draft, and what is scheduled, is not out yet.
-      union all
-      select 'user_notifications', private.own_rows('user_notifications', p_user_id, p_condition => 't.status = ''sent''')
-      union all
-      select 'kept_reviews', (
-        select coalesce(json_agg(k order by k.created_at, k.review_id), '[]') from private.kept_reviews k
-        where k.user_id = p_user_id
-      )
-      union all select 'ai_keys', private.ai_keys_of(p_user_id)::json
-      union all
-      select 'ai_requests', (
-        select coalesce(json_agg(json_build_object(
-          'id', r.id, 'form', r.form, 'text', r.text, 'outcome', r.outcome, 'parser', r.parser, 'model', r.model, 'created_at', r.created_at
-        ) order by r.created_at, r.id), '[]') from private.ai_requests r where r.user_id = p_user_id
-      )
-      union all
-      select n.name, private.own_rows(n.name, p_user_id)
-      from unnest(array[
-        'user_vehicles', 'search_presets', 'search_preferences', 'saved_parking_lots', 'parking_lot_ratings', 'reviews',
-        'field_value_votes', 'occupancy_reports', 'notification_preferences', 'notification_quiet_hours', 'user_push_tokens', 'exp_entries',
-        'user_badge_progress', 'error_reports', 'user_themes', 'theme_gifts', 'sponsor_checkins',
-        'user_subscriptions'
-      ]) as n (name)
-    ) d
-  );
+  -- By place: the table is the identity provider's and has no index for this. In quotes, as JSON has them: an address may be the
+  -- end of another's.
+  delete from auth.audit_log_entries e
+  where e.ctid >= format('(%s,0)', (p_end).log_block)::tid and e.ctid < format('(%s,0)', (p_end).log_block + p_blocks)::tid
+    and exists (select from unnest((p_end).log_texts) as t (text) where strpos(e.payload::text, t.text) > 0);
+  return (p_end).log_block + p_blocks >= v_blocks;
 end
 $$;
 
-comment on function private.data_of(uuid) is
-  'Every row that names an app user, by table, with the columns that clients may read, and what the identity provider keeps of them. Of notifications what was sent.';
+comment on function private.forget_log_entries(private.account_ends, integer) is
+  'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log; whether those were the last.';
 
-create function private.my_data() returns json
-language plpgsql stable
-security definer -- private.data_of is for no client; what is read is always the caller's own
+create function private.next_forgotten_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_end private.account_ends;
+  v_table record;
+  v_rows integer;
 begin
-  return private.data_of(private.active_user());
+  select * into v_end from private.account_ends e order by e.started_at, e.user_id limit 1 for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  perform from public.app_users u where u.id = v_end.user_id for no key update;
+  loop
+    select * into v_table from private.forgotten_tables() f where f.step = v_end.step;
+    exit when not found;
+    v_rows := private.forget_rows(v_end.user_id, v_table.name, v_table.user_column, v_table.changes, v_table.lot, p_rows);
+    exit when v_rows > 0;
+    v_end.step := v_end.step + 1;
+  end loop;
+  if v_table.step is null and private.forget_log_entries(v_end, p_blocks) then
+    delete from private.account_ends e where e.user_id = v_end.user_id;
+  else
+    update private.account_ends e
+    set step = v_end.step, done_rows = e.done_rows + coalesce(v_rows, 0), updated_at = clock_timestamp(),
+      log_block = e.log_block + case when v_table.step is null then p_blocks else 0 end
+    where e.user_id = v_end.user_id;
+  end if;
+  return true;
 end
 $$;
 
-comment on function private.my_data() is 'private.data_of for the calling user. Refuses: unauthorized, forbidden.';
+comment on function private.next_forgotten_batch(integer, integer) is
+  'Forgets the next batch of what is left of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log; false when nothing is left. Commit after each.';
 
-grant execute on function private.end_account(), private.my_data() to authenticated;
-grant execute on function private.hold_sign_in(uuid), private.empty_account(uuid), private.data_of(uuid) to service_role;
+select cron.schedule('forget_withdrawn_accounts', '10 seconds',
+  'do $work$ begin while private.next_forgotten_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function private.end_account() to authenticated;
+grant execute on function private.hold_sign_in(uuid), private.empty_account(uuid) to service_role;
 
 create function commands.withdraw_my_account() returns void
 language plpgsql
@@ -396,18 +337,6 @@ end
 $$;
 
 comment on function commands.withdraw_my_account() is
-  'Ends the caller''s account for good, in one transaction: name, e-mail, vehicles, memos, devices and files go, reviews and visits stay without the person, and nobody signs in or refreshes any more. Not for the only active administrator with the area admins (conflict, last_administrator). Refuses: unauthorized, forbidden, conflict.';
+  'Ends the caller''s account for good: name, e-mail, devices and sign-in are gone when it returns, and nobody is shown what is left; vehicles, memos, files and all else of theirs are deleted by a job, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Refuses: unauthorized, forbidden, conflict.';
 
-create function api.export_my_data() returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return json_build_object('account', api.my_account(), 'data', private.my_data());
-end
-$$;
-
-comment on function api.export_my_data() is
-  'All that is held about the caller: {account, data}; data has rows by table. Reads only. Refuses: unauthorized, forbidden.';
-
-grant execute on function commands.withdraw_my_account(), api.export_my_data() to authenticated;
+grant execute on function commands.withdraw_my_account() to authenticated;

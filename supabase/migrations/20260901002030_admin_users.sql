@@ -321,6 +321,8 @@ set search_path = ''
 as $$
 declare
   v_user jsonb := private.admin_user_rows(array[p_user_id]) -> 0;
+  -- What is left of a withdrawn account is about to be forgotten.
+  v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
   if v_user is null then
     perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'id');
@@ -329,15 +331,15 @@ begin
     'avatar', private.avatar_of(p_user_id),
     'figures', (
       select jsonb_build_object(
-        'total_exp', a.total_exp, 'level', a.level,
-        'sessions', (select count(*) from public.parking_sessions s where s.user_id = a.id),
-        'reviews', (select count(*) from public.reviews r where r.user_id = a.id),
-        'error_reports', (select count(*) from public.error_reports r where r.user_id = a.id),
-        'badges', (select count(*) from public.user_badges b where b.user_id = a.id),
-        'devices', (select count(*) from public.user_push_tokens t where t.user_id = a.id),
-        'saved_parking_lots', (select count(*) from public.saved_parking_lots s where s.user_id = a.id)
+        'total_exp', coalesce(max(a.total_exp), 0), 'level', coalesce(max(a.level), 1),
+        'sessions', (select count(*) from public.parking_sessions s where s.user_id = v_shown_id),
+        'reviews', (select count(*) from public.reviews r where r.user_id = v_shown_id),
+        'error_reports', (select count(*) from public.error_reports r where r.user_id = v_shown_id),
+        'badges', (select count(*) from public.user_badges b where b.user_id = v_shown_id),
+        'devices', (select count(*) from public.user_push_tokens t where t.user_id = v_shown_id),
+        'saved_parking_lots', (select count(*) from public.saved_parking_lots s where s.user_id = v_shown_id)
       )
-      from public.app_users a where a.id = p_user_id
+      from public.app_users a where a.id = v_shown_id
     ),
     'subscription', private.admin_subscription_of_user(p_user_id)
   );

@@ -89,7 +89,8 @@ set search_path = ''
 as $$
 begin
   delete from private.idempotency_keys k using public.admins a
-  where k.user_id = a.id and strpos(k.replies::text, new.id::text) > 0;
+  -- No reply about a user is larger; those of imports are, and are not read.
+  where k.user_id = a.id and pg_column_size(k.replies) < 131072 and strpos(k.replies::text, new.id::text) > 0;
   return null;
 end
 $$;
@@ -217,7 +218,7 @@ $$;
 comment on function api.admin_export_user(uuid, uuid) is
   'Records the act user.export: for a day the administrator may read what is held about the app user, by admin_read_user_export. Returns {id}. Refuses: forbidden, not_found.';
 
-create function api.admin_read_user_export(p_admin_id uuid, p_id uuid) returns json
+create function api.admin_read_user_export(p_admin_id uuid, p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -232,17 +233,16 @@ begin
     perform private.refuse('conflict', 409, 'No export of this app user is on record; record one first', p_param => 'id',
       p_details => '{"reason": "export_not_recorded"}');
   end if;
-  return json_build_object(
-    'account', (
-      select private.account_row(s.user_id, s.email, private.avatar_of(s.user_id)) from private.sign_ins_of(array[p_id]) s
-    ),
-    'data', private.data_of(p_id)
+  return (
+    select json_build_object('account', private.account_row(s.user_id, s.email, private.avatar_of(s.user_id)),
+      'data', p.data, 'next_cursor', p.next_cursor)
+    from private.data_page(p_id, p_cursor) p cross join private.sign_ins_of(array[p_id]) s
   );
 end
 $$;
 
-comment on function api.admin_read_user_export(uuid, uuid) is
-  'All that is held about an app user, as export_my_data gives it to them: {account, data}. After admin_export_user, for a day. Reads only. Refuses: forbidden, conflict.';
+comment on function api.admin_read_user_export(uuid, uuid, text) is
+  'The next page of what is held about an app user, as export_my_data gives it to them: {account, data, next_cursor}. After admin_export_user, for a day. Reads only. Refuses: forbidden, validation_error, conflict.';
 
 create function api.admin_list_user_activity_logs(
   p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -267,6 +267,6 @@ comment on function api.admin_list_user_activity_logs(uuid, uuid, text[], text, 
 grant execute on function
   api.admin_suspend_user(uuid, uuid, text, text), api.admin_reactivate_user(uuid, uuid, text, text),
   api.admin_set_user_premium(uuid, uuid, timestamptz, text, text), api.admin_withdraw_user(uuid, uuid, text),
-  api.admin_export_user(uuid, uuid), api.admin_read_user_export(uuid, uuid),
+  api.admin_export_user(uuid, uuid), api.admin_read_user_export(uuid, uuid, text),
   api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer)
 to service_role;

@@ -80,12 +80,13 @@ begin
     join public.parking_lots l on l.id = r.parking_lot_id
     left join public.app_users u on u.id = r.user_id
     left join private.files_of('review', p_review_ids) f on f.entity_id = r.id
-    where r.id = any (p_review_ids)
+    where r.id = any (p_review_ids) and not exists (select from private.account_ends e where e.user_id = r.user_id)
   );
 end
 $$;
 
-comment on function private.admin_review_rows(uuid[]) is 'Reviews as the console shows them, oldest first; null for none.';
+comment on function private.admin_review_rows(uuid[]) is
+  'Reviews as the console shows them, oldest first, without those of users who are about to be forgotten; null for none.';
 
 create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
 language plpgsql
@@ -118,7 +119,8 @@ begin
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
     perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
   end if;
-  select * into v_before from public.reviews r where r.id = p_id;
+  select * into v_before from public.reviews r
+  where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id);
   if not found then
     perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
   end if;
@@ -216,11 +218,14 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_reviews', p_status, p_parking_lot_id, p_user_id);
   v_after jsonb;
+  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
   -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
   v_matching constant text := concat(
     'from public.reviews r where r.status = $1',
     case when p_parking_lot_id is not null then ' and r.parking_lot_id = $2' end,
-    case when p_user_id is not null then ' and r.user_id = $3' end
+    case when p_user_id is not null then ' and r.user_id = $3' end,
+    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
   );
   v_ids uuid[];
   v_total bigint;

@@ -40,12 +40,13 @@ begin
     left join public.app_users u on u.id = r.user_id
     left join public.admins a on a.id = r.assigned_admin_id
     left join private.files_of('error_report', p_report_ids) f on f.entity_id = r.id
-    where r.id = any (p_report_ids)
+    where r.id = any (p_report_ids) and not exists (select from private.account_ends e where e.user_id = r.user_id)
   );
 end
 $$;
 
-comment on function private.admin_error_report_rows(uuid[]) is 'Error reports as the console shows them, oldest first; null for none.';
+comment on function private.admin_error_report_rows(uuid[]) is
+  'Error reports as the console shows them, oldest first, without those of users who are about to be forgotten; null for none.';
 
 create function private.check_report_changes(p_changes jsonb) returns void
 language plpgsql stable
@@ -92,7 +93,8 @@ begin
   if p_with_lot then
     perform 1 from public.parking_lots l where l.id = v_report.parking_lot_id for no key update;
   end if;
-  select * into v_report from public.error_reports r where r.id = p_id for no key update;
+  select * into v_report from public.error_reports r
+  where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id) for no key update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
   end if;
@@ -197,11 +199,14 @@ declare
   v_filters jsonb := jsonb_build_array('admin_error_reports', p_status, p_severity, p_parking_lot_id, p_assigned_to);
   v_after jsonb;
   v_statuses text[] := case when p_status is null then '{open,in_review}' else array[p_status] end;
+  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
   v_matching constant text := concat(
     'from public.error_reports r where r.status = s.status',
     case when p_severity is not null then ' and r.severity = $2' end,
     case when p_parking_lot_id is not null then ' and r.parking_lot_id = $3' end,
-    case when p_assigned_to is not null then ' and r.assigned_admin_id = $4' end
+    case when p_assigned_to is not null then ' and r.assigned_admin_id = $4' end,
+    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
   );
   v_ids uuid[];
   v_total bigint;

@@ -34,13 +34,13 @@ begin
       select o.created_at from public.support_messages o
       where o.ticket_id = t.id order by o.created_at desc, o.id desc limit 1
     ) m on true
-    where t.id = any (p_ticket_ids)
+    where t.id = any (p_ticket_ids) and not exists (select from private.account_ends e where e.user_id = t.user_id)
   );
 end
 $$;
 
 comment on function private.admin_support_ticket_rows(uuid[]) is
-  'Tickets as the console shows them, those first that have their status longest; null for none.';
+  'Tickets as the console shows them, those first that have their status longest, without those of users who are about to be forgotten; null for none.';
 
 create function private.admin_support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -74,7 +74,8 @@ begin
   -- The author before the ticket: in the order in which every function locks them.
   perform 1 from public.app_users u
   where u.id = (select t.user_id from public.support_tickets t where t.id = p_id) for no key update;
-  select * into v_ticket from public.support_tickets t where t.id = p_id for no key update;
+  select * into v_ticket from public.support_tickets t
+  where t.id = p_id and not exists (select from private.account_ends e where e.user_id = t.user_id) for no key update;
   if not found then
     perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
   end if;
@@ -119,9 +120,12 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_support_tickets', p_status, p_category);
   v_after jsonb;
+  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
   -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
   v_matching constant text := concat(
-    'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end
+    'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end,
+    case when v_gone <> '{}' then format(' and t.user_id <> all (%L)', v_gone) end
   );
   v_ids uuid[];
   v_total bigint;

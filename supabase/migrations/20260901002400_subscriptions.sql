@@ -187,7 +187,7 @@ grant select (
 grant select (id, store, subscription_id, source, type, subtype, occurred_at, status) on public.store_events to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Withdrawal and export
+-- Withdrawal
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.tg_app_users__leave_subscriptions() returns trigger
@@ -211,22 +211,3 @@ comment on function private.tg_app_users__leave_subscriptions() is
 create trigger _320_leave_subscriptions after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__leave_subscriptions();
-
-create function private.store_event_data_of(p_user_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(json_agg(r order by r.occurred_at, r.id), '[]')
-    from (
-      select e.id, e.store, e.subscription_id, e.source, e.type, e.subtype, e.occurred_at, e.status
-      from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
-      where s.user_id = p_user_id
-    ) r
-  );
-end
-$$;
-
-comment on function private.store_event_data_of(uuid) is
-  'What was said of a user''s subscriptions, oldest first, with the columns that clients may read.';

@@ -106,24 +106,6 @@ comment on function private.tg_ai_keys__forget_secret() is 'A key leaves the vau
 create trigger _300_forget_secret after delete on private.ai_keys
   for each row execute function private.tg_ai_keys__forget_secret();
 
-create function private.tg_app_users__forget_ai() returns trigger
-language plpgsql
-security definer -- as above
-set search_path = ''
-as $$
-begin
-  delete from private.ai_keys where user_id = new.id;
-  update private.ai_requests set user_id = null, text = null where user_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_app_users__forget_ai() is 'The keys of a user who withdraws go, and what they asked is nobody''s.';
-
-create trigger _330_forget_ai after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__forget_ai();
-
 create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
 language plpgsql
 security definer -- as above

@@ -84,7 +84,7 @@ async function swept(what: () => Promise<boolean>): Promise<void> {
   await eventually(async () => {
     await sweep();
     return await what() ? true : undefined;
-  });
+  }, 60_000);
 }
 
 Deno.test("POST /parking-lots/{id}/reviews: photos are the author's alone until the review is approved, then everyone's, then nobody's", async () => {

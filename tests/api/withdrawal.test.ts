@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import { exportMyData } from "../../supabase/functions/me/account.ts";
 import { eventually } from "../support/eventually.ts";
+import { forgotten } from "../support/forgotten.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertRefused } from "../support/refusals.ts";
 import { stack } from "../support/stack.ts";
@@ -211,6 +212,7 @@ Deno.test("a withdrawal takes every row that is the person's alone, and the name
   const { person, lot, review, session } = await busyPerson();
   assert.equal((await withdraw(person)).status, 204);
   await inDatabase(async (sql) => {
+    await forgotten(sql, person.id);
     for (const { table, column } of await tablesOfPeople(sql)) {
       const [left] = await sql`
         select count(*)::integer as rows from ${sql(table)} where ${sql(column)} = ${person.id}`;
@@ -267,6 +269,7 @@ Deno.test("after a withdrawal neither a table nor the object store has anything 
       assert.ok(before.includes(table), `${table} is searched: ${before}`);
     }
     assert.equal((await withdraw(person)).status, 204);
+    await forgotten(sql, person.id);
     assert.deepEqual(await tablesWith(sql, texts), []);
   });
   for (const url of files) {
@@ -338,6 +341,7 @@ Deno.test("a link that was mailed before the withdrawal opens nothing, and an ad
     assert.equal(await auth("POST", "/verify", { type: "recovery", token_hash: recovery }), 403);
     assert.equal(await auth("POST", "/verify", { type: "email_change", token_hash: change }), 403);
     assert.deepEqual(await kept(), ["", "", ""]);
+    await forgotten(sql, person.id);
     assert.deepEqual(await tablesWith(sql, [wanted, recovery, change]), []);
   });
 });
@@ -369,6 +373,7 @@ Deno.test("what the identity provider logged of others stays, also of one whose 
     };
     const [own, others] = [await log(person.email), await log(`ann.${person.email}`)];
     assert.equal((await withdraw(person)).status, 204);
+    await forgotten(sql, person.id);
     const left = await sql`select id from auth.audit_log_entries where id in ${sql([own, others])}`;
     assert.deepEqual(left.map(({ id }) => id), [others]);
   });
@@ -386,9 +391,10 @@ Deno.test("forty withdrawals at once end one account once, beside requests that 
   }));
   assert.equal(answers.filter((status) => status === 204).length, 1);
   assert.deepEqual([...new Set(answers)].filter((status) => ![200, 201, 204, 403].includes(status)), []);
-  const [left] = await inDatabase((sql) =>
-    sql`
-    select count(*)::integer as rows from public.saved_parking_lots where user_id = ${person.id}`
-  );
+  const [left] = await inDatabase(async (sql) => {
+    await forgotten(sql, person.id);
+    return await sql`
+      select count(*)::integer as rows from public.saved_parking_lots where user_id = ${person.id}`;
+  });
   assert.equal(left!["rows"], 0);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -72,7 +73,7 @@ async function busyUser(sql: Sql, rows: number): Promise<string> {
   return user;
 }
 
-/** How often a question, asked by a user, calls each function. */
+/** How often a question, asked by a user, calls each function, with the job that forgets what is left. */
 async function callsOf(user: string, question: string): Promise<Map<string, number>> {
   const calls = new Map<string, number>();
   await superuser.begin(async (sql) => {
@@ -89,6 +90,7 @@ async function callsOf(user: string, question: string): Promise<Map<string, numb
         set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
     await sql.unsafe(`select ${question}::text`);
     await sql`reset role`;
+    await forgetWithdrawn(sql);
     await count(1);
   });
   return calls;
@@ -117,6 +119,7 @@ Deno.test("commands.withdraw_my_account: the files of stays and unpublished revi
   };
   const before = await count();
   await db.as({ role: "authenticated", sub: user }, (sql) => sql`select commands.withdraw_my_account()`);
+  await forgetWithdrawn(db.sql, 7);
   const after = await count();
   assert.deepEqual(
     { ...after },
@@ -180,7 +183,8 @@ Deno.test("commands.withdraw_my_account: triggers that were planned for a single
         await sql`
           select set_config('client_min_messages', 'log', true), set_config('role', 'authenticated', true),
             set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
-        await sql`select commands.withdraw_my_account()`;
+        await sql`select commands.withdraw_my_account(), set_config('role', 'none', true)`;
+        await forgetWithdrawn(sql);
       });
     }
     const scans = plans.join("\n").match(/Named Tuplestore Scan.*/g) ?? [];
@@ -188,5 +192,172 @@ Deno.test("commands.withdraw_my_account: triggers that were planned for a single
     assert.deepEqual(scans.filter((scan) => !/loops=1\)|never executed/.test(scan)), []);
   } finally {
     await connection.end();
+  }
+});
+
+Deno.test("commands.withdraw_my_account: from its commit on no administrator is shown what the job has not forgotten yet", async () => {
+  const user = await busyUser(superuser, 4);
+  const admin = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data) values (
+      ${admin}, ${`${admin}@example.test`}, '{"admin": {"areas": ["reviews", "lots", "support", "users"]}}')`;
+  const asService = <T>(call: string, args: string[] = []) =>
+    db.as<T>({ role: "service_role" }, async (sql) => {
+      const [row] = await sql.unsafe(`select api.${call} as reply`, [admin, ...args]);
+      return row!["reply"];
+    });
+  const [{ lot }] = await db.sql`
+    select parking_lot_id as lot from public.error_reports where user_id = ${user} limit 1` as unknown as [
+    { lot: string },
+  ];
+  const listed = async () => {
+    const lists: Record<string, number> = {};
+    for (
+      const call of [
+        `admin_list_reviews($1, 'pending', p_user_id => '${user}')`,
+        `admin_list_reviews($1, 'approved', p_user_id => '${user}')`,
+        `admin_list_error_reports($1, p_parking_lot_id => '${lot}')`,
+        "admin_list_support_tickets($1, p_limit => 100)",
+      ]
+    ) {
+      const { items } = await asService<{ items: { user_id: string }[] }>(call);
+      lists[call.split("(")[0]!] = items.filter(({ user_id }) => user_id === user).length +
+        (lists[call.split("(")[0]!] ?? 0);
+    }
+    return lists;
+  };
+  assert.deepEqual(await listed(), {
+    admin_list_reviews: 4,
+    admin_list_error_reports: 1,
+    admin_list_support_tickets: 4,
+  });
+  const [review] = await db.sql`
+    select id, updated_at::text as seen from public.reviews where user_id = ${user} and status = 'pending'`;
+  const [report] = await db.sql`select id from public.error_reports where user_id = ${user}`;
+  const [ticket] = await db.sql`select id from public.support_tickets where user_id = ${user}`;
+  await db.sql`insert into public.user_push_tokens (user_id, fcm_token, device_type) values (${user}, ${user}, 'ios')`;
+  await asService("admin_export_user($1, $2)", [user]);
+  await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
+
+  assert.deepEqual(await listed(), {
+    admin_list_reviews: 0,
+    admin_list_error_reports: 0,
+    admin_list_support_tickets: 0,
+  });
+  for (
+    const [call, args] of [
+      ["admin_get_review($1, $2)", [review!["id"]]],
+      ["admin_decide_review($1, $2, 'approved', null, $3)", [review!["id"], review!["seen"]]],
+      ["admin_get_error_report($1, $2)", [report!["id"]]],
+      ["admin_get_support_ticket($1, $2)", [ticket!["id"]]],
+    ] as [string, string[]][]
+  ) {
+    assert.equal((await refusal(asService(call, args))).code, "not_found", call);
+  }
+  const { data } = await asService<{ data: { table: string; rows: unknown[] }[] }>(
+    "admin_read_user_export($1, $2)",
+    [user],
+  );
+  assert.deepEqual(data.filter(({ rows }) => rows.length > 0).map(({ table }) => table), ["app_users", "auth.users"]);
+  const { figures } = await asService<{ figures: Record<string, number> }>("admin_read_user($1, $2)", [user]);
+  assert.deepEqual(Object.values(figures).filter((figure) => figure > 1), []);
+  assert.deepEqual([...await db.sql`select from public.user_push_tokens where user_id = ${user}`], []);
+  const [left] = await db.sql`select count(*)::integer as reviews from public.reviews where user_id = ${user}`;
+  assert.equal(left!["reviews"], 4, "the job has not run");
+
+  await forgetWithdrawn(db.sql);
+  const [after] = await db.sql`
+    select (select count(*)::integer from public.reviews where user_id = ${user}) as named,
+      (select count(*)::integer from private.account_ends) as ends`;
+  assert.deepEqual({ ...after }, { named: 0, ends: 0 });
+});
+
+Deno.test("private.next_forgotten_batch: an auth user that is deleted by hand meanwhile leaves nothing in the identity provider's log", async () => {
+  const user = await busyUser(superuser, 3);
+  const entry = async (sub: string) => {
+    const [row] = await superuser`
+      insert into auth.audit_log_entries (id, payload, created_at)
+      values (gen_random_uuid(), ${superuser.json({ actor_id: sub })}, now()) returning id`;
+    return row!["id"] as string;
+  };
+  const [own, other] = [await entry(user), await entry(crypto.randomUUID())];
+  await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
+  await db.sql`select private.next_forgotten_batch(2)`;
+  await superuser`delete from auth.users where id = ${user}`;
+  await forgetWithdrawn(db.sql);
+  const left = await superuser`select id from auth.audit_log_entries where id in (${own}, ${other})`;
+  assert.deepEqual(left.map(({ id }) => id), [other]);
+});
+
+Deno.test("private.next_forgotten_batch: a batch locks no more lots than it has rows", async () => {
+  const user = await busyUser(superuser, 9);
+  await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
+  let most = 0;
+  for (let more = true; more;) {
+    await db.sql.begin(async (sql) => {
+      [{ more }] = await sql`select private.next_forgotten_batch(2) as more` as unknown as [{ more: boolean }];
+      // Lots that another transaction cannot lock now.
+      const [locked] = await superuser`
+        select count(*)::integer - (
+          select count(*)::integer from (select from public.parking_lots for no key update skip locked) free
+        ) as lots from public.parking_lots`;
+      most = Math.max(most, locked!["lots"]);
+    });
+  }
+  assert.equal(most, 2);
+});
+
+/** The document that the pages of the export make, and the number of pages. */
+async function exported(user: string) {
+  const document: Record<string, unknown[]> = {};
+  let cursor: string | null = null;
+  let pages = 0;
+  do {
+    type Page = { data: { table: string; rows: unknown[] }[]; next_cursor: string | null };
+    const given: string | null = cursor;
+    const page: Page = await db.as(
+      signedIn(user),
+      async (sql) => (await sql`select api.export_my_data(${given}) as page`)[0]!["page"],
+    );
+    for (const { table, rows } of page.data) document[table] = [...document[table] ?? [], ...rows];
+    cursor = page.next_cursor;
+    pages++;
+  } while (cursor !== null);
+  return { document, pages };
+}
+
+Deno.test("api.export_my_data: its pages have every row once, in each table that is longer than a page", async () => {
+  const user = await busyUser(superuser, 1_300);
+  const tables = {
+    reviews: 1_300,
+    parking_sessions: 1_300,
+    parking_lot_ratings: 1_300,
+    field_value_votes: 1_300,
+    occupancy_reports: 1_300,
+    support_tickets: 1_300,
+    assets: 1_300,
+  };
+  const { document, pages } = await exported(user);
+  assert.ok(pages > 9, `${pages} pages`);
+  for (const [table, count] of Object.entries(tables)) {
+    const rows = document[table] as Record<string, unknown>[];
+    const distinct = new Set(rows.map((row) => row["id"] ?? row["field_value_id"]));
+    assert.deepEqual([rows.length, distinct.size], [count, count], table);
+  }
+  const [expected] = await db.sql`
+    select json_agg(s.id order by s.started_at, s.id) as sessions from public.parking_sessions s where s.user_id = ${user}`;
+  assert.deepEqual((document["parking_sessions"] as { id: string }[]).map(({ id }) => id), expected!["sessions"]);
+  assert.ok((document["parking_sessions"] as { photos: unknown[] }[]).every(({ photos }) => photos.length === 1));
+});
+
+Deno.test("api.export_my_data: a cursor of another user, of no table or cut short is validation_error", async () => {
+  const [user, other] = [await busyUser(superuser, 1_001), await busyUser(superuser, 1_001)];
+  const read = (sub: string, cursor: string | null) =>
+    db.as(signedIn(sub), async (sql) => (await sql`select api.export_my_data(${cursor}) as page`)[0]!["page"]);
+  const { next_cursor: cursor } = await read(user, null);
+  const { next_cursor: theirs } = await read(other, null);
+  for (const wrong of ["", ".", "reviews.", "no_table.AAAAAAAAAAAAAAAA", theirs, cursor.slice(0, -2), `x${cursor}`]) {
+    const { code, param } = await refusal(read(user, wrong));
+    assert.deepEqual([code, param], ["validation_error", "cursor"], wrong);
   }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import postgres, { type TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -205,8 +206,11 @@ Deno.test("uploads that nothing has used for a day are to be deleted, and nothin
 
 for (
   const [what, leave] of [
-    ["withdraws", (id: string) => db.sql`update public.app_users set status = 'withdrawn' where id = ${id}`],
-    ["is deleted", (id: string) => db.sql`delete from auth.users where id = ${id}`],
+    ["withdraws", async (id: string) => {
+      await db.sql`update public.app_users set status = 'withdrawn' where id = ${id}`;
+      await forgetWithdrawn(db.sql);
+    }],
+    ["is deleted", async (id: string) => void await db.sql`delete from auth.users where id = ${id}`],
   ] as const
 ) {
   Deno.test(`assets: when a person ${what}, lots' pictures stay without a name and every other file is to be deleted`, async () => {

@@ -19,6 +19,7 @@ const admin = crypto.randomUUID();
 await db.sql`
   insert into auth.users (id, raw_app_meta_data)
   select ${admin}, jsonb_build_object('admin', jsonb_build_object('areas', private.admin_areas()))`;
+await db.sql`select api.admin_export_user(${admin}, ${user})`;
 const center = { lat: 35.68, lng: 139.76 };
 
 const [ticket] = await db.sql<{ id: string }[]>`
@@ -32,6 +33,7 @@ const needed: Record<string, string> = {
   "get_support_ticket p_id": ticket!.id,
   "admin_get_support_ticket p_id": ticket!.id,
   "admin_list_user_activity_logs p_id": user,
+  "admin_read_user_export p_id": user,
   "admin_list_subscription_events p_id": await record(db.sql, aStatement(await aPlan(db.sql))),
 };
 
@@ -41,6 +43,8 @@ interface List {
   readonly call: string;
   readonly role: "anon" | "authenticated" | "service_role";
   readonly good: string;
+  /** What comes before the checksum in a cursor: the table that an export is at. */
+  readonly table?: string;
 }
 
 const [time, id] = ["2026-09-01T09:30:00.000001+00:00", "0b9f6c1e-7f2a-4f7c-9d53-3f6f3d1a2b4c"];
@@ -90,13 +94,16 @@ const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) =>
   if (name === "search_parking_lots") {
     return searches.map(([argument, types]) => ({ name, role, call: `${call}${argument}, `, good: good(types) }));
   }
-  const types = keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
+  const table = name.includes("export") ? "reviews." : "";
+  const types = table
+    ? "timestamptz,uuid"
+    : keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
   const given = needs.filter((need) => need !== "p_cursor").map((need) =>
     `${need} => '${
       needed[need] ?? needed[`${name} ${need}`] ?? assert.fail(`${name} needs ${need}: give an example`)
     }', `
   );
-  return [{ name, role, call: `${call}${given.join("")}`, good: good(types) }];
+  return [{ name, role, call: `${call}${given.join("")}`, good: good(types), table }];
 });
 
 const forged = (keys: string | Uint8Array) => {
@@ -113,7 +120,7 @@ async function cursorOf(json: string): Promise<string> {
 const page = (list: List, cursor: string) =>
   db.as(
     list.role === "authenticated" ? signedIn(user) : { role: list.role },
-    (sql) => sql.unsafe(`${list.call} p_cursor => '${cursor}')`),
+    (sql) => sql.unsafe(`${list.call} p_cursor => '${list.table ?? ""}${cursor}')`),
   );
 
 const bad = [

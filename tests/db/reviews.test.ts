@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { PendingQuery, Row } from "postgres";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { chance } from "../support/random.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
@@ -260,6 +261,7 @@ Deno.test("a review that is not published goes with its author, who withdraws or
     }
     if (end === "withdrawn") await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
     else await db.sql`delete from auth.users where id = ${user}`;
+    await forgetWithdrawn(db.sql);
     const left = await db.sql`select id, user_id from public.reviews where id = any (${Object.values(ids)})`;
     assert.deepEqual(left.map((row) => ({ ...row })), [{ id: ids["approved"], user_id: null }], end);
   }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal, type Refused, sqlstate } from "../support/refusal.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import {
@@ -335,6 +336,7 @@ Deno.test("a session outlives its person, without a trace of them; a running one
       client_request_id: crypto.randomUUID(),
     });
     await go(user);
+    await forgetWithdrawn(db.sql);
     for (const [id, status, amount] of [[past, "ended", "400"], [running, "cancelled", null]] as const) {
       const { memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, ...row } =
         await stored(id);

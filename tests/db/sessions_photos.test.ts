@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newUser } from "../support/rows.ts";
 import { callAs, inMinutes, parked, type Session } from "./support/sessions.ts";
@@ -164,6 +165,7 @@ Deno.test("the photos of a person who leaves go", async () => {
     const asset = await upload(user);
     await put(user, id, "during", 1, asset);
     await go(user);
+    await forgetWithdrawn(db.sql);
     assert.equal((await db.sql`select from public.parking_session_photos where session_id = ${id}`).length, 0);
     assert.equal(await isDeleted(asset), true);
   }

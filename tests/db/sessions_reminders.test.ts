@@ -1,6 +1,7 @@
 // Reminders of sessions: what waits in the queue while a car is parked, and that nothing does afterwards.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { newUser } from "../support/rows.ts";
 import { age, callAs, inMinutes, parked, pricedLot, start } from "./support/sessions.ts";
 
@@ -104,6 +105,7 @@ Deno.test("nothing waits for a session that has ended, was cancelled, or whose p
     const { user, id } = await parked(db);
     assert.equal((await waiting(id)).length, 1);
     await end(user, id);
+    await forgetWithdrawn(db.sql);
     assert.deepEqual(await waiting(id), []);
   }
 });

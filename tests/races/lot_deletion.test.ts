@@ -4,6 +4,7 @@ import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { call, decideReview, newAdministrator } from "../support/deeds.ts";
 import { eventually } from "../support/eventually.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal } from "../support/refusal.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
@@ -125,6 +126,18 @@ async function marks(lot: string, people: readonly string[]): Promise<string> {
   return value!.id;
 }
 
+/** Works off the job of withdrawals, two rows at a time, until it has ended so many accounts. */
+async function forgetting(accounts: number): Promise<void> {
+  const [before] = await sql`select count(*)::integer as ended from public.app_users where status = 'withdrawn'`;
+  await eventually(async () => {
+    await forgetWithdrawn(sql, 2);
+    const [now] = await sql`
+      select count(*)::integer as ended, (select count(*)::integer from private.account_ends) as left
+      from public.app_users where status = 'withdrawn'`;
+    return now!["ended"] >= before!["ended"] + accounts && now!["left"] === 0 ? true : undefined;
+  }, 30_000);
+}
+
 Deno.test("two lots that are deleted at once, while people rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const people: string[] = [];
@@ -142,6 +155,7 @@ Deno.test("two lots that are deleted at once, while people rate, vote, report an
       );
     const [left] = await Promise.all([
       inTurns(2, leaving.map((user) => () => call(sql, user, "commands.withdraw_my_account", {}))),
+      forgetting(leaving.length),
       deletion(sql, here),
       each("commands.rate_parking_lot", () => ({ value: "bad" })),
       deletion(sql, there),

@@ -1,6 +1,7 @@
 /** Accounts as replies show them. */
 import { addressOf, type StoredFile } from "./assets.ts";
 import type { Links } from "./http/links.ts";
+import { Streamed } from "./http/reply.ts";
 import type { ObjectStorage } from "./providers/object_storage.ts";
 import type { StoredMe } from "./schema/me.ts";
 
@@ -22,12 +23,53 @@ export async function shownAccount(reader: Reader, { app_user, ...account }: Sto
   return { ...account, app_user: app_user === null ? null : await withAvatarUrl(reader, app_user) };
 }
 
-/** What the database gives as all that is held about an app user. */
+/** What the database gives as a page of what is held about an app user. A table that is cut is on the next page again. */
 export interface StoredData {
   readonly account: StoredMe;
-  readonly data: Record<string, Record<string, unknown>[]>;
+  readonly data: readonly { readonly table: string; readonly rows: readonly Record<string, unknown>[] }[];
+  readonly next_cursor: string | null;
 }
 
-export async function shownData(reader: Reader, { account, data }: StoredData) {
-  return { exported_at: new Date().toISOString(), account: await shownAccount(reader, account), data };
+/** All that is held about an app user, of which one page at a time is in memory. */
+export function userData(reader: Reader, read: (cursor: string | null) => Promise<StoredData>): Streamed {
+  async function* pages() {
+    let cursor: string | null = null;
+    do {
+      const page = await read(cursor);
+      const head = cursor === null
+        ? { exported_at: new Date().toISOString(), account: await shownAccount(reader, page.account) }
+        : undefined;
+      yield { head, data: page.data };
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+
+  async function* text() {
+    let open: string | undefined;
+    for await (const { head, data } of pages()) {
+      if (head) yield `${JSON.stringify(head).slice(0, -1)},"data":{`;
+      for (const { table, rows } of data) {
+        let separator = ",";
+        if (table !== open) {
+          yield `${open === undefined ? "" : "],"}${JSON.stringify(table)}:[`;
+          [open, separator] = [table, ""];
+        }
+        // A table that is cut has rows before and behind the cut, the last page of it perhaps none.
+        for (const row of rows) {
+          yield separator + JSON.stringify(row);
+          separator = ",";
+        }
+      }
+    }
+    yield "]}}";
+  }
+
+  async function* values() {
+    for await (const { head, data } of pages()) {
+      if (head) yield head;
+      for (const { table, rows } of data) for (const row of rows) yield { table, row };
+    }
+  }
+
+  return new Streamed(text, values);
 }

@@ -1,4 +1,4 @@
-import { shownData, type StoredData, withAvatarUrl } from "../_shared/accounts.ts";
+import { type StoredData, userData, withAvatarUrl } from "../_shared/accounts.ts";
 import { route } from "../_shared/http/route.ts";
 import { AdminActivityLogs } from "../_shared/schema/admin_activity_logs.ts";
 import {
@@ -112,14 +112,19 @@ export const exportUser = route({
   access: "admin",
   area: "users",
   summary: "Export all that is held about an app user",
-  description: "The document of `GET /v1/me/export`, whatever the status. Recorded as `user.export`, once for an " +
+  description:
+    "The document of `GET /v1/me/export`, whatever the status, also as lines. Recorded as `user.export`, once for an " +
     "`Idempotency-Key`; a request that is sent again with it gets what is held by then.",
   params: AdminUserParams,
   reply: [200, MyData],
+  isStreamed: true,
   refusals: ["not_found", "conflict"],
-  handle: async ({ db, params, links, storage }) => {
+  handle: async ({ db, pages, params, links, storage }) => {
     await db.rpc("admin_export_user", { id: params.id });
-    return await shownData({ links, storage }, await db.rpc<StoredData>("admin_read_user_export", { id: params.id }));
+    return userData(
+      { links, storage },
+      (cursor) => pages.rpc<StoredData>("admin_read_user_export", { id: params.id, cursor }),
+    );
   },
 });
 

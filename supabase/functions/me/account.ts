@@ -1,4 +1,4 @@
-import { shownAccount, shownData, type StoredData } from "../_shared/accounts.ts";
+import { shownAccount, type StoredData, userData } from "../_shared/accounts.ts";
 import { confirmAsset, publishAsset } from "../_shared/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
@@ -51,8 +51,9 @@ export const withdraw = route({
   access: "user",
   summary: "End the caller's account",
   description:
-    "For good. Name, e-mail, vehicles, memos, devices and files go; reviews and visits stay without the person. Nobody " +
-    "signs in or refreshes any more; a token that is still valid is answered `forbidden`, but for `GET /v1/me`. " +
+    "For good. Name, e-mail, devices and sign-in are gone with the response, and nobody is shown what is left; vehicles, " +
+    "memos, files and the rest are deleted after it, mostly within a minute. Reviews and visits stay without the person. " +
+    "A token that is still valid is answered `forbidden`, but for `GET /v1/me`. " +
     "The only active administrator with the area `admins` is `conflict`, with `details.reason` `last_administrator`.",
   reply: [204, Nothing],
   refusals: ["conflict"],
@@ -64,9 +65,11 @@ export const exportMyData = route({
   path: "/me/export",
   access: "user",
   summary: "Export all that is held about the caller",
+  description: "Read while it is sent, however much it is. `Accept: application/x-ndjson` answers with lines: first " +
+    "`exported_at` and `account`, then `table` and `row` of each row. A response that fails is broken off, never ended.",
   reply: [200, MyData],
+  isStreamed: true,
   refusals: [],
-  cache: { scope: "private", maxAge: 0 },
-  handle: async ({ db, links, storage }) =>
-    await shownData({ links, storage }, await db.rpc<StoredData>("export_my_data")),
+  handle: ({ pages, links, storage }) =>
+    userData({ links, storage }, (cursor) => pages.rpc<StoredData>("export_my_data", { cursor })),
 });

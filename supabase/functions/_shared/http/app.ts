@@ -189,6 +189,9 @@ async function answer(
     requestId: exchange.id,
     clientAddress: addressOf(request.headers),
     ifMatch: request.headers.get("if-match") ?? undefined,
+    get pages() {
+      return databaseFor(route, exchange, house.config());
+    },
     get db() {
       const config = house.config();
       const db = databaseFor(route, exchange, config);

@@ -213,7 +213,9 @@ function success(route: Route): Responses {
           "application/json": { schema },
           ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
           ...(also?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
-          ...(also?.lines ? { "application/x-ndjson": { schema: { type: "string" as const } } } : {}),
+          ...(also?.lines || route.isStreamed
+            ? { "application/x-ndjson": { schema: { type: "string" as const } } }
+            : {}),
         },
       }),
     },

@@ -21,24 +21,37 @@ export function asks(request: Request, type: string): boolean {
   );
 }
 
-/**
- * One JSON value a line, as they come. The first is awaited, so that a refusal is still a proper one; when a later one
- * fails, the connection is broken off, so that nobody takes a part for the whole.
- */
+/** A reply of any length, as its text or as JSON lines, which is read while it is sent. */
+export class Streamed {
+  constructor(readonly text: () => AsyncIterable<string>, readonly values: () => AsyncIterable<unknown>) {}
+}
+
+/** One JSON value a line, as they come. */
 export async function streamLines(route: Route, values: AsyncIterable<unknown>): Promise<Response> {
-  const iterator = values[Symbol.asyncIterator]();
+  return await stream(route, linesOf(values), LINES_TYPE);
+}
+
+async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}
+
+/**
+ * The first part is awaited, so that an error is still a proper one. When a later part fails, the connection is broken off, so
+ * that nobody takes a part for the whole.
+ */
+async function stream(route: Route, parts: AsyncIterable<string>, type: string): Promise<Response> {
+  const iterator = parts[Symbol.asyncIterator]();
   let next = await iterator.next();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const lines: string[] = [];
+      const texts: string[] = [];
       let size = 0;
       for (; !next.done && size < 65_536; next = await iterator.next()) {
-        const line = `${JSON.stringify(next.value)}\n`;
-        size += line.length;
-        lines.push(line);
+        size += next.value.length;
+        texts.push(next.value);
       }
-      if (lines.length > 0) controller.enqueue(encoder.encode(lines.join("")));
+      if (texts.length > 0) controller.enqueue(encoder.encode(texts.join("")));
       if (next.done) controller.close();
     },
     async cancel() {
@@ -47,12 +60,17 @@ export async function streamLines(route: Route, values: AsyncIterable<unknown>):
   });
   return new Response(body, {
     status: route.reply[0],
-    headers: { "Content-Type": LINES_TYPE, "Cache-Control": "no-store", Vary: "Accept" },
+    headers: { "Content-Type": type, "Cache-Control": "no-store", Vary: "Accept" },
   });
 }
 
 /** Only what the schema of the reply names leaves the house. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
+  if (data instanceof Streamed) {
+    return asks(request, LINES_TYPE)
+      ? await streamLines(route, data.values())
+      : await stream(route, data.text(), JSON_TYPE);
+  }
   const [, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {

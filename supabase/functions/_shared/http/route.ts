@@ -6,6 +6,7 @@ import { type Code, codes } from "../errors.ts";
 import type { Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
+import type { Streamed } from "./reply.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -29,6 +30,8 @@ type Read<F> = F extends Fields ? z.output<F> : undefined;
 /** Using a provider throws unless the group's `createApp` was given it. */
 export interface Work<A extends Access, P, Q, B> extends Providers {
   readonly db: Database;
+  /** The same database, whose functions are neither counted nor run once: for the pages of a document, which only reads. */
+  readonly pages: Database;
   readonly caller: CallerOf<A>;
   readonly params: P;
   readonly query: Q;
@@ -107,11 +110,13 @@ export interface Definition<
   readonly cache?: Cache;
   /** The reply has `updated_at`, which is its `ETag`; a request that changes the resource may send it as `If-Match`. */
   readonly isVersioned?: boolean;
+  /** The handler returns a `Streamed`, also as JSON lines. */
+  readonly isStreamed?: boolean;
   /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
   /** The ids of the lots that a page of a search shows, for which the search is counted. */
   readonly shownLots?: (returned: Returned<z.input<R>>, query: Read<Q>) => readonly string[];
-  handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Promise<z.input<R>>;
+  handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
 }
 
 /** A route whose types are known to its own handler alone. */
@@ -143,6 +148,7 @@ export interface Route {
   readonly isExpensive?: (query: never) => boolean;
   readonly cache?: Cache;
   readonly isVersioned?: boolean;
+  readonly isStreamed?: boolean;
   readonly isTruncated?: (returned: never) => boolean;
   readonly shownLots?: (returned: never, query: never) => readonly string[];
   handle(work: never): unknown;
