@@ -20,8 +20,6 @@ create extension if not exists supabase_vault;
 -- Queues
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq."create"('session_reminders');
-
 create table private.dead_messages (
   id uuid primary key default gen_random_uuid(),
   queue text not null,

@@ -1,25 +1,14 @@
--- Session reminders are sent: users who park are notified before the fee rises and before the exit closes.
+-- Session reminders are sent: users who park are notified 5 minutes before the fee rises and 30 minutes before the exit closes.
 --
--- The queue session_reminders has a message for each reminder, due when it is to be sent (migration session_reminders). A job
--- takes them one at a time, works out what is true now, notifies the user and has the next reminder written, in one
--- transaction: a message is sent once, and one that fails holds up no other. A reminder whose event has passed, because the
--- job was down, is not sent.
+-- A job looks at the sessions that are due (migration session_reminders), works out what is true now, notifies, and notes
+-- when it looks again: in time for the next increase that is more than 5 minutes ahead and for the next closing, and at
+-- least every 12 hours, since prices and hours change. It works in batches, each a transaction: a reminder is sent together
+-- with the note that it was, or not at all. An event that has passed, because the job was down, is not told.
 --
--- Invariants: of one event, the increase or the closing of a moment, a session is reminded once.
+-- Invariants: of one event, the increase or the closing of a moment, a session is reminded once; a session that somebody
+-- else holds is looked at later, so that no user and no job waits for a batch in a circle; a session whose price or hours
+-- cannot be worked out holds up no other.
 -- Interface: the job send_session_reminders.
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Tables
--- ---------------------------------------------------------------------------------------------------------------------
-
-create table private.sent_session_reminders (
-  session_id uuid not null references public.parking_sessions (id) on delete cascade,
-  kind text collate "C" not null,
-  event_at timestamptz not null,
-  primary key (session_id, kind, event_at)
-);
-
-comment on table private.sent_session_reminders is 'The events that users have been reminded of. The rows of a session go when it ends.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -38,101 +27,100 @@ $$;
 
 comment on function private.money_text(numeric, text) is 'An amount in minor units as people read it, by language where it differs.';
 
-create function private.is_first_reminder(p_session_id uuid, p_kind text, p_event_at timestamptz) returns boolean
+create function private.remind_of_increase(p_session public.parking_sessions) returns timestamptz
 language plpgsql
 set search_path = ''
 as $$
+declare
+  c_ahead constant interval := '5 minutes';
+  v_meter constant jsonb := private.session_meter(p_session);
+  v_next record;
 begin
-  insert into private.sent_session_reminders (session_id, kind, event_at) values (p_session_id, p_kind, p_event_at)
-  on conflict do nothing;
+  -- The last point of the curve is its end, no increase.
+  select min(c.at) as at, min(c.at) filter (where c.at - c_ahead > now()) as later_at,
+    (array_agg(c.amount order by c.at))[1] as amount
+  into v_next
+  from jsonb_to_recordset((v_meter -> 'curve') - -1) as c (at timestamptz, amount numeric) where c.at >= now();
+  update private.session_reminders r set told_increase = v_next.at
+  where r.session_id = (p_session).id and v_next.at <= now() + c_ahead and v_next.at >= r.watched_from + c_ahead
+    and v_next.at is distinct from r.told_increase;
+  if found then
+    perform private.notify((p_session).user_id, 'fee_increase', jsonb_build_object(
+      'time', to_char(v_next.at at time zone (
+        select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id
+      ), 'HH24:MI'), 'amount', private.money_text(v_next.amount, v_meter ->> 'currency')
+    ), jsonb_build_object('session_id', (p_session).id));
+  end if;
+  return v_next.later_at - c_ahead;
+end
+$$;
+
+comment on function private.remind_of_increase(public.parking_sessions) is
+  'Notifies the user of a running session that its fee rises within 5 minutes, unless they were or it is watched for less than that; when to look for the next increase, null: none is known.';
+
+create function private.remind_of_exit(p_session public.parking_sessions) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_ahead constant interval := '30 minutes';
+  v_exit record;
+begin
+  select e.can_exit, e.changes_at into v_exit from private.session_exit(p_session) e;
+  if v_exit.can_exit and v_exit.changes_at - c_ahead > now() then
+    return v_exit.changes_at - c_ahead;
+  end if;
+  update private.session_reminders r set told_exit = v_exit.changes_at
+  where r.session_id = (p_session).id and v_exit.can_exit and v_exit.changes_at <> coalesce(r.told_exit, '-infinity');
+  if found then
+    perform private.notify((p_session).user_id, 'exit_closing', jsonb_build_object(
+      'time', to_char(v_exit.changes_at at time zone (
+        select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id
+      ), 'HH24:MI')
+    ), jsonb_build_object('session_id', (p_session).id));
+  end if;
+  return v_exit.changes_at;
+end
+$$;
+
+comment on function private.remind_of_exit(public.parking_sessions) is
+  'Notifies the user of a running session that the exit closes within 30 minutes, unless they were; when to look at the exit again, null: nothing changes within 14 days.';
+
+create function private.next_reminder_batch(p_count integer default 20) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_session public.parking_sessions;
+  v_look_at timestamptz;
+  v_fault text;
+begin
+  -- The user before the session, as everybody who changes both; locked, so that a session that ends meanwhile has either
+  -- ended before, or ends after its reminder.
+  for v_session in
+    select s.* from private.session_reminders r
+    join public.parking_sessions s on s.id = r.session_id
+    join public.app_users u on u.id = s.user_id
+    where r.look_at <= now() and s.status = 'parking' and u.status <> 'withdrawn'
+    order by r.look_at limit p_count
+    for key share of u skip locked for no key update of s skip locked
+  loop
+    begin
+      v_look_at := least(private.remind_of_increase(v_session), private.remind_of_exit(v_session), now() + interval '12 hours');
+    exception when sqlstate 'PGRST' or data_exception or integrity_constraint_violation or raise_exception then
+      get stacked diagnostics v_fault = message_text;
+      raise warning 'Session % is looked at again in ten minutes: %', v_session.id, v_fault;
+      v_look_at := now() + interval '10 minutes';
+    end;
+    update private.session_reminders set look_at = greatest(v_look_at, now() + interval '30 seconds')
+    where session_id = v_session.id;
+  end loop;
   return found;
 end
 $$;
 
-comment on function private.is_first_reminder(uuid, text, timestamptz) is
-  'Notes that a session is reminded of an event; false when it has been.';
-
-create function private.send_session_reminder(p_session public.parking_sessions, p_kind text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_time_zone text := (select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id);
-  v_data constant jsonb := jsonb_build_object('session_id', (p_session).id);
-  v_meter jsonb;
-  v_exit record;
-begin
-  if p_kind = 'increase' then
-    v_meter := private.session_meter(p_session);
-    if (v_meter ->> 'next_increase_at')::timestamptz between now() and now() + interval '6 minutes'
-      and private.is_first_reminder((p_session).id, p_kind, (v_meter ->> 'next_increase_at')::timestamptz) then
-      perform private.notify((p_session).user_id, 'fee_increase', jsonb_build_object(
-        'time', to_char((v_meter ->> 'next_increase_at')::timestamptz at time zone v_time_zone, 'HH24:MI'),
-        'amount', private.money_text((v_meter ->> 'next_amount')::numeric, v_meter ->> 'currency')
-      ), v_data);
-    end if;
-  else
-    select e.can_exit, e.changes_at into v_exit from private.session_exit(p_session) e;
-    if v_exit.can_exit and v_exit.changes_at between now() and now() + interval '31 minutes'
-      and private.is_first_reminder((p_session).id, p_kind, v_exit.changes_at) then
-      perform private.notify((p_session).user_id, 'exit_closing', jsonb_build_object(
-        'time', to_char(v_exit.changes_at at time zone v_time_zone, 'HH24:MI')
-      ), v_data);
-    end if;
-  end if;
-end
-$$;
-
-comment on function private.send_session_reminder(public.parking_sessions, text) is
-  'Notifies the user of a running session of its next increase, or of the closing exit, as it stands now; not when that is past or further ahead than it was thought to be.';
-
-create function private.send_next_session_reminder() returns boolean
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_message jsonb := private.read_messages('session_reminders', 60, 1) -> 0;
-  v_session public.parking_sessions;
-begin
-  if v_message is null then
-    return false;
-  end if;
-  -- Locked: a session that ends meanwhile either has ended before, or ends after its reminder.
-  select s.* into v_session from public.parking_sessions s
-  join private.session_reminders r on r.session_id = s.id and r.msg_id = (v_message ->> 'msg_id')::bigint
-  where s.id = (v_message #>> '{message,session_id}')::uuid and s.status = 'parking' and s.user_id is not null
-  for no key update of s;
-  if found then
-    perform private.send_session_reminder(v_session, v_message #>> '{message,kind}');
-    if v_message #>> '{message,kind}' = 'increase' then
-      perform private.remind_of_session(v_session.id); -- of the next one
-    else
-      delete from private.session_reminders r where r.session_id = v_session.id and r.kind = 'exit_closes';
-    end if;
-  end if;
-  perform private.finish_messages('session_reminders', array[(v_message ->> 'msg_id')::bigint]);
-  return true;
-end
-$$;
-
-comment on function private.send_next_session_reminder() is 'Works off one message of the queue session_reminders; false when none is due.';
-
-create function private.tg_parking_sessions__forget_reminders() returns trigger
-language plpgsql
-security definer -- no client reaches what was sent
-set search_path = ''
-as $$
-begin
-  delete from private.sent_session_reminders where session_id = new.id;
-  return null;
-end
-$$;
-
-comment on function private.tg_parking_sessions__forget_reminders() is 'What a session was reminded of is not needed once it has ended.';
-
-create trigger _310_forget_reminders after update of status on public.parking_sessions
-  for each row when (old.status = 'parking' and new.status <> 'parking')
-  execute function private.tg_parking_sessions__forget_reminders();
+comment on function private.next_reminder_batch(integer) is
+  'Looks at sessions that are due, at most p_count; whether there were any that nobody else holds.';
 
 select cron.schedule('send_session_reminders', '* * * * *',
-  'do $work$ begin while private.send_next_session_reminder() loop commit; end loop; end $work$');
+  'do $work$ begin while private.next_reminder_batch() loop commit; end loop; end $work$');

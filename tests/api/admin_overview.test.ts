@@ -42,7 +42,7 @@ Deno.test("admin overview: after the jobs have run a new app user is in it", asy
   assert.equal(after.sessions_by_day.days.length, 30);
   assert.ok(Date.parse(after.jobs.at) > Date.parse(before.jobs.at));
   assert.ok(after.jobs.active > 0 && after.jobs.failed_24h >= after.jobs.failing.length);
-  assert.ok(after.message_queues.items.some(({ queue }) => queue === "session_reminders"));
+  assert.ok(after.message_queues.items.some(({ queue }) => queue === "object_deletion"));
 });
 
 Deno.test("admin overview: push and mail are shown to administrators with the area notifications alone", async () => {

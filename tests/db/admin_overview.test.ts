@@ -100,13 +100,13 @@ async function ran(name: string, status: string, minutesAgo: number) {
 
 Deno.test("overview: queues have their due messages, dead messages are as they are now", async () => {
   await db
-    .sql`select private.enqueue('session_reminders', '{"n": 1}'), private.enqueue('session_reminders', '{"n": 2}', 3600)`;
+    .sql`select private.enqueue('object_deletion', '{"n": 1}'), private.enqueue('object_deletion', '{"n": 2}', 3600)`;
   const { message_queues } = await refreshed();
-  const queue = message_queues.items.find(({ queue }: { queue: string }) => queue === "session_reminders");
+  const queue = message_queues.items.find(({ queue }: { queue: string }) => queue === "object_deletion");
   assert.deepEqual([queue.length, queue.due], [2, 1]);
   assert.ok(queue.oldest_due_at);
   await db.sql`
-    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at) values ('session_reminders', 1, '{}', 5, now())`;
+    insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at) values ('object_deletion', 1, '{}', 5, now())`;
   assert.equal((await overview()).dead_messages.count, 1);
 });
 

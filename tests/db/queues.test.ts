@@ -6,7 +6,7 @@ import { purge } from "../support/rows.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const QUEUE = "session_reminders";
+const QUEUE = "object_deletion";
 
 interface Message {
   readonly msg_id: number;
@@ -119,11 +119,11 @@ Deno.test("two readers at once never get the same message", async () => {
 
 Deno.test("no client puts, reads or sees messages, jobs, requests or secrets", async () => {
   const questions = [
-    "select private.enqueue('session_reminders', '{}')",
-    "select private.dequeue('session_reminders', 1)",
-    "select private.read_messages('session_reminders', 1, 1)",
-    "select pgmq.send('session_reminders', '{}')",
-    "select * from pgmq.q_session_reminders",
+    "select private.enqueue('object_deletion', '{}')",
+    "select private.dequeue('object_deletion', 1)",
+    "select private.read_messages('object_deletion', 1, 1)",
+    "select pgmq.send('object_deletion', '{}')",
+    "select * from pgmq.q_object_deletion",
     "select * from private.dead_messages",
     "select private.call_function('storage/sweep')",
     "select cron.schedule('x', '* * * * *', 'select 1')",

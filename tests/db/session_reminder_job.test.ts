@@ -1,23 +1,22 @@
-// The job that sends session reminders: what it says is true when it is sent, each is sent once, and the next one waits.
+// The job that sends session reminders: what it says is true when it is sent, each is sent once, whatever happens meanwhile.
 import assert from "node:assert/strict";
+import postgres from "postgres";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { newUser } from "../support/rows.ts";
-import { age, callAs, inMinutes, parked, pricedLot, start } from "./support/sessions.ts";
+import { callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-/** Runs the job as it is when everything that waits for this session is due. */
+/** Lets the session have been as it is for a while, and the job look at it. */
 async function sendReminders(session: string): Promise<void> {
-  await db.sql`
-    update pgmq.q_session_reminders set vt = now() + case when message ->> 'session_id' = ${session}
-      then interval '0' else interval '1 hour' end`;
-  for (let n = 0; n < 10; n++) {
-    const [row] = await db.sql<{ sent: boolean }[]>`select private.send_next_session_reminder() as sent`;
-    if (!row!.sent) return;
-  }
-  assert.fail("the job finds no end");
+  await watched(session);
+  await lookAt(db.sql, session);
 }
+
+const watched = (session: string) =>
+  db.sql`update private.session_reminders set watched_from = now() - interval '1 hour' where session_id = ${session}`;
 
 const inbox = (user: string) =>
   db.sql<{ type: string; title: string; body: string; data: Record<string, string> }[]>`
@@ -27,8 +26,17 @@ const inbox = (user: string) =>
 const timeOf = (at: number) =>
   new Intl.DateTimeFormat("ja-JP", { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" }).format(at);
 
+async function closesIn(lot: string, minutes: number): Promise<void> {
+  await db.sql`
+    insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+    select ${lot}, 'exit', t.shut + interval '1 minute', t.shut
+    from (
+      select date_trunc('minute', now() at time zone 'Asia/Tokyo' + ${minutes} * interval '1 minute')::time as shut
+    ) as t`;
+}
+
 Deno.test("session reminders: the next increase is named with its time and amount, once, and the one after it waits", async () => {
-  const { id, user } = await parked(db, 25);
+  const { id, user } = await parked(db, 26);
   await sendReminders(id);
   const [reminder, ...more] = await inbox(user);
   assert.deepEqual(more, []);
@@ -40,11 +48,17 @@ Deno.test("session reminders: the next increase is named with its time and amoun
   ]);
   assert.deepEqual(reminder!.data, { session_id: id });
   await sendReminders(id);
-  assert.equal((await inbox(user)).length, 1, "an increase that is further ahead than its reminder is not sent");
+  assert.equal((await inbox(user)).length, 1, "an increase is told once, and one that is further ahead is not told");
+});
+
+Deno.test("session reminders: an increase that is near when the session starts or changes is not told", async () => {
+  const { id, user } = await parked(db, 26);
+  await lookAt(db.sql, id);
+  assert.deepEqual([...await inbox(user)], []);
 });
 
 Deno.test("session reminders: a user who reads English is notified in English", async () => {
-  const { id, user } = await parked(db, 25);
+  const { id, user } = await parked(db, 26);
   await db.sql`update public.app_users set lang = 'en' where id = ${user}`;
   await sendReminders(id);
   const [reminder] = await inbox(user);
@@ -52,36 +66,95 @@ Deno.test("session reminders: a user who reads English is notified in English", 
   assert.match(reminder!.body, /^After \d\d:\d\d the fee will be ¥400\.$/);
 });
 
-Deno.test("session reminders: an exit that closes within half an hour is named with its time", async () => {
+Deno.test("session reminders: an exit that closes within half an hour is named with its time, once, also right after the start", async () => {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
-  await db.sql`
-    insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
-    select ${lot}, 'exit', t.shut + interval '1 minute', t.shut
-    from (select date_trunc('minute', now() at time zone 'Asia/Tokyo' + interval '20 minutes')::time as shut) as t`;
+  await closesIn(lot, 20);
   const id = await start(db, user, lot);
-  await sendReminders(id);
-  const exits = (await inbox(user)).filter(({ type }) => type === "exit_closing");
-  assert.equal(exits.length, 1);
-  await db.sql`select private.remind_of_session(${id})`;
-  await sendReminders(id);
-  assert.equal((await inbox(user)).filter(({ type }) => type === "exit_closing").length, 1, "of one closing once");
-  assert.match(exits[0]!.body, /^\d\d:\d\dを過ぎると出庫できません。$/);
+  const exits = async () => (await inbox(user)).filter(({ type }) => type === "exit_closing");
+  for (const time of ["first", "second"]) {
+    await lookAt(db.sql, id);
+    assert.equal((await exits()).length, 1, time);
+  }
+  assert.match((await exits())[0]!.body, /^\d\d:\d\dを過ぎると出庫できません。$/);
 });
 
-Deno.test("session reminders: nothing is sent for a session that has ended, or for an increase that has passed", async () => {
-  const ended = await parked(db, 25);
-  const [message] = await db.sql`select * from pgmq.q_session_reminders where message ->> 'session_id' = ${ended.id}`;
+Deno.test("session reminders: nothing is sent for a session that has ended, to a user who has withdrawn, or for an increase that has passed", async () => {
+  const ended = await parked(db, 26);
+  await watched(ended.id);
   await callAs(db, ended.user, "finalize_parking_session", { id: ended.id, exit_at: inMinutes(0) });
-  await db.sql`
-    insert into pgmq.q_session_reminders (vt, message, read_ct, enqueued_at)
-    values (now(), ${db.sql.json(message!["message"])}, 0, now())`;
-  await sendReminders(ended.id);
+  await lookAt(db.sql, ended.id);
   assert.deepEqual([...await inbox(ended.user)], []);
 
-  const late = await parked(db, 25);
-  await db.sql`alter table public.parking_sessions disable trigger _300_remind_on_update`;
-  await age(db.sql, late.id, 40); // the job was down while the fee rose
-  await db.sql`alter table public.parking_sessions enable trigger _300_remind_on_update`;
+  const withdrawn = await parked(db, 26);
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.user}`;
+  await sendReminders(withdrawn.id);
+  assert.deepEqual([...await inbox(withdrawn.user)], []);
+
+  const late = await parked(db, 40); // the job was down while the fee rose
   await sendReminders(late.id);
   assert.deepEqual([...await inbox(late.user)], []);
+});
+
+Deno.test("session reminders: two jobs at once remind once, and neither waits for a session that somebody holds", async () => {
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => parked(db, 26)));
+  for (const { id } of sessions) await watched(id);
+  const [held, ...free] = sessions;
+  const holder = postgres(db.url, { max: 1 });
+  await holder.begin(async (sql) => {
+    await sql`select from public.parking_sessions where id = ${held!.id} for no key update`;
+    await Promise.all([1, 2].map(() => lookAt(db.sql, ...sessions.map(({ id }) => id))));
+    for (const { user } of free) assert.equal((await inbox(user)).length, 1);
+    assert.equal((await inbox(held!.user)).length, 0);
+  });
+  await holder.end();
+  await lookAt(db.sql, held!.id);
+  assert.equal((await inbox(held!.user)).length, 1);
+});
+
+Deno.test("session reminders: a job that is cut off before it commits has sent nothing, and the next sends it once", async () => {
+  const { id, user } = await parked(db, 26);
+  await watched(id);
+  const cut = postgres(db.url, { max: 1 });
+  const [own] = await cut`select pg_backend_pid() as pid`;
+  const job = assert.rejects(
+    cut.begin(async (sql) => {
+      await sql`update private.session_reminders set look_at = now() where session_id = ${id}`;
+      await sql`select private.next_reminder_batch(), pg_sleep(600)`;
+    }),
+    { code: "57014" },
+  );
+  await eventually(async () => {
+    const asleep = await db.sql`select from pg_stat_activity where pid = ${own!["pid"]} and wait_event = 'PgSleep'`;
+    return asleep.length === 1 || undefined;
+  });
+  await db.sql`select pg_cancel_backend(${own!["pid"]})`;
+  await job;
+  await cut.end();
+  assert.equal((await inbox(user)).length, 0);
+  await lookAt(db.sql, id);
+  assert.equal((await inbox(user)).length, 1);
+});
+
+Deno.test("session reminders: a session that cannot be worked out holds up no other, and is looked at again", async () => {
+  const [broken, other] = [await parked(db, 26), await parked(db, 26)];
+  for (const { id } of [broken, other]) await watched(id);
+  await db.sql.unsafe(`
+    alter function private.session_exit(public.parking_sessions) rename to session_exit_whole;
+    create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
+    language plpgsql as $$ begin
+      if p_session.id = '${broken.id}' then raise exception 'no hours'; end if;
+      select e.can_exit, e.changes_at into can_exit, changes_at from private.session_exit_whole(p_session) e;
+    end $$`);
+  try {
+    await lookAt(db.sql, broken.id, other.id);
+    assert.deepEqual([(await inbox(broken.user)).length, (await inbox(other.user)).length], [0, 1]);
+    const [row] = await db.sql`
+      select look_at between now() + interval '9 minutes' and now() + interval '10 minutes' as later
+      from private.session_reminders where session_id = ${broken.id}`;
+    assert.equal(row!["later"], true);
+  } finally {
+    await db.sql.unsafe(`
+      drop function private.session_exit(public.parking_sessions);
+      alter function private.session_exit_whole(public.parking_sessions) rename to session_exit`);
+  }
 });

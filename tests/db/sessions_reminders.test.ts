@@ -1,39 +1,24 @@
-// Reminders of sessions: what waits in the queue while a car is parked, and that nothing does afterwards.
+// Reminders of sessions: which sessions the job looks at and when, and that it looks at none that has ended.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
 import { newUser } from "../support/rows.ts";
-import { age, callAs, inMinutes, parked, pricedLot, start } from "./support/sessions.ts";
+import { age, callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-interface Waiting {
-  readonly kind: string;
-  readonly at: string;
-  readonly amount?: number;
-  /** How long before its event the message can be read, in minutes. */
-  readonly lead: number;
+/** In how many minutes the job looks at a session; undefined: not at all. */
+async function looksIn(session: string): Promise<number | undefined> {
+  const [row] = await db.sql<{ minutes: string }[]>`
+    select extract(epoch from look_at - now()) / 60 as minutes from private.session_reminders where session_id = ${session}`;
+  return row && Number(row.minutes);
 }
 
-/** What waits in the queue for a session, and agrees with what is noted of it. */
-async function waiting(session: string): Promise<Waiting[]> {
-  const rows = await db.sql<{ msg_id: string; message: Record<string, string | number>; lead: string }[]>`
-    select q.msg_id, q.message, extract(epoch from (q.message ->> 'at')::timestamptz - q.vt) / 60 as lead
-    from pgmq.q_session_reminders q
-    where q.message ->> 'session_id' = ${session} order by q.message ->> 'kind' desc`;
-  const noted = await db.sql<{ msg_id: string }[]>`
-    select msg_id from private.session_reminders where session_id = ${session} order by kind desc`;
-  assert.deepEqual(rows.map(({ msg_id }) => msg_id), noted.map(({ msg_id }) => msg_id));
-  return rows.map(({ message: { session_id: _, ...message }, lead }) => ({
-    ...message as unknown as Waiting,
-    lead: Number(lead),
-  }));
-}
-
-async function startOf(session: string): Promise<number> {
-  const [row] = await db.sql`select started_at from public.parking_sessions where id = ${session}`;
-  return row!.started_at.getTime();
+/** The same after the job has looked at the session. */
+async function looksAgainIn(session: string): Promise<number> {
+  await lookAt(db.sql, session);
+  return (await looksIn(session))!;
 }
 
 /** Leaving is possible but for a minute that comes in so many. */
@@ -46,54 +31,49 @@ async function closesIn(lot: string, minutes: number): Promise<void> {
     ) as t`;
 }
 
-const near = (found: number, expected: number) =>
-  assert.ok(Math.abs(found - expected) < 0.1, `${found}, not ${expected}`);
+const near = (found: number, expected: number, most = 0.1) =>
+  assert.ok(Math.abs(found - expected) < most, `${found}, not ${expected}`);
 
-Deno.test("while a car is parked one message waits for the next increase, five minutes before it", async () => {
+Deno.test("a session that starts is due at once, and then five minutes before its next increase", async () => {
   const { id } = await parked(db);
-  const [message, ...more] = await waiting(id);
-  assert.deepEqual(more, []);
-  assert.deepEqual([message!.kind, message!.amount], ["increase", 400]);
-  assert.equal(Date.parse(message!.at), await startOf(id) + 30 * 60_000);
-  near(message!.lead, 5);
+  near((await looksIn(id))!, 0);
+  near(await looksAgainIn(id), 25);
 });
 
-Deno.test("an increase that is less than five minutes ahead is not reminded of; the one after it is", async () => {
+Deno.test("an increase that is less than five minutes ahead when a session starts is left out; the one after it is not", async () => {
   const { id } = await parked(db, 27);
-  const [message] = await waiting(id);
-  assert.equal(message!.amount, 600);
-  assert.equal(Date.parse(message!.at), await startOf(id) + 60 * 60_000);
+  near(await looksAgainIn(id), 28);
 });
 
-Deno.test("when the way out closes within 14 days a message waits for that, half an hour before", async () => {
+Deno.test("where the way out closes a session is looked at half an hour before, when it closes, and when it opens", async () => {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
-  await closesIn(lot, 120);
+  await closesIn(lot, 40);
   const id = await start(db, user, lot);
-  const [increase, exit] = await waiting(id);
-  assert.deepEqual([increase!.kind, exit!.kind], ["increase", "exit_closes"]);
-  near(exit!.lead, 30);
-  assert.ok(Date.parse(exit!.at) > Date.now() + 118 * 60_000 && Date.parse(exit!.at) <= Date.now() + 120 * 60_000);
+  near(await looksAgainIn(id), 9.5, 0.6);
+
+  const [other, closing] = [await newUser(db.sql), await pricedLot(db.sql)];
+  await closesIn(closing, 20);
+  near(await looksAgainIn(await start(db, other, closing)), 19.5, 0.6);
+
+  const [third, closed] = [await newUser(db.sql), await pricedLot(db.sql)];
+  await db.sql`
+    insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+    select ${closed}, 'exit', t.open, t.open + interval '1 hour'
+    from (select date_trunc('minute', now() at time zone 'Asia/Tokyo' + interval '15 minutes')::time as open) as t`;
+  near(await looksAgainIn(await start(db, third, closed)), 14.5, 0.6);
 });
 
-Deno.test("who parks where the way out closes in less than half an hour is told at once", async () => {
-  const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
-  await closesIn(lot, 20);
-  const [, exit] = await waiting(await start(db, user, lot));
-  assert.equal(exit!.kind, "exit_closes");
-  assert.ok(exit!.lead <= 20.1 && exit!.lead > 18, String(exit!.lead));
-});
-
-Deno.test("what waits follows the session, and changes nothing when the session does not", async () => {
+Deno.test("a session is due at once when what it costs by changes, and is not when that does not", async () => {
   const { user, id } = await parked(db);
-  const before = await waiting(id);
+  const before = await looksAgainIn(id);
   await callAs(db, user, "update_my_parking_session", { id, memo: "B2" });
-  assert.deepEqual(await waiting(id), before);
+  near((await looksIn(id))!, before);
   await age(db.sql, id, 40);
-  const [message, ...more] = await waiting(id);
-  assert.deepEqual([message!.amount, more.length], [600, 0]);
+  near((await looksIn(id))!, 0);
+  near(await looksAgainIn(id), 15);
 });
 
-Deno.test("nothing waits for a session that has ended, was cancelled, or whose person has left", async () => {
+Deno.test("a session is not looked at once it has ended, was cancelled, or its person has left", async () => {
   const ends: ((user: string, id: string) => Promise<unknown>)[] = [
     (user, id) => callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(0) }),
     (user, id) => callAs(db, user, "cancel_parking_session", { id }),
@@ -103,28 +83,25 @@ Deno.test("nothing waits for a session that has ended, was cancelled, or whose p
   ];
   for (const end of ends) {
     const { user, id } = await parked(db);
-    assert.equal((await waiting(id)).length, 1);
+    assert.notEqual(await looksIn(id), undefined);
     await end(user, id);
     await forgetWithdrawn(db.sql);
-    assert.deepEqual(await waiting(id), []);
+    assert.equal(await looksIn(id), undefined);
   }
 });
 
-Deno.test("nothing waits where the fee is not known, or rises no more", async () => {
-  const { user, lot, id } = await parked(db);
+Deno.test("where the fee is not known, or rises no more, a session is looked at again in twelve hours", async () => {
+  const { lot, id } = await parked(db);
   await db.sql`update public.pricing_rules set cap_type = 'stay', cap_price_minor = 200 where parking_lot_id = ${lot}`;
-  await db.sql`select private.remind_of_session(${id})`;
-  assert.deepEqual(await waiting(id), []);
+  near(await looksAgainIn(id), 720);
   await db.sql`delete from public.pricing_rules where parking_lot_id = ${lot}`;
-  await db.sql`select private.remind_of_session(${id})`;
-  assert.deepEqual(await waiting(id), []);
-  await callAs(db, user, "cancel_parking_session", { id });
+  near(await looksAgainIn(id), 720);
 });
 
-Deno.test("a start that is refused or rolled back leaves nothing waiting", async () => {
-  const [before] = await db.sql`select count(*)::int as waiting from pgmq.q_session_reminders`;
+Deno.test("a start that is refused or rolled back leaves nothing to look at", async () => {
   const { user, lot } = await parked(db);
+  const count = async () => (await db.sql`select count(*)::int as count from private.session_reminders`)[0]!["count"];
+  const before = await count();
   await assert.rejects(start(db, user, lot));
-  const [after] = await db.sql`select count(*)::int as waiting from pgmq.q_session_reminders`;
-  assert.equal(after!.waiting, before!.waiting + 1);
+  assert.equal(await count(), before);
 });

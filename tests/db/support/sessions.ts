@@ -88,6 +88,18 @@ export async function parked(db: TestDatabase, minutes = 0): Promise<{ user: str
   return { user, lot, id };
 }
 
+/** Has the job that reminds look at these running sessions, and at no other. */
+export async function lookAt(sql: Sql, ...ids: string[]): Promise<void> {
+  await sql`
+    update private.session_reminders set look_at = now() + case when session_id = any (${ids}::uuid[])
+      then interval '0' else interval '1 hour' end`;
+  for (let n = 0; n < 10; n++) {
+    const [row] = await sql<{ looked: boolean }[]>`select private.next_reminder_batch() as looked`;
+    if (!row!.looked) return;
+  }
+  throw new Error("the job finds no end");
+}
+
 export async function activityOf(sql: Sql, session: string): Promise<string[]> {
   const rows = await sql<{ activity_type: string }[]>`
     select activity_type from public.user_activity_logs where subject_id = ${session} order by created_at, id`;

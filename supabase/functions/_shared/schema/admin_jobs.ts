@@ -29,7 +29,7 @@ export const Jobs = z.object({
 
 export const DeadMessage = z.object({
   id: Id,
-  queue: z.string().meta({ examples: ["session_reminders"] }),
+  queue: z.string().meta({ examples: ["object_deletion"] }),
   message: z.unknown().meta({ description: "As it was put into the queue" }),
   read_count: z.int().meta({ description: "How often a consumer read it and did not finish it" }),
   enqueued_at: Timestamp,
