@@ -452,13 +452,6 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  if char_length(p_display_name) not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'display_name must have 1 to 100 characters', p_param => 'display_name');
-  end if;
-
-  if p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
-  end if;
   update public.app_users set display_name = coalesce(p_display_name, display_name), lang = coalesce(p_lang, lang)
   where id = v_user_id;
   if not found then

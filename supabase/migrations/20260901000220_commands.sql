@@ -299,6 +299,44 @@ comment on function private.status_of(text) is
 grant execute on function private.take_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
 
+create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_field text := nullif(p_column, '');
+  v_rule text;
+  v_bounds text[];
+begin
+  if v_field is null then
+    -- Without casts, brackets and quotes.
+    select a.attname, regexp_replace(pg_get_constraintdef(c.oid), '::[a-z]+( precision)?(\[\])?|[()'']', '', 'g')
+    into v_field, v_rule
+    from pg_catalog.pg_constraint c
+    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and c.conkey = array[a.attnum]
+    where c.conrelid = p_table and c.conname = p_constraint;
+  end if;
+  -- What a client did not send is not the client's mistake.
+  if not p_arguments ? ('p_' || v_field) and not exists (
+    select from jsonb_each(p_arguments) a where jsonb_typeof(a.value) = 'object' and a.value ? v_field
+  ) then
+    return null;
+  end if;
+  v_bounds := regexp_match(v_rule, '^CHECK (?:char_length)?\w+ >= ([-\d.]+) AND \w+ <= ([-\d.]+)$');
+  return jsonb_build_object('param', v_field, 'message', v_field || case
+    when v_rule is null then ' is required'
+    when v_rule ~ '^CHECK char_length' and v_bounds is not null then format(' must have %s to %s characters', variadic v_bounds)
+    when v_rule ~ '^CHECK char_length\w+ <= \d+$' then format(' must have at most %s characters', substring(v_rule from '\d+$'))
+    when v_bounds is not null then format(' must be between %s and %s', variadic v_bounds)
+    when v_rule ~ '^CHECK \w+ = ANY ARRAY\[.*\]$' then ' must be one of ' || substring(v_rule from '\[(.*)\]')
+    else ' is not allowed'
+  end);
+end
+$$;
+
+comment on function private.field_fault(jsonb, regclass, text, text) is
+  'What is wrong with a field that a call sent, {param, message}, when a constraint of one column (or not null: p_column) did not hold; null for any other. The message says what the constraint does.';
+
 create function private.call_caught(
   p_function text,
   p_arguments jsonb,
@@ -313,6 +351,11 @@ declare
   v_message text;
   v_detail text;
   v_state text;
+  v_schema text;
+  v_table text;
+  v_column text;
+  v_constraint text;
+  v_fault jsonb;
 begin
   if p_key is null then
     return jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_function, p_arguments));
@@ -324,14 +367,22 @@ exception
     perform set_config('response.status', v_detail::jsonb ->> 'status', true);
     return '{"hint": null}' || v_message::jsonb;
   when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
-    get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate;
+    get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate,
+      v_schema = schema_name, v_table = table_name, v_column = column_name, v_constraint = constraint_name;
+    v_fault := case when v_state in ('23502', '23514')
+      then private.field_fault(p_arguments, to_regclass(format('%I.%I', v_schema, v_table)), v_constraint, v_column) end;
+    if v_fault is not null then
+      perform set_config('response.status', '422', true);
+      return jsonb_build_object('code', 'validation_error', 'message', v_fault ->> 'message', 'hint', null,
+        'details', jsonb_build_object('param', v_fault -> 'param')::text);
+    end if;
     perform set_config('response.status', private.status_of(v_state), true);
     return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null);
 end
 $$;
 
 comment on function private.call_caught(text, jsonb, text, text, integer) is
-  'Calls a function, once a key if there is one: {replayed, reply}. An error of the function takes back what the function did and is returned with its status: {code, message, details, hint}.';
+  'Calls a function, once a key if there is one: {replayed, reply}. An error of the function takes back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error that names it.';
 
 create function private.counted_reply(p_taken jsonb, p_reply jsonb) returns jsonb
 language plpgsql
@@ -350,7 +401,8 @@ comment on function private.counted_reply(jsonb, jsonb) is
   'The reply to a request that was counted (p_taken: what private.take gave), with its rate_limit; beyond the quota the error rate_limited.';
 
 grant execute on function
-  private.call_caught(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
+  private.field_fault(jsonb, regclass, text, text), private.call_caught(text, jsonb, text, text, integer),
+  private.counted_reply(jsonb, jsonb)
 to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ comment on function private.date_bits(date, date[]) is
 
 create function private.bits_in_force(p_date_bits integer, p_row_bits integer) returns integer
 language sql immutable parallel safe
-return case when p_date_bits & p_row_bits & 32 <> 0 then 33 else p_date_bits & 31 end;
+return case when p_date_bits & p_row_bits & 32 <> 0 then 33 when p_row_bits is not null then p_date_bits & 31 end;
 
 comment on function private.bits_in_force(integer, integer) is
   'Which of a date''s day types count for rows of one family that have p_row_bits in all: where none of them is for holidays, a holiday is its day of the week.';

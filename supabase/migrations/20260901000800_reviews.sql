@@ -218,37 +218,6 @@ $$;
 
 comment on function private.rating_histogram(uuid) is 'How many approved reviews of a lot gave 1, 2, 3, 4 and 5 stars.';
 
-create function private.review_comment(p_comment text) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  v_comment text := private.trimmed(p_comment);
-begin
-  if char_length(v_comment) > 2000 then
-    perform private.refuse('validation_error', 422, 'comment must have at most 2000 characters', p_param => 'comment');
-  end if;
-  return v_comment;
-end
-$$;
-
-comment on function private.review_comment(text) is
-  'The comment without space around it, null when nothing is left. Refuses: validation_error.';
-
-create function private.review_rating(p_rating integer) returns integer
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  if p_rating is null or p_rating not between 1 and 5 then
-    perform private.refuse('validation_error', 422, 'rating must be between 1 and 5', p_param => 'rating');
-  end if;
-  return p_rating;
-end
-$$;
-
-comment on function private.review_rating(integer) is 'The rating, 1 to 5 stars. Refuses: validation_error.';
-
 create function private.review_row(p_review public.reviews) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -267,7 +236,6 @@ comment on function private.review_row(public.reviews) is 'A review as the inter
 grant execute on function
   private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)
 to anon, authenticated;
-grant execute on function private.review_comment(text), private.review_rating(integer) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -335,7 +303,7 @@ declare
 begin
   perform private.hold_public_lot(p_parking_lot_id);
   insert into public.reviews (parking_lot_id, user_id, rating, comment)
-  values (p_parking_lot_id, v_user_id, private.review_rating(p_rating), private.review_comment(p_comment))
+  values (p_parking_lot_id, v_user_id, p_rating, private.trimmed(p_comment))
   on conflict (parking_lot_id, user_id) do nothing
   returning * into v_review;
   if not found then
@@ -399,8 +367,8 @@ begin
   else
     perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
     update public.reviews
-    set rating = case when p_rating is null then rating else private.review_rating(p_rating) end,
-      comment = case when p_comment is null then comment else private.review_comment(p_comment) end
+    set rating = coalesce(p_rating, rating),
+      comment = case when p_comment is null then comment else private.trimmed(p_comment) end
     where id = p_id and user_id = v_user_id
     returning * into v_review;
   end if;

@@ -292,9 +292,6 @@ declare
 begin
   perform private.hold_lot(p_parking_lot_id);
   perform private.require_public_lot(p_parking_lot_id);
-  if p_value is null or p_value not in ('good', 'bad') then
-    perform private.refuse('validation_error', 422, 'value must be good or bad', p_param => 'value');
-  end if;
   insert into public.parking_lot_ratings as r (user_id, parking_lot_id, value)
   values (v_user_id, p_parking_lot_id, p_value)
   on conflict (user_id, parking_lot_id) do update set value = excluded.value

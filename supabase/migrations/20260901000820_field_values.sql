@@ -466,9 +466,6 @@ declare
   v_state text;
 begin
   perform private.hold_public_lot(p_parking_lot_id);
-  if p_vote is null or p_vote not in ('confirm', 'deny') then
-    perform private.refuse('validation_error', 422, 'vote must be confirm or deny', p_param => 'vote');
-  end if;
   perform private.store_field_value(p_parking_lot_id, p_field_value_id);
   select v.state into v_state from public.field_values v
   where v.id = p_field_value_id and v.parking_lot_id = p_parking_lot_id;

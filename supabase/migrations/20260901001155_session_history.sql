@@ -47,27 +47,8 @@ $$;
 
 comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list, an array in the same order.';
 
-create function private.session_text(p_text text, p_longest integer, p_param text) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  v_text text := private.trimmed(p_text);
-begin
-  if char_length(v_text) > p_longest then
-    perform private.refuse('validation_error', 422, format('%s must have at most %s characters', p_param, p_longest),
-      p_param => p_param);
-  end if;
-  return v_text;
-end
-$$;
-
-comment on function private.session_text(text, integer, text) is
-  'What a person wrote at a session, without the space around it; null when nothing is left. Refuses: validation_error.';
-
 grant execute on function
-  private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[]),
-  private.session_text(text, integer, text)
+  private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[])
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -84,9 +65,9 @@ declare
   v_session public.parking_sessions;
 begin
   update public.parking_sessions s
-  set memo = case when p_memo is null then s.memo else private.session_text(p_memo, 1000, 'memo') end,
+  set memo = case when p_memo is null then s.memo else private.trimmed(p_memo) end,
     personal_rating = case when p_personal_rating is null then s.personal_rating
-      else private.session_text(p_personal_rating, 50, 'personal_rating') end
+      else private.trimmed(p_personal_rating) end
   where s.id = p_id and s.user_id = v_user_id
   returning * into v_session;
   if not found then

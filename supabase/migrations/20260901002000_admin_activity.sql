@@ -319,5 +319,6 @@ to service_role;
 grant execute on function
   private.caller(), private.require_active(text), private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.call_by_name(text, jsonb),
   private.require_active_account(), private.run_once(text, text, text, jsonb, integer), private.status_of(text),
-  private.call_caught(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
+  private.field_fault(jsonb, regclass, text, text), private.call_caught(text, jsonb, text, text, integer),
+  private.counted_reply(jsonb, jsonb)
 to service_role;

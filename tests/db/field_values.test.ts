@@ -260,7 +260,7 @@ Deno.test("an id of another lot, of no value or of a lot that is not public is n
   await vote(user!, other, foreign, "confirm");
   assert.equal((await refusal(vote(user!, lot, foreign, "confirm"))).code, "not_found");
   assert.equal((await refusal(vote(user!, lot, crypto.randomUUID(), "confirm"))).param, "fieldValueId");
-  assert.equal((await refusal(vote(user!, other, foreign, "perhaps"))).param, "vote");
+  assert.equal(await sqlstate(vote(user!, other, foreign, "perhaps")), "23514");
   await db.sql`update public.parking_lots set status = 'suspended' where id = ${other}`;
   assert.equal((await refusal(vote(user!, other, foreign, "deny"))).code, "lot_not_found");
   assert.deepEqual(await ids(other), {});

@@ -88,7 +88,7 @@ Deno.test("the same request with the same key has one effect and one reply", asy
 
 Deno.test("a refused request keeps nothing: sent again it is tried again, with another body too", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
-  assert.equal((await refusal(onceAs(user, review(lot, 6)))).code, "validation_error");
+  assert.equal(await sqlstate(onceAs(user, review(lot, 6))), "23514");
   assert.equal((await onceAs(user, { ...review(lot), print: OTHER_PRINT })).replayed, false);
 });
 

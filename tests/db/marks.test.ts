@@ -79,7 +79,7 @@ Deno.test("a lot that is deleted takes its ratings and their counts along", asyn
 
 Deno.test("a rating is good or bad, and of a public lot", async () => {
   const user = await newUser(db.sql);
-  assert.equal((await refusal(rate(user, await newLot(db.sql), "fine"))).param, "value");
+  assert.equal(await sqlstate(rate(user, await newLot(db.sql), "fine")), "23514");
   const closed = await newLot(db.sql, { status: "closed" });
   assert.equal((await refusal(rate(user, closed, "good"))).code, "lot_not_found");
   assert.equal((await refusal(unrate(user, closed))).code, "lot_not_found");

@@ -62,8 +62,9 @@ const introduction = [
   "What Postgres raises by itself becomes: 42501 `forbidden`, 23505 `conflict`, 23503 `not_found`, 23514 and 22xxx " +
   "`validation_error`, 40xxx `conflict` after one retry, 53xxx, 55P03, 57014, 57P03, no connection and none free in " +
   "time `service_unavailable`, a lost connection and no answer in time `server_error` with `details.reason` " +
-  "`outcome_unknown` (for a GET `service_unavailable`), anything else `server_error`. Rules of the service refuse in " +
-  "their own words, with one of the codes below.",
+  "`outcome_unknown` (for a GET `service_unavailable`), anything else `server_error`. A field of the request that a " +
+  "constraint of its column does not allow (23502, 23514) is a `validation_error` that names it. Rules of the service " +
+  "refuse in their own words, with one of the codes below.",
   "Every 503 has `Retry-After`, and a request that got 503 has not been carried out, not in part either. Where nobody " +
   "knows whether a request was carried out it gets 500 with `outcome_unknown`.",
 ];
