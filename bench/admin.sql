@@ -66,11 +66,11 @@ insert into public.saved_parking_lots (id, user_id, parking_lot_id, created_at)
 select bench_id(7, l.n), bench_id(1, l.n), l.id, bench_time(l.n) from bench_lots l;
 
 -- table: public.parking_sessions
-insert into public.parking_sessions (id, user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, rules, created_at)
+insert into public.parking_sessions (id, user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, price_list_id, created_at)
 select bench_id(8, l.n), bench_id(1, l.n), l.id, case when l.n % 500 = 0 then 'parking' else 'ended' end, t.at,
   case when l.n % 500 > 0 then t.at + interval '90 minutes' end, case when l.n % 500 > 0 then 600 end,
   case when l.n % 500 > 0 then 'JPY' end, case when l.n % 500 > 0 then '{"lines": []}'::jsonb end,
-  case when l.n % 500 > 0 then '{}'::jsonb end, t.at
+  case when l.n % 500 > 0 then gen_random_uuid() end, t.at
 from bench_lots l cross join lateral (
   select case when l.n % 500 = 0 then now() - interval '1 hour' else bench_time(l.n) end as at
 ) t;

@@ -109,10 +109,10 @@ async function plantPast(): Promise<void> {
   await finalize(old);
   await sql`
     insert into public.parking_sessions (
-      user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, rules
+      user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, price_list_id
     )
     select s.user_id, s.parking_lot_id, 'ended', s.started_at - n * interval '5 hours', s.ended_at - n * interval '5 hours',
-      s.total_amount_minor, s.currency, s.breakdown, s.rules
+      s.total_amount_minor, s.currency, s.breakdown, s.price_list_id
     from public.parking_sessions s cross join generate_series(1, ${ROWS}::integer) as n where s.user_id = ${old.user}`;
   await sql`
     insert into public.user_notifications (user_id, title, body, type, target, status, sent_at, created_at)

@@ -16,10 +16,10 @@ select id, current_setting('bench.person')::uuid, 1 + n % 5, repeat('Narrow entr
 from some_lot;
 
 insert into public.parking_sessions (
-  user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, rules
+  user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, price_list_id
 )
 select current_setting('bench.person')::uuid, id, 'ended', now() - n * interval '3 hours', now() - n * interval '3 hours' + interval '1 hour',
-  400, 'JPY', '{"lines": []}', '[]'
+  400, 'JPY', '{"lines": []}', gen_random_uuid()
 from some_lot;
 insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
 values (current_setting('bench.person')::uuid, current_setting('bench.lot')::uuid, 'parking', now() - interval '300 days');

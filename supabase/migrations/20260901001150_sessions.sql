@@ -1,7 +1,7 @@
 -- Parking sessions: a person's stay at a lot, from the start to what it cost.
 --
 -- A session is parking until it is ended or cancelled, and neither is ever taken back. Ending asks the one evaluator of fees
--- (0740) and freezes what it said: the amount, the breakdown and the rules it was made from, so that a later price alters
+-- (0740) and freezes what it said: the amount, the breakdown and the prices it was made from, so that a later price alters
 -- nothing. A stay whose fee is not known ends all the same, without an amount; the breakdown then holds the refusal.
 -- started_at is the full second in which the session began, so that a client whose clock shows no parts of one can end it
 -- at once. Of a person's stays of less than a minute none is rewarded but their very first stay (docs/rewards.md).
@@ -14,6 +14,15 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.price_lists (
+  id uuid primary key,
+  rules jsonb not null
+);
+
+comment on table private.price_lists is
+  'The prices that stays were charged by, each list once for all of them. A row is never changed and never deleted.';
+comment on column private.price_lists.id is 'The first half of the SHA-256 of the list, as text.';
 
 create table public.parking_sessions (
   id uuid primary key default gen_random_uuid(),
@@ -29,7 +38,7 @@ create table public.parking_sessions (
   total_amount_minor bigint constraint parking_sessions_total_not_negative check (total_amount_minor >= 0),
   currency text,
   breakdown jsonb,
-  rules jsonb,
+  price_list_id uuid,
   memo text constraint parking_sessions_memo_length check (char_length(memo) between 1 and 1000),
   personal_rating text constraint parking_sessions_personal_rating_length check (char_length(personal_rating) between 1 and 50),
   start_lat double precision constraint parking_sessions_start_lat_bounds check (start_lat between -90 and 90),
@@ -41,9 +50,9 @@ create table public.parking_sessions (
   constraint parking_sessions_request_once unique (user_id, client_request_id),
   constraint parking_sessions_ends_after_start check (ended_at >= started_at),
   constraint parking_sessions_end_whole check (
-    case when status = 'ended' then num_nulls(ended_at, currency, breakdown, rules) = 0
+    case when status = 'ended' then num_nulls(ended_at, currency, breakdown, price_list_id) = 0
       and (total_amount_minor is null) = (breakdown ? 'refusal')
-    else num_nonnulls(ended_at, total_amount_minor, currency, breakdown, rules, finalize_request_id) = 0 end
+    else num_nonnulls(ended_at, total_amount_minor, currency, breakdown, price_list_id, finalize_request_id) = 0 end
   )
 );
 
@@ -54,7 +63,8 @@ comment on column public.parking_sessions.vehicle_type is 'What it is charged as
 comment on column public.parking_sessions.ended_at is 'When the car left, as the driver said; null until then, and for a cancelled session.';
 comment on column public.parking_sessions.total_amount_minor is 'What the stay cost, in minor units of currency; null when it had not ended, or the fee was not known.';
 comment on column public.parking_sessions.breakdown is 'How the amount came about, as calc-fee says it; {refusal} when the fee was not known.';
-comment on column public.parking_sessions.rules is 'The lot''s prices as they were when the session ended.';
+comment on column public.parking_sessions.price_list_id is
+  'The lot''s prices as they were when the session ended, in private.price_lists. Not a foreign key: lists are never deleted.';
 comment on column public.parking_sessions.client_request_id is 'The id that the client gave the request which started it.';
 comment on column public.parking_sessions.finalize_request_id is 'The id that the client gave the request which ended it.';
 
@@ -107,7 +117,7 @@ create policy "People annotate their own sessions" on public.parking_sessions fo
 
 grant select (
   id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
-  breakdown, rules, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at
+  breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at
 ), insert (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id),
   update (memo, personal_rating) on public.parking_sessions to authenticated;
 
@@ -180,6 +190,34 @@ $$;
 
 comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
   'The prices of a lot as they are now, as far as a stay can need them: its rules, groups, and the dates of the stay that have prices of their own.';
+
+create function private.keep_price_list(p_rules jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id constant uuid := encode(substr(sha256(convert_to(p_rules::text, 'UTF8')), 1, 16), 'hex');
+begin
+  insert into private.price_lists (id, rules) values (v_id, p_rules) on conflict (id) do nothing;
+  return v_id;
+end
+$$;
+
+comment on function private.keep_price_list(jsonb) is 'The id of a price list, which is stored when it is new.';
+
+create function private.price_list(p_id uuid) returns jsonb
+language plpgsql stable
+security definer -- clients read no table of private; the id is in the sessions that they may read
+set search_path = ''
+as $$
+begin
+  return (select l.rules from private.price_lists l where l.id = p_id);
+end
+$$;
+
+comment on function private.price_list(uuid) is 'A price list by its id; null without one.';
+
+grant execute on function private.price_list(uuid) to authenticated;
 
 create function private.my_session_for_change(p_id uuid) returns public.parking_sessions
 language plpgsql
@@ -268,7 +306,7 @@ begin
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,
     currency = coalesce(v_fee ->> 'currency', (select l.currency from public.parking_lots l where l.id = s.parking_lot_id)),
     breakdown = coalesce(v_fee -> 'breakdown', v_fee),
-    rules = private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at)
+    price_list_id = private.keep_price_list(private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at))
   where s.id = p_id
   returning * into v_session;
   perform private.log_activity('session_end', v_session.parking_lot_id, p_id, jsonb_build_object(

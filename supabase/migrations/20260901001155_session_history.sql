@@ -37,7 +37,7 @@ begin
     ) order by s.place), '[]')
     from unnest(p_sessions) with ordinality as s (
       id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
-      breakdown, rules, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at, place
+      breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at, place
     )
     left join private.session_lot_names(array(select distinct o.parking_lot_id from unnest(p_sessions) as o)) as n
       on n.parking_lot_id = s.parking_lot_id

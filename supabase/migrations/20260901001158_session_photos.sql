@@ -186,7 +186,7 @@ begin
     perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
   end if;
   return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(
-    'breakdown', v_session.breakdown, 'rules', v_session.rules,
+    'breakdown', v_session.breakdown, 'rules', private.price_list(v_session.price_list_id),
     'photos', (
       select coalesce(jsonb_agg(private.photo_row(p) order by p.phase desc, p.slot), '[]')
       from public.parking_session_photos p where p.session_id = p_id

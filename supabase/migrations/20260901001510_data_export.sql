@@ -37,6 +37,8 @@ begin
     ('auth.sessions', null, 'select s.ip, s.user_agent, s.created_at, s.refreshed_at
       from auth.sessions s where s.user_id = $1 order by s.created_at, s.id'),
     ('parking_sessions', '{started_at,id}', 'select s.*, (
+        select l.rules from private.price_lists l where l.id = s.price_list_id
+      ) as rules, (
         select coalesce(json_agg(json_build_object(
           ''id'', p.id, ''phase'', p.phase, ''slot'', p.slot, ''asset_id'', p.asset_id, ''storage_key'', p.storage_key,
           ''content_type'', p.content_type, ''size_bytes'', p.size_bytes, ''created_at'', p.created_at

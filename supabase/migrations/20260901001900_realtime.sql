@@ -12,7 +12,7 @@
 -- published may have a key that says more. A filter on user_id never passes a delete, because the key does not hold it.
 --
 -- Replica identity stays the primary key: none of the channels needs the row as it was, and the whole old row, with the
--- breakdown and the rules of a session, would be written to the log with each update.
+-- breakdown of a session, would be written to the log with each update.
 --
 -- Channels. Realtime lets anybody join a public channel under any name, and send and be present there: everyone with the
 -- publishable key could send to another's topic. A private channel asks the policies of realtime.messages whether the

@@ -174,6 +174,7 @@ const SHOWN_WITHOUT_GRANT: Record<string, string> = {
   "assets.entity_id": "what the person's file belongs to",
   "assets.attached_at": "since when the person's file is used",
   "assets.created_at": "when the person sent the file",
+  "parking_sessions.rules": "the price list that the row names",
 };
 /** Tables of other schemas, which nobody is granted, and rows within rows: checked by name. */
 const OTHER_TABLES = ["auth.users", "auth.identities", "auth.sessions", "kept_reviews", "ai_keys", "ai_requests"];

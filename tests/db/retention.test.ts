@@ -12,9 +12,9 @@ const PLANS = ["lots", "customers", "retention", "archive", "administrators", "s
 /** The plans of docs/scale.md, by table. */
 function plans(): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const part of page.split(/^\| Tables of `/m).slice(1)) {
+  for (const part of page.split(/^Tables of `/m).slice(1)) {
     const schema = /^\w+/.exec(part)![0];
-    for (const [, tables, plan] of part.matchAll(/^\| (`[^|]*`) +\| ([^|]*?) *\|$/gm)) {
+    for (const [, tables, plan] of part.matchAll(/^- ((?:`\w+`[,\s]*)+):\s+\*\*([\s\S]*?)(?=\n- |\n\n)/gm)) {
       for (const [, table] of tables!.matchAll(/`(\w+)`/g)) {
         const name = `${schema}.${table}`;
         found.set(name, [...found.get(name) ?? [], plan!]);

@@ -4,7 +4,7 @@ import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal, type Refused, sqlstate } from "../support/refusal.ts";
-import { newLot, newUser } from "../support/rows.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
 import {
   activityOf,
   age,
@@ -26,7 +26,8 @@ const finalize = (user: string, id: string, exit: string | null = inMinutes(0), 
 const cancel = (user: string, id: string) => callAs<{ cancelled: boolean }>(db, user, "cancel_parking_session", { id });
 
 async function stored(id: string) {
-  const [row] = await db.sql`select * from public.parking_sessions where id = ${id}`;
+  const [row] = await db.sql`
+    select s.*, private.price_list(s.price_list_id) as rules from public.parking_sessions s where s.id = ${id}`;
   return row!;
 }
 
@@ -154,6 +155,36 @@ Deno.test("a later price alters nothing of what has ended, and the rules of then
   assert.deepEqual([list.items[0]!.total_amount_minor, list.items[0]!.currency], [400, "JPY"]);
   const { pricing_rules, time_zone } = before.rules as { pricing_rules: { price_minor: number }[]; time_zone: string };
   assert.deepEqual([pricing_rules.map(({ price_minor }) => price_minor), time_zone], [[200], "Asia/Tokyo"]);
+});
+
+Deno.test("sessions: a price list is stored once for all that ended under it, and again when it changes", async () => {
+  const stays = [];
+  const { lot, ...first } = await parked(db, 45);
+  stays.push(first);
+  for (let n = 0; n < 2; n++) {
+    const user = await newUser(db.sql);
+    stays.push({ user, id: await start(db, user, lot) });
+  }
+  const lists = [];
+  for (const [n, { user, id }] of stays.entries()) {
+    if (n === 2) await db.sql`update public.pricing_rules set price_minor = 900 where parking_lot_id = ${lot}`;
+    await finalize(user, id);
+    lists.push(await stored(id));
+  }
+  assert.equal(lists[0]!["price_list_id"], lists[1]!["price_list_id"]);
+  assert.notEqual(lists[0]!["price_list_id"], lists[2]!["price_list_id"]);
+  const prices = lists.map(({ rules }) =>
+    (rules as { pricing_rules: { price_minor: number }[] }).pricing_rules[0]!.price_minor
+  );
+  assert.deepEqual(prices, [200, 200, 900]);
+  const [row] = await db.as(
+    signedIn(stays[0]!.user),
+    (sql) =>
+      sql`
+        select d #> '{rows,0,rules}' as rules from json_array_elements(api.export_my_data() -> 'data') as d
+        where d ->> 'table' = 'parking_sessions'`,
+  );
+  assert.deepEqual(row!["rules"], lists[0]!["rules"]);
 });
 
 Deno.test("the prices that dates of the stay have of their own are kept, and no others", async () => {
@@ -391,11 +422,11 @@ Deno.test("a session that has not ended has no answer, and one that has, has all
     db.sql`update public.parking_sessions set total_amount_minor = 100 where id = ${id}`,
     db.sql`update public.parking_sessions set status = 'ended' where id = ${id}`,
     db.sql`
-      update public.parking_sessions set status = 'ended', ended_at = now(), currency = 'JPY', breakdown = '{}', rules = '{}'
+      update public.parking_sessions set status = 'ended', ended_at = now(), currency = 'JPY', breakdown = '{}', price_list_id = gen_random_uuid()
       where id = ${id}`,
     db.sql`
       update public.parking_sessions set status = 'ended', ended_at = started_at - interval '1 second', currency = 'JPY',
-        breakdown = '{"refusal": {}}', rules = '{}'
+        breakdown = '{"refusal": {}}', price_list_id = gen_random_uuid()
       where id = ${id}`,
     db.sql`
       insert into public.parking_sessions (parking_lot_id, status)

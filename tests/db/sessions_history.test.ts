@@ -36,10 +36,10 @@ async function history(user: string, lots: string[], count: number) {
     const hours = 2 + chances.below(count);
     const status = chances.pick(["ended", "cancelled"]);
     await db.sql`
-      insert into public.parking_sessions (user_id, parking_lot_id, status, started_at, ended_at, currency, breakdown, rules)
+      insert into public.parking_sessions (user_id, parking_lot_id, status, started_at, ended_at, currency, breakdown, price_list_id)
       select ${user}, ${chances.pick(lots)}, ${status}, t.at,
         case ${status} when 'ended' then t.at + interval '1 hour' end, case ${status} when 'ended' then 'JPY' end,
-        case ${status} when 'ended' then '{"refusal": {}}'::jsonb end, case ${status} when 'ended' then '{}'::jsonb end
+        case ${status} when 'ended' then '{"refusal": {}}'::jsonb end, case ${status} when 'ended' then gen_random_uuid() end
       from (select date_trunc('second', now()) - ${hours} * interval '1 hour' as at) as t`;
   }
   return await db.sql<{ id: string; parking_lot_id: string; status: string; started_at: Date }[]>`

@@ -58,9 +58,9 @@ const TABLES: Record<string, { table: string; insert(sql: TransactionSql, status
     table: "parking_sessions",
     insert: (sql, status) =>
       sql`
-        insert into public.parking_sessions (parking_lot_id, status, ended_at, currency, breakdown, rules)
-        select ${lot}, ${status}, e.at, e.currency, e.breakdown, e.rules
-        from (select now() as at, 'JPY' as currency, '{"refusal": {}}'::jsonb as breakdown, '{}'::jsonb as rules) as e
+        insert into public.parking_sessions (parking_lot_id, status, ended_at, currency, breakdown, price_list_id)
+        select ${lot}, ${status}, e.at, e.currency, e.breakdown, e.price_list_id
+        from (select now() as at, 'JPY' as currency, '{"refusal": {}}'::jsonb as breakdown, gen_random_uuid() as price_list_id) as e
         right join (values (1)) as one on ${status} = 'ended'
         returning id`,
   },
@@ -124,12 +124,12 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
               ended_at: sql`now()`,
               currency: "JPY",
               breakdown: sql`'{"refusal": {}}'`,
-              rules: sql`'{}'`,
+              price_list_id: sql`gen_random_uuid()`,
             };
             if (to === "ended") {
               await sql`
                 update public.parking_sessions set status = 'ended', ended_at = ${answer.ended_at},
-                  currency = ${answer.currency}, breakdown = ${answer.breakdown}, rules = ${answer.rules}
+                  currency = ${answer.currency}, breakdown = ${answer.breakdown}, price_list_id = ${answer.price_list_id}
                 where id = ${row!.id}`;
             } else await sql`update public.${sql(table)} set status = ${to} where id = ${row!.id}`;
           });

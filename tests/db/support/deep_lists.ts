@@ -200,7 +200,7 @@ function tables(): [table: string, columns: Record<string, string>][] {
       total_amount_minor: oldest("null", "0"),
       currency: oldest("null", "'JPY'"),
       breakdown: oldest("null", "'{}'::jsonb"),
-      rules: oldest("null", "'{}'::jsonb"),
+      price_list_id: oldest("null", "gen_random_uuid()"),
     }],
     ["public.user_notifications", {
       user_id: uuid(user),
