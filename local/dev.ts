@@ -8,6 +8,7 @@ import {
   authRules,
   functionsDeno,
   gatewayPort,
+  hasReplica,
   jwtAlgorithm,
   listenAddress,
   publicHost,
@@ -55,6 +56,7 @@ try {
     addressHeader: addressHeader(),
     jwtAlgorithm: jwtAlgorithm(),
     realtimePrivateOnly: realtimePrivateOnly(),
+    replica: hasReplica() ? {} : undefined,
     functionsDeno: functionsDeno(),
     say,
     log: (line) => console.log(line),
@@ -73,7 +75,7 @@ try {
   Deno.exit(1);
 }
 
-const { DB_URL } = platform.status;
+const { DB_URL, REPLICA_DB_URL } = platform.status;
 const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
 say("Ready");
 console.log(`
@@ -81,7 +83,7 @@ console.log(`
   Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
   Contract     ${API_URL}/v1/openapi
   Mails        ${API_URL}/_mail
-  Database     ${DB_URL}
+  Database     ${DB_URL}${REPLICA_DB_URL ? `\n  Replica      ${REPLICA_DB_URL}` : ""}
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
 import { Mailbox } from "./auth/mailbox.ts";
-import { authConfig, readConfig } from "./config.ts";
-import { removeDatabase, startDatabase } from "./database/database.ts";
+import { authConfig, type Config, readConfig } from "./config.ts";
+import { removeDatabase, type ReplicaOptions, startDatabase, startReplica } from "./database/database.ts";
 import { surviveDriverFaults } from "./database/driver_fault.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
@@ -13,6 +13,7 @@ import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
 import { RealtimeGate } from "./gateway/realtime.ts";
 import { PUBLIC_JWK } from "./gateway/signing_key.ts";
+import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
@@ -57,6 +58,8 @@ export interface PlatformOptions {
   readonly functionsDeno: string;
   /** Settings of the functions in place of the platform's own; an empty one is none. */
   readonly functionSettings?: Readonly<Record<string, string>>;
+  /** Whether reads of the Data API have a read replica beside the primary. */
+  readonly replica?: ReplicaOptions | undefined;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
   /** Hears what the platform does, step by step. */
@@ -81,7 +84,8 @@ const REALTIME_PATIENCE = 10_000;
 
 interface Services {
   readonly server: PostgresServer;
-  readonly rest: Rest;
+  readonly replica: PostgresServer | undefined;
+  readonly rest: Balancer;
   readonly auth: Auth;
   readonly functions: FunctionRunner;
   readonly storage: Storage;
@@ -111,7 +115,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
-    const { server, rest, auth, functions, storage, realtime, providers } = services;
+    const { rest, auth, functions, storage, realtime } = services;
     gateway.open({
       rest: (request, url, client) => rest.handle(request, url, client),
       auth: (request, url, client) => auth.handle(request, url, client),
@@ -120,7 +124,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.gate.handle(request, url),
     });
-    return { ...status(gateway.port, server.url("postgres")), PROVIDERS_URL: providers.url };
+    return statusOf(gateway.port, services);
   }
 
   async function reset(): Promise<Response> {
@@ -141,9 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   function describe(): RunningPlatform {
-    const current = services === undefined
-      ? null
-      : { ...status(gateway.port, services.server.url("postgres")), PROVIDERS_URL: services.providers.url };
+    const current = services === undefined ? null : statusOf(gateway.port, services);
     return { pid: Deno.pid, root: ROOT, status: current, down: services === undefined ? [] : partsDown(services) };
   }
 
@@ -180,10 +182,19 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
+function statusOf(port: number, { server, replica, providers }: Services): Status {
+  return {
+    ...status(port, server.url("postgres")),
+    PROVIDERS_URL: providers.url,
+    ...(replica ? { REPLICA_DB_URL: replica.url("postgres") } : {}),
+  };
+}
+
 /** The parts that do not run, each with its reason. */
-function partsDown({ server, realtime }: Services): string[] {
+function partsDown({ server, replica, realtime }: Services): string[] {
   return [
     ...(server.problem === undefined ? [] : [`database: ${server.problem}`]),
+    ...(replica?.problem === undefined ? [] : [`replica: ${replica.problem}`]),
     ...(realtime.process.isUp ? [] : ["realtime: its process has ended and is started again"]),
   ];
 }
@@ -202,15 +213,11 @@ async function startServices(
   });
   const packages = fetchPackages(options.functionsDeno, config.importMap);
   const server = await startDatabase({ ...options, name });
+  const replica = options.replica ? await startReplica(server, { ...options, name }) : undefined;
   const current = status(port, server.url("postgres"));
   const realtime = startRealtime(server, options);
   const [rest, auth, storage] = await Promise.all([
-    Rest.start({
-      authenticator: server.url("authenticator"),
-      schemas: config.schemas,
-      maxRows: config.maxRows,
-      log: options.log,
-    }),
+    startRest(server, replica, config, options),
     Auth.start({
       admin: server.url("supabase_auth_admin"),
       config: authConfig(config, publicUrl, options.authRules ?? "relaxed"),
@@ -249,7 +256,24 @@ async function startServices(
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);
-  return { server, rest, auth, functions, storage, jobs, realtime: await realtime, providers };
+  return { server, replica, rest, auth, functions, storage, jobs, realtime: await realtime, providers };
+}
+
+async function startRest(
+  server: PostgresServer,
+  replica: PostgresServer | undefined,
+  { schemas, maxRows }: Config,
+  options: PlatformOptions,
+): Promise<Balancer> {
+  const authenticator = server.url("authenticator");
+  const common = { schemas, maxRows, log: options.log };
+  return new Balancer({
+    primary: await Rest.start({ ...common, authenticator }),
+    replica: replica &&
+      await Rest.start({ ...common, authenticator: replica.url("authenticator"), schemaFrom: authenticator }),
+    isReplicaUp: () => replica?.problem === undefined,
+    reads: options.replica?.reads ?? "half",
+  });
 }
 
 async function startRealtime(server: PostgresServer, options: PlatformOptions): Promise<Realtime> {
@@ -263,12 +287,15 @@ async function startRealtime(server: PostgresServer, options: PlatformOptions): 
   return { process, gate: new RealtimeGate((patience) => process.port(patience)) };
 }
 
-async function stopServices({ server, rest, auth, functions, jobs, realtime, providers }: Services): Promise<void> {
+async function stopServices(
+  { server, replica, rest, auth, functions, jobs, realtime, providers }: Services,
+): Promise<void> {
   await Promise.all([realtime.process.stop(), jobs.stop()]);
   await functions.stop();
   await providers.stop();
   await Promise.all([rest.stop(), auth.stop()]);
-  await server.stop();
+  await server.stop(); // first, because a commit may wait for the replica
+  await replica?.stop();
 }
 
 /** Where a platform keeps its objects. */

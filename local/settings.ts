@@ -40,6 +40,8 @@ export interface Status {
   readonly S3_PROTOCOL_REGION: string;
   /** The stand-ins of the providers (local/providers). */
   readonly PROVIDERS_URL?: string;
+  /** The read replica, where there is one. */
+  readonly REPLICA_DB_URL?: string;
 }
 
 export function status(port: number, databaseUrl: string): Status {
@@ -82,6 +84,14 @@ export function realtimePrivateOnly(): boolean {
   const value = Deno.env.get("LOCAL_REALTIME_PUBLIC") || "on";
   if (value === "on" || value === "off") return value === "off";
   console.error(`LOCAL_REALTIME_PUBLIC must be on or off, not "${value}"`);
+  Deno.exit(1);
+}
+
+/** Whether the database has a read replica, which answers every other read by GET of the Data API. */
+export function hasReplica(): boolean {
+  const value = Deno.env.get("LOCAL_REPLICA") || "0";
+  if (value === "0" || value === "1") return value === "1";
+  console.error(`LOCAL_REPLICA must be 0 or 1, not "${value}"`);
   Deno.exit(1);
 }
 

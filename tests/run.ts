@@ -4,6 +4,7 @@
 //   deno task test                      everything
 //   deno task test -- tests/db          files or folders
 //   deno task test -- "a suspended"     tests whose name contains this
+//   deno task test --replica            the API tests, with a read replica that answers all reads
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
 //   deno task test:fast                 what needs no platform: the contract, parsers, providers' protocols, house rules
 //
@@ -34,12 +35,16 @@ const NEEDS_NO_PLATFORM = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { "hosted-runtime": { type: "boolean", default: false }, fast: { type: "boolean", default: false } },
+  options: {
+    "hosted-runtime": { type: "boolean", default: false },
+    fast: { type: "boolean", default: false },
+    replica: { type: "boolean", default: false },
+  },
 });
-const hosted = values["hosted-runtime"];
+const { "hosted-runtime": hosted, replica } = values;
 const paths = positionals.filter(exists);
 const filter = positionals.filter((word) => !exists(word)).join(" ");
-const selection = [...(paths.length > 0 ? paths : [hosted ? "tests/api" : "tests"])];
+const selection = [...(paths.length > 0 ? paths : [hosted || replica ? "tests/api" : "tests"])];
 if (filter) selection.push(`--filter=${filter}`);
 
 if (Deno.env.get("API_URL")) {
@@ -50,7 +55,10 @@ if (Deno.env.get("API_URL")) {
 if (values.fast) Deno.exit(await runTests(NEEDS_NO_PLATFORM, {}));
 
 const started = performance.now();
-const platform = await startTestPlatform(hosted ? { functionsDeno: await hostedDeno() } : {});
+const platform = await startTestPlatform({
+  ...hosted ? { functionsDeno: await hostedDeno() } : {},
+  ...replica ? { replica: { reads: "all", isSynchronous: true } as const } : {},
+});
 console.log(
   `The platform is ready at ${platform.status.API_URL} (${
     Math.round(performance.now() - started)
@@ -63,7 +71,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 let code = 1;
 try {
-  code = await runTests(selection, { ...platform.status, DATABASE_TEMPLATE: TEMPLATE });
+  const env = { ...platform.status, DATABASE_TEMPLATE: TEMPLATE, ...replica ? { READ_AFTER: "0" } : {} };
+  code = await runTests(selection, env);
 } finally {
   await stop();
 }

@@ -5,6 +5,7 @@ import { patient } from "./connection.ts";
 import { installPostgres } from "../postgres/binaries.ts";
 import { identify, type Identity } from "../postgres/identity.ts";
 import { PostgresServer, stopOrphan, SUPERUSER } from "../postgres/server.ts";
+import { FOR_STANDBYS, startStandby } from "../postgres/standby.ts";
 import { STATE } from "../settings.ts";
 import { freePort, readOr, readRecord, removeIfThere, writeRecord } from "../state.ts";
 import { edited, type Fingerprints, fingerprints, migrate } from "./migrations.ts";
@@ -17,7 +18,16 @@ export interface DatabaseOptions {
   readonly durable: boolean;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
+  /** Whether there is to be a read replica. */
+  readonly replica?: ReplicaOptions | undefined;
   readonly say: (line: string) => void;
+}
+
+export interface ReplicaOptions {
+  /** Which reads by GET it answers: every other one, as a load balancer would have it, unless it is to answer all. */
+  readonly reads?: "half" | "all";
+  /** Whether a commit waits until the replica has it, so that whoever reads there misses nothing. */
+  readonly isSynchronous?: boolean;
 }
 
 const MIGRATIONS_RECORD = "migrations.json";
@@ -40,6 +50,33 @@ export async function startDatabase(options: DatabaseOptions): Promise<PostgresS
   }
 }
 
+/** Starts a read replica of a platform's database. */
+export async function startReplica(primary: PostgresServer, options: DatabaseOptions): Promise<PostgresServer> {
+  const folder = replicaOf(primary.options.folder);
+  await stopOrphan(join(folder, "data"));
+  await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
+  const port = await databasePort(folder);
+  const replica = await startStandby(primary, { folder, port, onRestart: options.say });
+  options.say(`Its read replica is ready on 127.0.0.1:${port}`);
+  if (options.replica?.isSynchronous) await commitOnBoth(primary);
+  return replica;
+}
+
+function replicaOf(folder: string): string {
+  return join(folder, "replica");
+}
+
+async function commitOnBoth(primary: PostgresServer): Promise<void> {
+  const sql = postgres(primary.url(), { max: 1, ...patient });
+  try {
+    await sql`alter database postgres set synchronous_commit = remote_apply`;
+    await sql`alter system set synchronous_standby_names = '*'`;
+    await sql`select pg_reload_conf()`;
+  } finally {
+    await sql.end();
+  }
+}
+
 /**
  * Removes the data of a platform that does not run; a server that outlived its platform is stopped first. False when there
  * was none.
@@ -48,8 +85,10 @@ export async function removeDatabase(name: string): Promise<boolean> {
   const { home } = await identify(STATE);
   const folder = join(home, name);
   if (!await exists(folder)) return false;
-  await stopOrphan(join(folder, "data"));
-  await removeIfThere(join(folder, "data"));
+  for (const each of [replicaOf(folder), folder]) {
+    await stopOrphan(join(each, "data"));
+    await removeIfThere(join(each, "data"));
+  }
   await removeIfThere(join(folder, MIGRATIONS_RECORD));
   return true;
 }
@@ -66,7 +105,8 @@ async function startServer(identity: Identity, folder: string, options: Database
   const { durable, say } = options;
   const binaries = await installPostgres(identity.home);
   const port = await databasePort(folder);
-  const server = new PostgresServer({ binaries, identity, folder, port, durable, onRestart: say });
+  const settings = options.replica ? FOR_STANDBYS : {};
+  const server = new PostgresServer({ binaries, identity, folder, port, durable, settings, onRestart: say });
   if (await server.create()) say(`Postgres ${binaries.version}: new data in ${server.data}`);
   await server.start();
   say(`Postgres is ready on 127.0.0.1:${port}`);

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly port: number;
   /** False trades safety for speed: the data of a test run is thrown away anyhow. */
   readonly durable: boolean;
+  /** Settings of Postgres beyond the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Told when the server died by itself and was started again, or could not be. */
   readonly onRestart: (reason: string) => void;
 }
@@ -26,7 +28,7 @@ const VAULT_KEY = "vault.key";
 /** Between attempts to start a server that died. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
 
-const READY = "database system is ready to accept connections";
+const READY = /database system is ready to accept (read-only )?connections/;
 const START_PATIENCE = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
 
@@ -141,7 +143,7 @@ export class PostgresServer {
     const ready = await new Promise<boolean>((resolve) => {
       const drained = drain(child.stderr, log, (text) => {
         if (said.length < 100) said.push(text);
-        if (text.includes(READY)) resolve(true);
+        if (READY.test(text)) resolve(true);
       });
       drained.then(() => resolve(false), () => resolve(false));
     });
@@ -196,6 +198,7 @@ export class PostgresServer {
       max_slot_wal_keep_size: "1GB", // a reader of the log that hangs does not fill the disk
       ...SLOW_STATEMENTS,
       ...(this.options.durable ? {} : HASTY),
+      ...this.options.settings,
     };
     return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   }

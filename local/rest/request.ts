@@ -1,4 +1,5 @@
 // What a request to the Data API asks for, read as PostgREST reads it.
+import { isFilter } from "../../supabase/functions/_shared/db/query.ts";
 import type { Arguments } from "./call.ts";
 import { RestError } from "./errors.ts";
 import { readBody } from "../gateway/body.ts";
@@ -25,8 +26,6 @@ const PREFERENCES =
   /^(return=(minimal|representation|headers-only)|count=(exact|planned|estimated)|resolution=(merge|ignore)-duplicates|missing=(default|null)|handling=(strict|lenient)|tx=(commit|rollback)|timezone=.+|max-affected=\d+)$/;
 /** Query parameters that shape the rows of a reply. */
 const SHAPING = /^(select|order|limit|offset|columns|on_conflict|and|or|not\.(and|or))$/;
-const FILTER =
-  /^(not\.)?(eq|neq|gte?|lte?|like|ilike|match|imatch|in|is|isdistinct|fts|plfts|phfts|wfts|cs|cd|ov|sl|sr|nxr|nxl|adj)(\((any|all|[a-z_]+)\))?\./;
 /** An import of lots is the largest: 4 MiB as a client sends it, somewhat more as the functions map it. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 
@@ -129,7 +128,7 @@ function texts(query: URLSearchParams): Arguments {
 /** Rows come as the function returns them: what hosted PostgREST would do with them afterwards is refused, not ignored. */
 function refuseShaping(query: URLSearchParams, isRead: boolean): void {
   const names = Array.from(query).filter(([name, value]) =>
-    name !== "apikey" && (!isRead || SHAPING.test(name) || FILTER.test(value))
+    name !== "apikey" && (!isRead || SHAPING.test(name) || isFilter(value))
   ).map(([name]) => name);
   if (names.length === 0) return;
   throw new RestError(

@@ -17,6 +17,8 @@ import { asRestError } from "./sqlstate.ts";
 export interface RestOptions {
   /** The database's address as `authenticator`. */
   readonly authenticator: string;
+  /** Where the schema is read and changes of it are heard of, if not there: a read replica cannot listen. */
+  readonly schemaFrom?: string;
   /** The schemas the Data API exposes, from supabase/config.toml. */
   readonly schemas: readonly string[];
   readonly maxRows: number;
@@ -112,7 +114,8 @@ export class Rest {
   /** `notify pgrst, 'reload schema'` says that functions changed. A lost connection may have missed one. */
   async #listen(): Promise<void> {
     const reload = () => this.#read(listener).catch((error) => this.options.log(`The schema was not read: ${error}`));
-    const listener = await Connection.open(this.options.authenticator, LISTEN_TIMEOUT_MS, (payload) => {
+    const { authenticator, schemaFrom = authenticator } = this.options;
+    const listener = await Connection.open(schemaFrom, LISTEN_TIMEOUT_MS, (payload) => {
       if (payload === "reload schema") reload();
     });
     this.#listener = listener;

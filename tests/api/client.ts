@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import type { Route } from "../../supabase/functions/_shared/http/route.ts";
-import { stack } from "../support/stack.ts";
+import { readAfter, stack } from "../support/stack.ts";
 
 /** Sends exactly what the test says: no key, no token of its own. */
-export function ask(path: string, init?: RequestInit): Promise<Response> {
-  return fetch(`${stack().functionsUrl}${path}`, init);
+export function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers({ ...readAfter() });
+  for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+  return fetch(`${stack().functionsUrl}${path}`, { ...init, headers });
 }
 
 export function bearer(token: string): { authorization: string } {

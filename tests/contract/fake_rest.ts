@@ -10,6 +10,7 @@ export const SERVICE_ROLE_KEY = "service.role.for-tests";
 
 export interface Asked {
   readonly name: string;
+  /** Of a GET as the texts that they were sent as. */
   readonly args: Record<string, unknown>;
   readonly headers: Headers;
 }
@@ -47,8 +48,10 @@ export function fakeRest(
 ): FakeRest {
   const asked: Asked[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
-    const name = new URL(request.url).pathname.replace("/rest/v1/rpc/", "");
-    const one = { name, args: await request.json(), headers: request.headers };
+    const url = new URL(request.url);
+    const name = url.pathname.replace("/rest/v1/rpc/", "");
+    const args = request.method === "GET" ? Object.fromEntries(url.searchParams) : await request.json();
+    const one = { name, args, headers: request.headers };
     const isCount = name === "take_request" || name === "take_anonymous_request";
     if (!isCount && name !== "run_command") {
       asked.push(one);
@@ -80,6 +83,7 @@ export const TRACE = { requestId: "00000000-0000-4000-8000-000000000000", onCall
 export function configFor(gatewayUrl: string): Config {
   return {
     gatewayUrl,
+    readsUrl: gatewayUrl,
     baseUrl: "https://api.test/functions",
     cdnUrl: "https://cdn.test",
     tokens: {

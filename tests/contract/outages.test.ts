@@ -78,7 +78,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
     const told = isKnown ? "503" : "500 outcome_unknown, and 503 for a GET,";
     Deno.test(`outage, ${name}: ${told} in call ${calls} of a request`, async () => {
       await using rest = fakeRest(({ name, args }) =>
-        name === "thing" && args["p_call"] === calls ? outage() : Response.json({ id: "a" })
+        name === "thing" && Number(args["p_call"]) === calls ? outage() : Response.json({ id: "a" })
       );
       const lines: LogLine[] = [];
       const app = createApp(routes, { config: () => rest.config, log: (line) => lines.push(line) });

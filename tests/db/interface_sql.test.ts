@@ -3,19 +3,22 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
-import { limitOf, refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
+import { instanceOf, limitOf, refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
 interface SqlFunction {
   readonly name: string;
   readonly comment: string;
   readonly body: string;
+  /** Whether it may write. */
+  readonly isVolatile: boolean;
 }
 
 const address = Deno.env.get("DB_URL");
 if (!address) throw new Error("No database: run the tests with `deno task test`, or set DB_URL");
 const sql = postgres(address, { max: 1, onnotice: () => {} });
 const functions = await sql<SqlFunction[]>`
-  select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body
+  select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body,
+    p.provolatile = 'v' as "isVolatile"
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('api', 'commands', 'private')
   order by name`;
@@ -128,6 +131,21 @@ Deno.test("a route names the policy that its command is counted under", () => {
       assert.equal(limitOf(route), policy, `${route.method} ${route.path}`);
     }
   }
+});
+
+/** GETs that the primary answers: each view is recorded; what is asked for is the primary itself. */
+const OF_PRIMARY = ["/admin/user-search-presets", "/health/ready"];
+
+Deno.test("a route that any database may answer calls functions that only read; so does every GET but those known", () => {
+  for (const route of routes.filter((route) => instanceOf(route) === "any")) {
+    assert.deepEqual(called(route).filter((name) => byName.get(name)!.isVolatile), [], `${route.method} ${route.path}`);
+  }
+  const ofPrimary = routes.filter((route) => route.method === "GET" && instanceOf(route) === "primary");
+  assert.deepEqual(ofPrimary.map(({ path }) => path).sort(), OF_PRIMARY);
+  const reading = routes.filter((route) => called(route).length > 0 && limitOf(route) === undefined);
+  const isRead = (route: Route) => called(route).every((name) => !byName.get(name)!.isVolatile);
+  const anywhere = reading.filter((route) => isRead(route) && !OF_PRIMARY.includes(route.path));
+  assert.deepEqual(anywhere.filter((route) => instanceOf(route) !== "any").map(({ path }) => path), []);
 });
 
 /** By which the router runs commands. */

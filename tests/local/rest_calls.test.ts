@@ -1,6 +1,7 @@
 // /rest/v1/rpc: how arguments arrive and how results leave, as PostgREST has it.
 import { strict as assert } from "node:assert";
 import postgres from "postgres";
+import { queryOf } from "../../supabase/functions/_shared/db/query.ts";
 import { eventually } from "../support/eventually.ts";
 import { signUp } from "../support/people.ts";
 import { codeOf, rpc, withFunction } from "../support/rest.ts";
@@ -100,6 +101,72 @@ Deno.test("GET and HEAD take arguments from the query and write nothing", async 
     await sql.unsafe(`drop table private.${table}`);
     await sql.end();
   }
+});
+
+Deno.test("GET takes JSON, lists and every text that is no filter; what would be one is refused", async () => {
+  const definition = `(p_json jsonb default null, p_texts text[] default null, p_ids uuid[] default null,
+      p_numbers float8[] default null, p_text text default null, p_at timestamptz default null, p_is boolean default null)
+    returns jsonb language sql stable as $$
+      select jsonb_strip_nulls(jsonb_build_object('json', p_json, 'texts', p_texts, 'ids', p_ids, 'numbers', p_numbers,
+        'text', p_text, 'at', p_at, 'is', p_is)) $$`;
+  const texts = [
+    "",
+    " ",
+    "a,b",
+    "{}",
+    '"',
+    "\\",
+    "null",
+    "NULL",
+    "渋谷駅",
+    "a b",
+    "x&y=z?#%",
+    "is",
+    "+09:00",
+    "'",
+    "\n",
+  ];
+  const given: Record<string, unknown> = {
+    p_json: { v: 1, tags: ["covered", "a,b"], "in": { max_price: 300.5 }, text: '"\\ 駅' },
+    p_texts: texts,
+    p_ids: [crypto.randomUUID(), crypto.randomUUID()],
+    p_numbers: [139.7671, -35.5, 1e-7],
+    p_text: '{"a": "渋谷 & 駅"}',
+    p_at: "2026-09-01T09:30:00+09:00",
+    p_is: false,
+  };
+  await withFunction(definition, async (name) => {
+    const sent = async (query: Record<string, string>) => {
+      const answer = await send("GET", `/rpc/${name}?${new URLSearchParams(query)}`);
+      assert.equal(answer.status, 200, await answer.clone().text());
+      return await answer.json();
+    };
+    const { at, ...reply } = await sent(queryOf(given)!);
+    const { p_at: _, ...others } = given;
+    assert.deepEqual(reply, Object.fromEntries(Object.entries(others).map(([key, value]) => [key.slice(2), value])));
+    assert.equal(Date.parse(at), Date.parse("2026-09-01T09:30:00+09:00"));
+    assert.deepEqual(await sent(queryOf({ p_texts: [] })!), { texts: [] });
+    const filters = [
+      "is",
+      "in",
+      "eq",
+      "like.x",
+      "eq.",
+      "in.(1,2)",
+      "fts(english).a",
+      "not.eq.1",
+      "is.null",
+      "match(any).{a}",
+    ];
+    for (const value of filters) {
+      assert.equal(queryOf({ p_text: value }), undefined, value);
+      const answer = await send("GET", `/rpc/${name}?${new URLSearchParams({ p_text: value })}`);
+      assert.equal((await codeOf(answer))[0], 501, value);
+    }
+    for (const value of ["inside", "isle", "not", "35.68", "a.eq.b", "Eq.1", "駅.is"]) {
+      assert.deepEqual(await sent(queryOf({ p_text: value })!), { text: value });
+    }
+  });
 });
 
 Deno.test("a write whose reply cannot be given is rolled back", async () => {

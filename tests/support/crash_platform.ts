@@ -20,8 +20,10 @@ export interface CrashPlatform extends AsyncDisposable {
 }
 
 export async function crashPlatform(
-  options: Pick<PlatformOptions, "authRules" | "functionSettings" | "host" | "jwtAlgorithm" | "realtimePrivateOnly"> =
-    {},
+  options: Pick<
+    PlatformOptions,
+    "authRules" | "functionSettings" | "host" | "jwtAlgorithm" | "realtimePrivateOnly" | "replica"
+  > = {},
 ): Promise<CrashPlatform> {
   const { home } = await identify(STATE);
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;

@@ -1,5 +1,5 @@
 // People who call the API: new users with real sessions, administrators, and visitors.
-import { stack } from "./stack.ts";
+import { readAfter, stack } from "./stack.ts";
 
 export interface Person {
   readonly id: string;
@@ -54,7 +54,7 @@ export function asVisitor(): Ask {
 function asking(identity: Record<string, string>): Ask {
   const { functionsUrl, publishableKey } = stack();
   return (path, options = {}) => {
-    const headers = new Headers({ apikey: publishableKey, ...identity });
+    const headers = new Headers({ apikey: publishableKey, ...readAfter(), ...identity });
     if (typeof options.body === "string") headers.set("content-type", "application/json");
     for (const [name, value] of new Headers(options.headers)) headers.set(name, value);
     return fetch(`${functionsUrl}${path}`, { ...options, headers });

@@ -1,5 +1,6 @@
 // The platform of one test run: fresh data, free ports, thrown away afterwards.
 import { join } from "node:path";
+import type { ReplicaOptions } from "../../local/database/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
 import { alive } from "../../local/postgres/process.ts";
@@ -18,6 +19,8 @@ const UNLIMITED = 1_000_000;
 export interface TestPlatformOptions {
   /** The Deno that runs the functions. */
   readonly functionsDeno?: string;
+  /** A read replica beside the primary. */
+  readonly replica?: ReplicaOptions;
 }
 
 /** Starts the platform that a test run shares, with a template database for the tests that clone one. */
@@ -35,6 +38,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     authRate: UNLIMITED,
     addressHeader: "cf-connecting-ip", // tests come from many networks
     functionsDeno: options.functionsDeno ?? functionsDeno(),
+    replica: options.replica,
     template: TEMPLATE,
     withAiModels: true,
     say: write,
@@ -58,6 +62,7 @@ async function clearCrashedRuns(home: string): Promise<void> {
     const pid = Number(name.match(/^test-(\d+)-/)?.[1]);
     if (Number.isNaN(pid) || alive(pid)) continue;
     await stopOrphan(join(home, name, "data"));
+    await stopOrphan(join(home, name, "replica", "data"));
     await removeIfThere(join(home, name));
   }
 }

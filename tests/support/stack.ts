@@ -30,6 +30,12 @@ export function stack(): Stack {
   };
 }
 
+/** What requests of tests say of the caller's last write, where READ_AFTER says it: `0` lets a replica answer every read. */
+export function readAfter(): Record<string, string> {
+  const value = Deno.env.get("READ_AFTER");
+  return value ? { "x-read-after": value } : {};
+}
+
 function required(name: string): string {
   const value = Deno.env.get(name);
   if (!value) throw new Error(`${name} is not set: run the tests with \`deno task test\``);

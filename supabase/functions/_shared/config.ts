@@ -7,6 +7,8 @@ export const VERSION = "0.1.0";
 export interface Config {
   /** Origin of the gateway, under which the Data API lives. */
   readonly gatewayUrl: string;
+  /** The same for reads that any database of the project may answer: its load balancer where there are read replicas. */
+  readonly readsUrl: string;
   /** `{base_url}` of the contract: what stands before `/v1/` for a client. */
   readonly baseUrl: string;
   /** The console's address, where the links of invitations lead; null: where all links of mails lead. */
@@ -92,6 +94,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   };
 
   const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
+  const readsUrl = address("READS_URL") || gatewayUrl;
   const visitorKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
   const serviceKeys = keys("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY");
   const jwtSecret = readSecret(get, "JWT_SECRET", problems);
@@ -123,7 +126,19 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
   const providers = readProviderSettings(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return { gatewayUrl, baseUrl, consoleUrl, cdnUrl, tokens, visitorKeys, serviceKeys, storage, apps, providers };
+  return {
+    gatewayUrl,
+    readsUrl,
+    baseUrl,
+    consoleUrl,
+    cdnUrl,
+    tokens,
+    visitorKeys,
+    serviceKeys,
+    storage,
+    apps,
+    providers,
+  };
 }
 
 function readSecret(

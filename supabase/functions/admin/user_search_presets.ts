@@ -19,6 +19,7 @@ export const listUserSearchPresets = route({
   summary: "List the search presets of an app user",
   description: "By `sort_order`, then by age; also of a suspended app user. Each request is recorded as " +
     "`user.view_search_presets`.",
+  instance: "primary",
   query: AdminUserSearchPresetsQuery,
   reply: [200, AdminUserSearchPresets],
   refusals: ["not_found"],

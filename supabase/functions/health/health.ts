@@ -18,7 +18,8 @@ export const ready = route({
   path: "/health/ready",
   access: "public",
   summary: "Readiness",
-  description: "The database answers and is migrated; 503 when it cannot be reached.",
+  description: "The primary database answers and is migrated; 503 when it cannot be reached.",
+  instance: "primary",
   reply: [200, Readiness],
   refusals: [],
   handle: async ({ db }) => {

@@ -71,5 +71,5 @@ export const exportMyData = route({
   isStreamed: true,
   refusals: [],
   handle: ({ pages, links, storage }) =>
-    userData({ links, storage }, (cursor) => pages.rpc<StoredData>("export_my_data", { cursor })),
+    userData({ links, storage }, (cursor) => pages.rpc<StoredData>("export_my_data", { cursor: cursor ?? undefined })),
 });

@@ -11,6 +11,7 @@ export const calculateFee = route({
   description: "Nothing is guessed: where the lot's rules do not say what some part of the stay costs, the answer is " +
     "`fee_unknown`, with `details.reason` `no_rules`, `no_rate` (with `from`, and `until` when the next rate is known) " +
     "or `vehicle_type_not_priced`.",
+  instance: "any",
   params: LotParams,
   body: FeeQuestion,
   reply: [200, Fee],

@@ -19,27 +19,41 @@ export interface CallTrace {
   onCall(name: string, ms: number, isDone: boolean): void;
 }
 
+/** Which database answers: the primary, or any, which may be a read replica that is somewhat behind. */
+export type Instance = "primary" | "any";
+
 /** Nobody in particular: role `anon`. */
-export function asVisitor(config: Config, trace: CallTrace): Database {
-  return connect(config, keyed(config.visitorKeys), trace);
+export function asVisitor(config: Config, trace: CallTrace, instance: Instance = "primary"): Database {
+  return connect(config, keyed(config.visitorKeys), trace, instance);
 }
 
 /** The caller: the token goes to the database, whose policies decide. */
-export function asCaller(config: Config, caller: Caller, trace: CallTrace): Database {
-  return connect(config, { ...keyed(config.visitorKeys), Authorization: `Bearer ${caller.token}` }, trace);
+export function asCaller(
+  config: Config,
+  caller: Caller,
+  trace: CallTrace,
+  instance: Instance = "primary",
+): Database {
+  const headers = { ...keyed(config.visitorKeys), Authorization: `Bearer ${caller.token}` };
+  return connect(config, headers, trace, instance);
 }
 
 /** The service itself, past row security: for routes that only a trusted service may call. */
-export function asService(config: Config, trace: CallTrace): Database {
-  return connect(config, keyed(config.serviceKeys), trace);
+export function asService(config: Config, trace: CallTrace, instance: Instance = "primary"): Database {
+  return connect(config, keyed(config.serviceKeys), trace, instance);
 }
 
 /**
  * The service on behalf of an administrator: each function gets `p_admin_id` and checks that administrator's areas itself.
  * For routes of administrators, whose token has been verified.
  */
-export function asAdmin(config: Config, adminId: string, trace: CallTrace): Database {
-  const service = asService(config, trace);
+export function asAdmin(
+  config: Config,
+  adminId: string,
+  trace: CallTrace,
+  instance: Instance = "primary",
+): Database {
+  const service = asService(config, trace, instance);
   return { rpc: (name, args) => service.rpc(name, { ...args, admin_id: adminId }) };
 }
 
@@ -48,10 +62,16 @@ export function keyed([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };
 }
 
-function connect(config: Config, headers: Record<string, string>, trace: CallTrace): Database {
-  const client = new PostgrestClient(`${config.gatewayUrl}/rest/v1`, {
-    schema: "api",
-    headers: { ...headers, "X-Request-Id": trace.requestId },
-  });
-  return { rpc: <T>(name: string, args = {}) => call(client, name, args, trace) as Promise<T> };
+function connect(config: Config, headers: Record<string, string>, trace: CallTrace, instance: Instance): Database {
+  const client = (origin: string) =>
+    new PostgrestClient(`${origin}/rest/v1`, {
+      schema: "api",
+      headers: { ...headers, "X-Request-Id": trace.requestId },
+      retry: false, // who is overloaded is not asked three times more
+    });
+  const clients = {
+    primary: client(config.gatewayUrl),
+    ...instance === "any" ? { anywhere: client(config.readsUrl) } : {},
+  };
+  return { rpc: <T>(name: string, args = {}) => call(clients, name, args, trace) as Promise<T> };
 }

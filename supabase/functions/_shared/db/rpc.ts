@@ -1,6 +1,7 @@
 import type { PostgrestClient } from "@supabase/postgrest-js";
 import type { CallTrace } from "./client.ts";
 import { isTransient, translate } from "./errors.ts";
+import { queryOf } from "./query.ts";
 
 /**
  * Longer than a call may take at the Data API, which then answers itself what has become of it: it waits for a connection
@@ -9,21 +10,33 @@ import { isTransient, translate } from "./errors.ts";
  */
 export const DEADLINE_MS = 20_000;
 
-/** One call, and a second one when the first lost a race against another transaction (SQLSTATE 40xxx). */
+export interface Clients {
+  readonly primary: PostgrestClient<never, never, "api">;
+  /** Sends calls by GET, which a load balancer may give to a read replica; undefined where the call is for the primary. */
+  readonly anywhere?: PostgrestClient<never, never, "api">;
+}
+
+/**
+ * One call, and a second one when the first lost a race: against another transaction, or on a replica against what it was
+ * about to replay (SQLSTATE 40xxx). The second one is for the primary.
+ */
 export async function call(
-  client: PostgrestClient<never, never, "api">,
+  { primary, anywhere }: Clients,
   name: string,
   args: Record<string, unknown>,
   trace: CallTrace,
 ): Promise<unknown> {
   const named = prefixed(args);
-  const attempt = async () => {
+  const attempt = async (query?: Record<string, string>) => {
     const started = performance.now();
-    const reply = await client.rpc(name as never, named as never).abortSignal(AbortSignal.timeout(DEADLINE_MS));
+    const request = query && anywhere
+      ? anywhere.rpc(name as never, query as never, { get: true })
+      : primary.rpc(name as never, named as never);
+    const reply = await request.abortSignal(AbortSignal.timeout(DEADLINE_MS));
     trace.onCall(calledFunction(name, args), performance.now() - started, !reply.error);
     return reply;
   };
-  const first = await attempt();
+  const first = await attempt(anywhere && queryOf(named));
   const result = first.error && isTransient(first.error) ? await attempt() : first;
   if (result.error) throw translate(result.error, result.status);
   return result.data;

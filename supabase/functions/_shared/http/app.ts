@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { admit } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asAdmin, asCaller, asService, asVisitor, type Database } from "../db/client.ts";
+import { asAdmin, asCaller, asService, asVisitor, type Database, type Instance } from "../db/client.ts";
 import { Refusal } from "../errors.ts";
 import { PROVIDER_NAMES, type ProviderName, type Providers } from "../providers/providers.ts";
 import { preflight } from "./cors.ts";
@@ -23,6 +23,7 @@ import {
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
+import { instanceFor } from "./read_after.ts";
 import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
@@ -173,6 +174,7 @@ async function answer(
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);
+  const instance = isKeyed ? "primary" : instanceFor(route, request.headers, exchange.caller);
   const own: Omit<Work<"optional", unknown, unknown, unknown>, ProviderName> = {
     params,
     query,
@@ -190,15 +192,15 @@ async function answer(
     clientAddress: addressOf(request.headers),
     ifMatch: request.headers.get("if-match") ?? undefined,
     get pages() {
-      return databaseFor(route, exchange, house.config());
+      return databaseFor(route, exchange, house.config(), instance);
     },
     get db() {
       const config = house.config();
-      const db = databaseFor(route, exchange, config);
       if (isExpensive(route, request, query)) {
-        if (exchange.caller) return commands.expensive(db);
+        if (exchange.caller) return commands.expensive(databaseFor(route, exchange, config, "primary"));
         return commands.expensive(asService(config, traceOf(exchange)), addressOf(request.headers));
       }
+      const db = databaseFor(route, exchange, config, instance);
       return exchange.caller ? commands.over(db) : db;
     },
   };
@@ -223,11 +225,11 @@ function withProviders<T extends object>(work: T, get: (name: ProviderName) => o
   return work as T & Providers;
 }
 
-function databaseFor(route: Route, exchange: Exchange, config: Config): Database {
+function databaseFor(route: Route, exchange: Exchange, config: Config, instance: Instance): Database {
   const trace = traceOf(exchange);
-  if (route.access === "service") return asService(config, trace);
-  if (route.access === "admin" && exchange.caller) return asAdmin(config, exchange.caller.id, trace);
-  return exchange.caller ? asCaller(config, exchange.caller, trace) : asVisitor(config, trace);
+  if (route.access === "service") return asService(config, trace, instance);
+  if (route.access === "admin" && exchange.caller) return asAdmin(config, exchange.caller.id, trace, instance);
+  return exchange.caller ? asCaller(config, exchange.caller, trace, instance) : asVisitor(config, trace, instance);
 }
 
 function isExpensive(route: Route, request: Request, query: unknown): boolean {

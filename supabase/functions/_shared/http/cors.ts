@@ -8,6 +8,7 @@ const knownHeaders = [
   "idempotency-key",
   "if-none-match",
   "x-client-info",
+  "x-read-after",
   "x-region",
   "x-request-id",
   "x-supabase-api-version",
@@ -17,7 +18,7 @@ const knownHeaders = [
   "sentry-trace",
 ];
 const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
-  "idempotent-replayed, ratelimit, ratelimit-policy, x-truncated";
+  "idempotent-replayed, ratelimit, ratelimit-policy, x-read-after, x-truncated";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/;
 const MAX_ASKED_HEADERS = 32;

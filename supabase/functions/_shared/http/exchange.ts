@@ -5,6 +5,7 @@ import { isOutcomeUnknown, outcomeUnknown, Refusal } from "../errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
+import { readAfterHeader } from "./read_after.ts";
 import { refusalsOf, type Route } from "./route.ts";
 
 export interface Exchange {
@@ -97,6 +98,7 @@ export function sign(headers: Headers, exchange: Exchange): void {
   headers.set("X-Request-Id", exchange.id);
   headers.set("X-Content-Type-Options", "nosniff");
   for (const [name, value] of rateLimitHeaders(exchange.rateLimit)) headers.set(name, value);
+  for (const [name, value] of readAfterHeader(exchange.route, exchange.caller)) headers.set(name, value);
   headers.set("Server-Timing", `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${sinceStart(exchange).toFixed(1)}`);
 }
 

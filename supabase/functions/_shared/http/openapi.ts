@@ -6,8 +6,9 @@ import { VERSION } from "../config.ts";
 import { catalogue, type Code, codes, Refusal } from "../errors.ts";
 import { envelope, ErrorEnvelope } from "./envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
+import { isWrite, READ_AFTER_HEADER } from "./read_after.ts";
 import { TRUNCATED_HEADER } from "./reply.ts";
-import { isConditional, keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
+import { instanceOf, isConditional, keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
 
 /** The routes of one function, as a chapter of the document. */
 export interface Group {
@@ -48,6 +49,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
   registry.registerComponent("parameters", "If-None-Match", ifNoneMatch);
   registry.registerComponent("parameters", "If-Match", ifMatch);
   registry.registerComponent("parameters", KEY_HEADER, idempotencyKey);
+  registry.registerComponent("parameters", READ_AFTER_HEADER, readAfter);
   const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(refusalsOf)));
   for (const code of codes.filter((code) => used.has(code))) {
     registry.registerComponent("examples", code, { summary: catalogue[code].message, value: example(code) });
@@ -105,6 +107,10 @@ const headers = {
     description: "`true` when the list left something out; else absent",
     schema: { type: "string" as const, enum: ["true"] },
   },
+  [READ_AFTER_HEADER]: {
+    description: "When the write was answered, in milliseconds since 1970: for the same header of later requests",
+    schema: { type: "string" as const },
+  },
   "RateLimit-Policy": {
     description:
       'The policy the request counts under, its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
@@ -147,6 +153,16 @@ const idempotencyKey = {
   schema: { type: "string" as const, minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
+const readAfter = {
+  name: READ_AFTER_HEADER,
+  in: "header" as const,
+  required: false,
+  description:
+    "The last `X-Read-After` that the client received, `0` before the first, or `now`. With a time of more " +
+    "than a minute ago the reply may come from a read replica, which is somewhat behind. Absent: it does not.",
+  schema: { type: "string" as const, pattern: "^([0-9]{1,15}|now)$" },
+};
+
 function headersNamed(...names: (keyof typeof headers)[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
@@ -174,6 +190,9 @@ function operation(route: Route, tag: string): RouteConfig {
       ...(cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : []),
       ...(isConditional(route) ? [{ $ref: "#/components/parameters/If-Match" }] : []),
       ...(method === "POST" ? [{ $ref: `#/components/parameters/${KEY_HEADER}` }] : []),
+      ...(instanceOf(route) === "any" && isSignedIn(route)
+        ? [{ $ref: `#/components/parameters/${READ_AFTER_HEADER}` }]
+        : []),
     ],
     responses: { ...success(route), ...failures(route) },
   } as RouteConfig;
@@ -206,6 +225,7 @@ function success(route: Route): Responses {
         ...always,
         ...(cache || route.isVersioned ? ["ETag"] as const : []),
         ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
+        ...(isWrite(route) && isSignedIn(route) ? [READ_AFTER_HEADER] as const : []),
         ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
       ),
       ...(status === 204 ? {} : {
@@ -225,6 +245,11 @@ function success(route: Route): Responses {
   }
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
+}
+
+/** Whether a caller may be known. */
+function isSignedIn({ access }: Route): boolean {
+  return access !== "public" && access !== "service";
 }
 
 function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy")[] {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Access, CallerOf } from "../auth/access.ts";
 import type { AppsConfig } from "../config.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Instance } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
 import type { Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
@@ -98,6 +98,11 @@ export interface Definition<
   /** Which of the two it is, told from what the handler returned, with what the schema of the reply takes off it. */
   readonly replyStatus?: (returned: Returned<z.input<R>>) => number;
   readonly also?: Also<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
+  /**
+   * Which database may answer: any for a GET, the primary for the rest, unless this says otherwise. A POST that only reads
+   * says `any`; a GET whose function writes, or that is about the primary, says `primary`.
+   */
+  readonly instance?: Instance;
   /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
   readonly refusals: readonly Code[];
   /**
@@ -143,6 +148,7 @@ export interface Route {
     readonly geojson?: (reply: never) => unknown;
     readonly lines?: (work: never) => AsyncIterable<unknown>;
   };
+  readonly instance?: Instance;
   readonly refusals: readonly Code[];
   readonly limit?: string;
   readonly isExpensive?: (query: never) => boolean;
@@ -188,6 +194,11 @@ export function route<
 export function limitOf({ method, access, limit }: Route): string | undefined {
   const signedIn = access !== "public" && access !== "optional" && access !== "service";
   return limit ?? (method === "GET" || !signedIn ? undefined : access === "admin" ? "admin_write" : "write");
+}
+
+/** Which database may answer the requests of a route. */
+export function instanceOf({ method, instance }: Route): Instance {
+  return instance ?? (method === "GET" ? "any" : "primary");
 }
 
 /** Whether the answer to a request with an `Idempotency-Key` is kept: for a POST whose caller may be known. */
