@@ -41,7 +41,7 @@ export async function loadLots(url: string, count: number): Promise<string> {
     await progress.step("vacuum", () => sql`vacuum (analyze)`);
     const [size] = await sql<{ lots: string; table: string; index: string }[]>`
       select count(*)::text as lots, pg_size_pretty(pg_relation_size('public.parking_lots')) as table,
-        pg_size_pretty(pg_relation_size('public.parking_lots_mercator_idx')) as index
+        pg_size_pretty(pg_relation_size('private.search_entries_mercator_idx')) as index
       from public.parking_lots`;
     return `${size!.lots} lots in ${progress.seconds} s: table ${size!.table}, search index ${size!.index}; ` +
       `${withFacts} of them with prices, hours, tags and reviews`;

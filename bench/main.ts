@@ -36,6 +36,7 @@ const { values, positionals } = parseArgs({
     lots: { type: "string", default: "1000000" },
     activities: { type: "string", default: "100000" },
     people: { type: "string", default: "1000000" },
+    minutes: { type: "string", default: "0" },
     beside: { type: "string" },
   },
 });
@@ -63,6 +64,7 @@ try {
       ...platform.status,
       BENCH_ACTIVITIES: values.activities,
       BENCH_PEOPLE: values.people,
+      BENCH_MINUTES: values.minutes,
       BENCH_LOTS: values.lots,
       BENCH_BESIDE: values.beside ?? "",
     });

@@ -68,7 +68,7 @@ export async function planOfSearch(url: string, { lat, lng, radius_m }: Search):
     url,
     (sql) => sql`select private.nearest_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT})`,
   );
-  const plan = plans.find((text) => text.includes("parking_lots_mercator_idx") || text.includes("Seq Scan"));
+  const plan = plans.find((text) => text.includes("search_entries_mercator_idx") || text.includes("Seq Scan"));
   return plan?.slice(plan.indexOf("Aggregate")) ?? "The plan was not logged.";
 }
 

@@ -1,7 +1,7 @@
 -- Stay costs: what one stay costs and meets at each lot of a list that a search found.
 --
 -- Fees come from private.stay_fees (0730) and hours from private.planned_stays (0610), each asked once for all lots, as
--- api.nearby_parking_lots (0900) asks them: the same stay has the same numbers in both, and the fee is what calc-fee answers.
+-- api.nearby_parking_lots (0918) asks them: the same stay has the same numbers in both, and the fee is what calc-fee answers.
 --
 -- Invariants: a fee that is not known is null, with the reason; effective_cost is estimated_fee + walk_minutes *
 -- walk_yen_per_minute, and null when one of them is not known.

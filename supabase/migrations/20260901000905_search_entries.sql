@@ -51,9 +51,19 @@ comment on column private.search_entries.name_count is 'How many terms, from the
 alter table private.search_entries alter column terms set statistics 300;
 
 create index search_entries_terms_idx on private.search_entries using gin (terms);
-create index search_entries_mercator_idx on private.search_entries using gist (mercator);
+-- With what distance needs, so that the nearest lots come from the index alone. Not a quadtree (SP-GiST), which is smaller
+-- and faster: Postgres takes coordinates within a millionth for equal when it sorts points into quadrants, and in radians
+-- that is 6 m. Searches in dense places then miss lots.
+create index search_entries_mercator_idx on private.search_entries using gist (mercator) include (parking_lot_id, lat, lng);
 create index search_entries_rank_idx on private.search_entries (rank_key, parking_lot_id);
 create index search_entries_price_idx on private.search_entries (price_key, parking_lot_id);
+-- A vehicle that few lots take finds them.
+create index search_entries_height_idx on private.search_entries (max_height_m) where max_height_m is not null;
+create index search_entries_width_idx on private.search_entries (max_width_m) where max_width_m is not null;
+create index search_entries_length_idx on private.search_entries (max_length_m) where max_length_m is not null;
+create index search_entries_weight_idx on private.search_entries (max_weight_t) where max_weight_t is not null;
+create index search_entries_clearance_idx on private.search_entries (min_clearance_cm) where min_clearance_cm is not null;
+create index search_entries_tire_idx on private.search_entries (max_tire_width_mm) where max_tire_width_mm is not null;
 
 create table private.unlisted_search_entries (
   parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
@@ -253,7 +263,7 @@ set enable_nestloop = off -- rows that the same transaction wrote are in no stat
 as $$
 begin
   return query
-    select l.id, l.mercator, l.lat, l.lng, 10000 - private.lot_score(l, w.parking_lot_id is not null),
+    select l.id, point(radians(l.lng), private.mercator_y(l.lat)), l.lat, l.lng, 10000 - private.lot_score(l, w.parking_lot_id is not null),
       coalesce(l.hour_price, 2147483647), l.hour_price, l.currency, coalesce(l.structure = 'on_street', false), l.max_height_m,
       l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
       n.names || case when e.document = d.document then e.terms[e.name_count + 1:]

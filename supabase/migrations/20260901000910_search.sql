@@ -139,7 +139,7 @@ end
 $$;
 
 comment on function private.bbox_boxes(double precision[]) is
-  'A box of west, south, east, north on the Mercator plane, to the bit where parking_lots.mercator has them, so that a lot on a side is in it; two where it crosses the antimeridian.';
+  'A box of west, south, east, north on the Mercator plane, to the bit where search_entries.mercator has them, so that a lot on a side is in it; two where it crosses the antimeridian.';
 
 create function private.boxes_hold_few(p_boxes box[], p_few integer) returns boolean
 language plpgsql stable
@@ -172,35 +172,57 @@ $$;
 comment on function private.area_condition(box[], integer) is
   'That an entry is within one of the boxes, for the spatial index when they hold fewer entries than p_few.';
 
-create function private.narrowing_terms(p_terms text[], out terms text[], out share double precision)
+create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  select coalesce(array_agg(r.term), '{}'), exp(sum(ln(r.frequency))) into terms, share
-  from (
-    select f.term, f.frequency, row_number() over f as place,
-      exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
+  return array(
+    select r.term
     from (
-      select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
-      from unnest(p_terms) as t (term)
-      left join (
-        select c.term, c.frequency
-        from pg_catalog.pg_stats s
-        cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
-        where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
-      ) as c on c.term = t.term
-      group by t.term
-    ) as f
-    window f as (order by f.frequency, f.term)
-  ) as r
-  -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
-  where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency);
+      select f.term, f.frequency, row_number() over f as place,
+        exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
+      from (
+        select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
+        from unnest(p_terms) as t (term)
+        left join (
+          select c.term, c.frequency
+          from pg_catalog.pg_stats s
+          cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+          where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms' and p_terms <> '{}'
+        ) as c on c.term = t.term
+        group by t.term
+      ) as f
+      window f as (order by f.frequency, f.term)
+    ) as r
+    -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
+    where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency)
+  );
 end
 $$;
 
 comment on function private.narrowing_terms(text[]) is
-  'Those of the terms by which an index finds few entries at little cost: the rarest, as far as statistics tell and if they were strangers to each other. share: the part of all lots that they would leave; null without terms.';
+  'Those of the terms by which an index finds few entries at little cost: the rarest, as statistics tell, assuming independence.';
+
+create function private.expected_share(p_condition text) returns double precision
+language plpgsql volatile -- only such a function may EXPLAIN; it changes nothing
+set search_path = ''
+as $$
+declare
+  v_plan json;
+begin
+  if p_condition = 'true' then
+    return 1;
+  end if;
+  execute 'explain (format json) select from private.search_entries e where ' || p_condition into v_plan;
+  return least(1, (v_plan #>> '{0,Plan,Plan Rows}')::double precision / greatest(1, (
+    select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
+  )));
+end
+$$;
+
+comment on function private.expected_share(text) is
+  'The part of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics alone.';
 
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
@@ -217,13 +239,13 @@ declare
   -- A keyword of one or two characters is its term; a longer one is looked for in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
-  v_narrowing text[];
+  v_narrowing text[] := private.narrowing_terms(
+    v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
+  );
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   v_operators text[] := array(select '@@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
-  select n.terms, n.share into v_narrowing, share
-  from private.narrowing_terms(v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)) as n;
   v_terms := array(select t from unnest(v_terms) as t where t <> all (v_narrowing));
   condition := concat_ws(' and ', 'true',
     case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) end,
@@ -238,6 +260,13 @@ begin
     'e.min_clearance_cm <= ' || v_vehicle.clearance_cm,
     'e.max_tire_width_mm >= ' || v_vehicle.tire_width_mm,
     case when p_query -> 'meter_ticket_included' = 'false' then 'not e.is_on_street' end,
+    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end,
+    -- Last, for what the cheaper ones leave. What is asked to be true no index serves.
+    case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
+    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
+  );
+  share := private.expected_share(condition);
+  condition := concat_ws(' and ', condition,
     case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox), p_few) end,
     case when p_query ? 'radius_m' then concat_ws(' and ',
       private.area_condition((
@@ -247,17 +276,13 @@ begin
         ) as a
       )),
       format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', v_center ->> 'lat', v_center ->> 'lng', p_query ->> 'radius_m')
-    ) end,
-    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end,
-    -- Last, for what the cheaper ones leave. What is asked to be true no index serves.
-    case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
-    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
+    ) end
   );
 end
 $$;
 
 comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
-  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few; and the share of all lots that its terms would leave, null without terms.';
+  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few; and the part of all lots that is expected to meet it, wherever they are.';
 
 grant execute on function
   private.search_text(text),

@@ -10,10 +10,6 @@
 -- Internals: pages
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create type private.found_page as (lot_ids uuid[], keys double precision[]);
-
-comment on type private.found_page is 'Lots in the order of a search, and the sort key of each.';
-
 create function private.keyed_page(
   p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
 ) returns private.found_page
@@ -35,7 +31,7 @@ declare
 begin
   -- What is common fills a page from the next few thousand of the order; the indexes are asked when that does not, and at
   -- once when these would hold one or two. The planner cannot tell: it takes terms that come together for a coincidence.
-  if coalesce(p_share, 1) > 0.0005 then
+  if p_share > 0.0005 then
     execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
       into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
     if cardinality(v_page.lot_ids) >= p_limit then
@@ -49,48 +45,6 @@ $$;
 
 comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
   'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id.';
-
-create function private.distance_page(
-  p_condition text, p_lat double precision, p_lng double precision, p_most_m double precision, p_after jsonb, p_limit integer
-) returns private.found_page
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  -- Nothing on the sphere is farther than half its circumference; a cursor can be forged.
-  v_from double precision := least(coalesce((p_after ->> 0)::double precision, 0), 21000000);
-  c_many constant integer := 50000;
-  v_reach double precision := greatest(400, v_from * 1.25);
-  v_boxes box[];
-  v_page private.found_page;
-  v_is_last boolean;
-begin
-  -- Circles that grow until one holds a page; what lies outside a circle is farther than all inside. After a circle of many
-  -- entries comes the whole: more circles would each read nearly as much.
-  loop
-    v_boxes := case when v_reach <= 3000000 then (private.search_boxes(p_lat, p_lng, v_reach)).boxes end;
-    v_is_last := coalesce(v_reach >= p_most_m, false) or v_boxes is null or not private.boxes_hold_few(v_boxes, c_many);
-    v_reach := case when v_is_last then p_most_m else v_reach end;
-    execute format(
-      'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
-        select d.id, d.key from (
-          select e.parking_lot_id as id, private.great_circle_m($1, $2, e.lat, e.lng) as key
-          from private.search_entries e where %s%s
-        ) d where %s%s order by d.key, d.id limit $3
-      ) f', p_condition,
-      case when not v_is_last then ' and ' || private.area_condition(v_boxes, c_many) end,
-      case when v_reach is not null then 'd.key <= $4' else 'true' end,
-      case when p_after is not null then ' and (d.key, d.id) > ($5, $6)' end
-    ) into v_page.lot_ids, v_page.keys using p_lat, p_lng, p_limit, v_reach, v_from, (p_after ->> 1)::uuid;
-    exit when v_is_last or cardinality(v_page.lot_ids) >= p_limit;
-    v_reach := v_reach * 4;
-  end loop;
-  return v_page;
-end
-$$;
-
-comment on function private.distance_page(text, double precision, double precision, double precision, jsonb, integer) is
-  'The first lots behind the distance and id p_after that meet the condition, nearest first, ties by id. p_most_m null: anywhere.';
 
 create function private.found_lots(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
@@ -106,8 +60,8 @@ begin
     when 'price' then private.keyed_page(v_asked.condition, v_asked.share, 'price_key', p_after, p_limit)
     when 'recommended' then private.keyed_page(v_asked.condition, v_asked.share, 'rank_key', p_after, p_limit)
     else private.distance_page(
-      v_asked.condition, (p_query -> 'center' ->> 'lat')::double precision, (p_query -> 'center' ->> 'lng')::double precision,
-      (p_query ->> 'radius_m')::double precision, p_after, p_limit
+      v_asked.condition, v_asked.share, (p_query -> 'center' ->> 'lat')::double precision,
+      (p_query -> 'center' ->> 'lng')::double precision, (p_query ->> 'radius_m')::double precision, p_after, p_limit
     ) end;
 end
 $$;

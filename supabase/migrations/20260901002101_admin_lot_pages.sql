@@ -261,7 +261,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select to_jsonb(l) - '{mercator,tag_slugs,main_image_key}'::text[]
+    select to_jsonb(l) - '{tag_slugs,main_image_key}'::text[]
       || jsonb_build_object(
         'allowed_statuses', private.allowed_states('parking_lot', l.status), 'windows', private.hours_json(l.id) -> 'windows'
       )

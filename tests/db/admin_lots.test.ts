@@ -75,7 +75,7 @@ const FIELDS: Record<string, { takes: Value[]; rejects: Value[]; nullable: boole
 /** Columns that nobody writes by hand. */
 const KEPT = [
   ["id", "created_at", "updated_at"],
-  ["avg_rating", "review_count", "tag_slugs", "main_image_key", "mercator", "hour_price"],
+  ["avg_rating", "review_count", "tag_slugs", "main_image_key", "hour_price"],
 ].flat();
 
 Deno.test("lot fields: every column of parking_lots is writable or kept by triggers", async () => {

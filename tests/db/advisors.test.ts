@@ -42,6 +42,7 @@ const INLINED = [
   "private.lot_field_rules",
   "private.lot_set_rules",
   "private.map_cell",
+  "private.mercator_y",
   "private.next_question",
   "private.pricing_terms_rules",
   "private.search_terms",

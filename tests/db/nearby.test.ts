@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { refusal } from "../support/refusal.ts";
-import { newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, signedIn } from "../support/rows.ts";
 import { type Filters, type Lot, nearest } from "./support/brute_force.ts";
 import { lots, queries } from "./support/lots_of_the_world.ts";
 import { type Item, nearby, nearbyFound, type Question } from "./support/nearby.ts";
@@ -272,4 +272,18 @@ Deno.test("a suspended or withdrawn user is refused, an active one and an admini
     const refused = await refusal(search(user));
     assert.deepEqual([refused.code, refused.status], ["forbidden", 403]);
   }
+});
+
+Deno.test("nearby: a tag that hours say passes as one that is tagged, and one that is known to be false does not", async () => {
+  const around = { lat: 20, lng: 100, filters: { tags: ["open_24h"] } };
+  const found = async () => (await asVisitor((sql) => nearby(sql, around))).map(({ id }) => id);
+  const lot = await newLot(db.sql, { lat: 20, lng: 100 });
+  assert.deepEqual(await found(), []);
+  await db
+    .sql`insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h) values (${lot}, 'business', true)`;
+  assert.deepEqual(await found(), [lot]);
+  await db.sql`
+    insert into public.parking_lot_tags (parking_lot_id, tag_id, state)
+    select ${lot}, id, false from public.tags where slug = 'open_24h'`;
+  assert.deepEqual(await found(), []);
 });

@@ -20,7 +20,7 @@ export async function storeLots(sql: Sql, lots: readonly Lot[]): Promise<void> {
     select l.id, t.id
     from unnest(${tags.map(({ id }) => id)}::uuid[], ${tags.map(({ slug }) => slug)}::text[]) as l (id, slug)
     join public.tags t using (slug)`;
-  await sql`analyze public.parking_lots`;
+  await sql`analyze public.parking_lots, private.search_entries`;
 }
 
 type Row = Record<string, string | number | boolean | null>;
