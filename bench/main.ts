@@ -15,6 +15,7 @@ const SCRIPTS = [
   "worst",
   "fees",
   "interface",
+  "lists",
   "sessions",
   "rewards",
   "realtime",

@@ -135,19 +135,19 @@ export const WHOLE: Record<string, string> = {
   search_parking_lots: "tests/db/search_bounds.test.ts",
 };
 
-/** The columns of rows n = 1 to ROWS of each table, where those of RARE have values of their own. */
-function tables(): [table: string, columns: Record<string, string>][] {
+/** The columns of rows n = 1 to `rows` of each table, where those of RARE have values of their own. */
+function tables(rows: number): [table: string, columns: Record<string, string>][] {
   const at = "timestamptz '2026-01-01 00:00:00Z' + n * interval '1 minute'";
   const day = "date '2000-01-01' + n";
   // The last in a list that begins with the newest, and in one that begins with the oldest.
   const oldest = (rare: string, common: string) => `case when n <= ${RARE} then ${rare} else ${common} end`;
-  const newest = (rare: string, common: string) => `case when n > ${ROWS - RARE} then ${rare} else ${common} end`;
+  const newest = (rare: string, common: string) => `case when n > ${rows - RARE} then ${rare} else ${common} end`;
   const q = (text: string) => `'${text}'`;
   const uuid = (text: string) => `'${text}'::uuid`;
   const some = "gen_random_uuid()";
   const nth = "md5(n::text)::uuid";
-  const another = `md5((n % ${ROWS} + 1)::text)::uuid`;
-  const lotOf = `case when n = ${ROWS} then ${uuid(lot)} when n = 1 then ${uuid(rareLot)} else ${nth} end`;
+  const another = `md5((n % ${rows} + 1)::text)::uuid`;
+  const lotOf = `case when n = ${rows} then ${uuid(lot)} when n = 1 then ${uuid(rareLot)} else ${nth} end`;
   const store = oldest("'android_store'", "'ios_store'");
   return [
     ["auth.users", { id: nth, email: "'user' || n || '@example.test'" }],
@@ -155,7 +155,7 @@ function tables(): [table: string, columns: Record<string, string>][] {
     ["public.parking_lots", {
       id: lotOf,
       name: "'Lot ' || to_char(n, 'FM0000')",
-      lat: "35 + n * 0.001",
+      lat: "35 + n % 3000 * 0.001",
       lng: "139",
       status: oldest("'closed'", "'active'"),
       source: oldest("'rare'", "'common'"),
@@ -295,8 +295,8 @@ function tables(): [table: string, columns: Record<string, string>][] {
       died_at: at,
     }],
     ["public.user_subscriptions", {
-      id: `case when n = ${ROWS} then ${uuid(subscription)} else ${some} end`,
-      user_id: `case when n = ${ROWS} then ${uuid(user)} when n <= ${RARE} then ${uuid(rareUser)} else ${nth} end`,
+      id: `case when n = ${rows} then ${uuid(subscription)} else ${some} end`,
+      user_id: `case when n = ${rows} then ${uuid(user)} when n <= ${RARE} then ${uuid(rareUser)} else ${nth} end`,
       plan_id: oldest(uuid(rarePlan), uuid(plan)),
       platform: oldest("'android'", "'ios'"),
       environment: q("Production"),
@@ -357,14 +357,17 @@ function tables(): [table: string, columns: Record<string, string>][] {
   ];
 }
 
-/** Fills the lists. `superuser` is a connection of the superuser: what triggers do, and who is referred to, is not what is tested. */
-export async function fillLists(superuser: Sql): Promise<void> {
+/**
+ * Fills the lists. `superuser` is a connection of the superuser: what triggers do, and who is referred to, is not what is tested.
+ * `only`: these tables.
+ */
+export async function fillLists(superuser: Sql, rows = ROWS, only?: readonly string[]): Promise<void> {
   await superuser`
     insert into auth.users (id, email, raw_app_meta_data)
     select u.id::uuid, u.id || '@example.test',
       case when u.is_admin then jsonb_build_object('admin', jsonb_build_object('areas', private.admin_areas())) else '{}' end
     from (values (${user}, false), (${rareUser}, false), (${admin}, true), (${otherAdmin}, true)) as u (id, is_admin)`;
-  const filled = tables();
+  const filled = tables(rows).filter(([table]) => only === undefined || only.includes(table));
   await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`
@@ -373,7 +376,7 @@ export async function fillLists(superuser: Sql): Promise<void> {
     for (const [table, columns] of filled) {
       await sql.unsafe(
         `insert into ${table} (${Object.keys(columns).join(", ")})
-        select ${Object.values(columns).join(", ")} from generate_series(1, ${ROWS}) as n`,
+        select ${Object.values(columns).join(", ")} from generate_series(1, ${rows}) as n`,
       );
     }
   });
