@@ -68,6 +68,22 @@ comment on function private.refuse(text, integer, text, text, jsonb) is
 
 grant execute on function private.refuse(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
+create function private.found(p_row jsonb, p_message text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_row is null then
+    perform private.refuse('not_found', 404, p_message, p_param => 'id');
+  end if;
+  return p_row;
+end
+$$;
+
+comment on function private.found(jsonb, text) is 'The row that a request names by its id. Refuses: not_found, when there is none.';
+
+grant execute on function private.found(jsonb, text) to service_role;
+
 create function private.tag_request() returns void
 language plpgsql
 set search_path = ''
@@ -253,7 +269,8 @@ $$;
 comment on function private.page_start(jsonb, text, text[], text) is
   'The sort keys behind which a page begins, never null: those of the cursor, as private.cursor_decode reads them; without a cursor keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is the condition of every page, and an index condition whatever plan is kept. Refuses: validation_error.';
 
-create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer) returns jsonb
+create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer, p_total bigint default null)
+returns jsonb
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
@@ -264,17 +281,18 @@ begin
       select jsonb_agg(p_items -> (p_limit - 1) -> k.name order by k.place)
       from unnest(p_keys) with ordinality as k (name, place)
     )) end
-  );
+  ) || case when p_total is null then '{}' else jsonb_build_object('total', p_total) end;
 end
 $$;
 
-comment on function private.page(jsonb, jsonb, text[], integer) is
-  'A page: {items, next_cursor}. p_items are the rows as shown, in order, one more than p_limit when there are more, null for none; p_keys the fields of an item that are its sort keys, in which the next page begins.';
+comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
+  'A page: {items, next_cursor}, and total when it is given. p_items are the rows as shown, in order, one more than p_limit when there are more, null for none; p_keys the fields of an item that are its sort keys, in which the next page begins.';
 
 grant execute on function
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
-  private.page_start(jsonb, text, text[], text), private.page(jsonb, jsonb, text[], integer)
+  private.page_start(jsonb, text, text[], text),
+  private.page(jsonb, jsonb, text[], integer, bigint)
 to anon, authenticated, service_role;
 
 create function private.latest_migration() returns text

@@ -25,9 +25,9 @@ begin
       order by t.sort_order, t.slug
       limit p_limit + 1
     ) t
-  ), '{sort_order,slug}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.tags t where t.is_active
-    )) else '{}' end;
+  ), '{sort_order,slug}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.tags t where t.is_active
+  ) end);
 end
 $$;
 

@@ -343,9 +343,9 @@ begin
       order by (p.review).created_at desc, (p.review).id desc)
     from page p
     left join private.review_photos(array(select (o.review).id from page o)) as f on f.review_id = (p.review).id
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.reviews r where r.user_id = v_user_id
-    )) else '{}' end;
+  ), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.reviews r where r.user_id = v_user_id
+  ) end);
 end
 $$;
 

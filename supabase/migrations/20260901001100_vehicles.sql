@@ -318,9 +318,9 @@ begin
       order by v.created_at, v.id
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null
-    )) else '{}' end;
+  ), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null
+  ) end);
 end
 $$;
 

@@ -200,9 +200,9 @@ begin
       order by s.sort_order, s.created_at, s.id
       limit p_limit + 1
     ) p
-  ), '{sort_order,created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.search_presets s where s.user_id = p_user_id and s.deleted_at is null
-    )) else '{}' end;
+  ), '{sort_order,created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.search_presets s where s.user_id = p_user_id and s.deleted_at is null
+  ) end);
 end
 $$;
 

@@ -113,8 +113,7 @@ begin
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using v_user_id, p_parking_lot_id, p_from, p_to;
   end if;
-  return private.page(v_filters, private.session_rows(v_sessions), '{started_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, private.session_rows(v_sessions), '{started_at,id}', p_limit, v_total);
 end
 $$;
 

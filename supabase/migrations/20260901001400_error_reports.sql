@@ -247,9 +247,9 @@ begin
       and (r.created_at, r.id) < ((v_keys ->> 0)::timestamptz, (v_keys ->> 1)::uuid)
     order by r.created_at desc, r.id desc
     limit p_limit + 1
-  )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.error_reports r where r.user_id = v_user_id
-    )) else '{}' end;
+  )), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.error_reports r where r.user_id = v_user_id
+  ) end);
 end
 $$;
 

@@ -343,9 +343,9 @@ begin
       order by t.created_at desc, t.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.support_tickets t where t.user_id = v_user_id
-    )) else '{}' end;
+  ), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.support_tickets t where t.user_id = v_user_id
+  ) end);
 end
 $$;
 

@@ -465,9 +465,9 @@ begin
       order by e.created_at desc, e.id desc
       limit p_limit + 1
     ) p
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.exp_entries e where e.user_id = v_user_id
-    )) else '{}' end;
+  ), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.exp_entries e where e.user_id = v_user_id
+  ) end);
 end
 $$;
 

@@ -30,9 +30,9 @@ begin
       order by u.earned_at desc, u.id desc
       limit p_limit + 1
     ) p join public.badges b on b.id = p.badge_id
-  ), '{earned_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.user_badges u where u.user_id = v_user_id
-    )) else '{}' end;
+  ), '{earned_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.user_badges u where u.user_id = v_user_id
+  ) end);
 end
 $$;
 

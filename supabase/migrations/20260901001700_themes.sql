@@ -312,9 +312,9 @@ begin
       order by g.created_at desc, g.id desc
       limit p_limit + 1
     ) g
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.theme_gifts g where g.user_id = v_user_id
-    )) else '{}' end;
+  ), '{created_at,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.theme_gifts g where g.user_id = v_user_id
+  ) end);
 end
 $$;
 

@@ -318,9 +318,9 @@ begin
       order by s.sort_order, s.id
       limit p_limit + 1
     ) p
-  ), '{sort_order,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.sponsors s where s.is_active and (p_category is null or s.category = p_category)
-    )) else '{}' end;
+  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.sponsors s where s.is_active and (p_category is null or s.category = p_category)
+  ) end);
 end
 $$;
 

@@ -114,9 +114,9 @@ begin
       order by p.sort_order, p.code
       limit p_limit + 1
     ) r
-  ), '{sort_order,code}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.subscription_plans p where p.is_active
-    )) else '{}' end;
+  ), '{sort_order,code}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.subscription_plans p where p.is_active
+  ) end);
 end
 $$;
 

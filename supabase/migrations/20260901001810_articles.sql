@@ -97,10 +97,10 @@ begin
       order by a.published_at desc, a.id desc
       limit p_limit + 1
     ) r
-  ), '{published_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+  ), '{published_at,id}', p_limit, case when 'total' = any (p_include) then (
       select count(*) from public.articles a
       where a.locale = p_lang and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now())
-    )) else '{}' end;
+  ) end);
 end
 $$;
 

@@ -304,8 +304,7 @@ begin
     execute 'select count(*) ' || v_matching into v_total
       using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to;
   end if;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
 end
 $$;
 

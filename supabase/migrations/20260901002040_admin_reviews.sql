@@ -242,8 +242,7 @@ begin
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using p_status, p_parking_lot_id, p_user_id;
   end if;
-  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit, v_total);
 end
 $$;
 
@@ -254,15 +253,9 @@ create function api.admin_get_review(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_row jsonb;
 begin
   perform private.check_admin(p_admin_id, 'reviews');
-  v_row := private.admin_review_rows(array[p_id]) -> 0;
-  if v_row is null then
-    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
-  end if;
-  return v_row;
+  return private.found(private.admin_review_rows(array[p_id]) -> 0, 'There is no such review');
 end
 $$;
 

@@ -229,8 +229,7 @@ begin
     execute concat('select sum(q.count)::bigint from unnest($1) as s (status) cross join lateral (select count(*) ', v_matching, ') q')
       into v_total using v_statuses, p_severity, p_parking_lot_id, p_assigned_to;
   end if;
-  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit, v_total);
 end
 $$;
 
@@ -241,15 +240,9 @@ create function api.admin_get_error_report(p_admin_id uuid, p_id uuid) returns j
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_row jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  v_row := private.admin_error_report_rows(array[p_id]) -> 0;
-  if v_row is null then
-    perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
-  end if;
-  return v_row;
+  return private.found(private.admin_error_report_rows(array[p_id]) -> 0, 'There is no such report');
 end
 $$;
 
@@ -426,8 +419,7 @@ begin
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using p_state, p_parking_lot_id;
   end if;
-  return private.page(v_filters, private.admin_field_value_rows(v_ids), '{state,created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, private.admin_field_value_rows(v_ids), '{state,created_at,id}', p_limit, v_total);
 end
 $$;
 
@@ -438,15 +430,9 @@ create function api.admin_get_field_value(p_admin_id uuid, p_id uuid) returns js
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_row jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  v_row := private.admin_field_value_rows(array[p_id]) -> 0;
-  if v_row is null then
-    perform private.refuse('not_found', 404, 'There is no such field value', p_param => 'id');
-  end if;
-  return v_row;
+  return private.found(private.admin_field_value_rows(array[p_id]) -> 0, 'There is no such field value');
 end
 $$;
 

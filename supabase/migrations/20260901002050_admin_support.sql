@@ -142,8 +142,7 @@ begin
   if 'total' = any (p_include) then
     execute 'select count(*) ' || v_matching into v_total using p_status, p_category;
   end if;
-  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit, v_total);
 end
 $$;
 

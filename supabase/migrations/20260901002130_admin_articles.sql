@@ -294,8 +294,7 @@ begin
   select (select jsonb_agg(private.managed_article(p.article) - 'body' order by p.created_at desc, p.id desc) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
 end
 $$;
 
@@ -306,15 +305,11 @@ create function api.admin_get_article(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_article public.articles;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select * into v_article from public.articles a where a.id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such article.', p_param => 'id');
-  end if;
-  return private.managed_article(v_article);
+  return private.found(
+    (select private.managed_article(a) from public.articles a where a.id = p_id), 'There is no such article.'
+  );
 end
 $$;
 

@@ -165,8 +165,7 @@ begin
   select (select jsonb_agg(private.managed_sponsor(p.sponsor) order by p.sort_order, p.id) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{sort_order,id}', p_limit, v_total);
 end
 $$;
 
@@ -177,15 +176,11 @@ create function api.admin_get_sponsor(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_sponsor public.sponsors;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select * into v_sponsor from public.sponsors s where s.id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such sponsor.', p_param => 'id');
-  end if;
-  return private.managed_sponsor(v_sponsor);
+  return private.found(
+    (select private.managed_sponsor(s) from public.sponsors s where s.id = p_id), 'There is no such sponsor.'
+  );
 end
 $$;
 

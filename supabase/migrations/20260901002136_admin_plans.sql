@@ -86,8 +86,7 @@ begin
   select (select jsonb_agg(to_jsonb(p.plan) order by p.sort_order, p.code) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,code}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{sort_order,code}', p_limit, v_total);
 end
 $$;
 
@@ -98,15 +97,11 @@ create function api.admin_get_subscription_plan(p_admin_id uuid, p_id uuid) retu
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_plan public.subscription_plans;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select * into v_plan from public.subscription_plans p where p.id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such plan.', p_param => 'id');
-  end if;
-  return to_jsonb(v_plan);
+  return private.found(
+    (select to_jsonb(p) from public.subscription_plans p where p.id = p_id), 'There is no such plan.'
+  );
 end
 $$;
 

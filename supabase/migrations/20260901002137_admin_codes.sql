@@ -191,8 +191,7 @@ begin
       select jsonb_agg(p.shown order by p.category_id collate "C", p.sort_order, p.code collate "C") from page p
     ), case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{category_id,sort_order,code}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{category_id,sort_order,code}', p_limit, v_total);
 end
 $$;
 

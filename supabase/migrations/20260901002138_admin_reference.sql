@@ -181,8 +181,7 @@ begin
   select (select jsonb_agg(to_jsonb(p.tag) order by p.sort_order, p.slug) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,slug}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{sort_order,slug}', p_limit, v_total);
 end
 $$;
 
@@ -193,15 +192,11 @@ create function api.admin_get_tag(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_tag public.tags;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select * into v_tag from public.tags t where t.id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such tag.', p_param => 'id');
-  end if;
-  return to_jsonb(v_tag);
+  return private.found(
+    (select to_jsonb(t) from public.tags t where t.id = p_id), 'There is no such tag.'
+  );
 end
 $$;
 
@@ -298,8 +293,7 @@ begin
   select (select jsonb_agg(to_jsonb(p.holiday) order by p.calendar, p.holiday_date) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{calendar,holiday_date}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{calendar,holiday_date}', p_limit, v_total);
 end
 $$;
 

@@ -61,9 +61,9 @@ begin
       order by o.sort_order, o.id
       limit private.page_limit(p_limit) + 1
     ) b
-  ), '{sort_order,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.badges o where p_is_active is null or o.is_active = p_is_active
-    )) else '{}' end;
+  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.badges o where p_is_active is null or o.is_active = p_is_active
+  ) end);
 end
 $$;
 
@@ -74,15 +74,11 @@ create function api.admin_read_badge(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_badge public.badges;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  select * into v_badge from public.badges where id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
-  end if;
-  return to_jsonb(v_badge);
+  return private.found(
+    (select to_jsonb(b) from public.badges b where b.id = p_id), 'There is no such badge'
+  );
 end
 $$;
 

@@ -283,9 +283,9 @@ begin
       where (p_is_active is null or o.is_active = p_is_active) and o.id > (v_after ->> 0)::integer
       order by o.id limit private.page_limit(p_limit) + 1
     ) r
-  ), '{id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from private.exp_rules o where p_is_active is null or o.is_active = p_is_active
-    )) else '{}' end;
+  ), '{id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from private.exp_rules o where p_is_active is null or o.is_active = p_is_active
+  ) end);
 end
 $$;
 
@@ -296,15 +296,11 @@ create function api.admin_read_exp_rule(p_admin_id uuid, p_id integer) returns j
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_rule private.exp_rules;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  select * into v_rule from private.exp_rules where id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such EXP rule', p_param => 'id');
-  end if;
-  return to_jsonb(v_rule);
+  return private.found(
+    (select to_jsonb(e) from private.exp_rules e where e.id = p_id), 'There is no such EXP rule'
+  );
 end
 $$;
 

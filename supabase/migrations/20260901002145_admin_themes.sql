@@ -140,9 +140,9 @@ begin
       order by o.sort_order, o.id
       limit private.page_limit(p_limit) + 1
     ) t
-  ), '{sort_order,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-      select count(*) from public.themes o where p_is_active is null or o.is_active = p_is_active
-    )) else '{}' end;
+  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.themes o where p_is_active is null or o.is_active = p_is_active
+  ) end);
 end
 $$;
 
@@ -153,15 +153,11 @@ create function api.admin_read_theme(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_theme public.themes;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  select * into v_theme from public.themes where id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such theme', p_param => 'id');
-  end if;
-  return private.admin_theme(v_theme);
+  return private.found(
+    (select private.admin_theme(t) from public.themes t where t.id = p_id), 'There is no such theme'
+  );
 end
 $$;
 

@@ -195,10 +195,10 @@ begin
       order by l.occurred_at desc, l.id desc
       limit p_limit + 1
     ) r
-  ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
+  ), '{occurred_at,id}', p_limit, case when 'total' = any (p_include) then (
       select count(*) from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
       where s.user_id = v_user_id
-    )) else '{}' end;
+  ) end);
 end
 $$;
 

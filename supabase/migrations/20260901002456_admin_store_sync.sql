@@ -89,8 +89,7 @@ begin
   select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),
     case when 'total' = any (p_include) then (select count(*) from matching) end
   into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
 end
 $$;
 
@@ -101,15 +100,11 @@ create function api.admin_get_store_sync_run(p_admin_id uuid, p_id uuid) returns
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_run public.store_sync_runs;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  select * into v_run from public.store_sync_runs r where r.id = p_id;
-  if not found then
-    perform private.refuse('not_found', 404, 'There is no such run.', p_param => 'id');
-  end if;
-  return private.store_sync_run_json(v_run);
+  return private.found(
+    (select private.store_sync_run_json(r) from public.store_sync_runs r where r.id = p_id), 'There is no such run.'
+  );
 end
 $$;
 
