@@ -182,10 +182,10 @@ begin
   -- infinity, -1), and no cursor was made of that.
   return case p_type
     when 'integer' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'integer')
+    when 'bigint' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'bigint')
     when 'double precision' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'double precision')
     when 'text' then jsonb_typeof(p_key) = 'string'
     when 'uuid' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'uuid')
-    when 'xid8' then jsonb_typeof(p_key) = 'string' and v_text ~ '^\d{1,20}$' and pg_input_is_valid(v_text, 'xid8')
     when 'date' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'date') and v_text ~ '^\d{4}-\d\d-\d\d$'
     when 'timestamptz' then jsonb_typeof(p_key) = 'string' and pg_input_is_valid(v_text, 'timestamptz')
       and v_text ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d:\d\d(:\d\d)?$'
@@ -195,7 +195,7 @@ end
 $$;
 
 comment on function private.is_cursor_key(jsonb, text) is
-  'Whether a key of a cursor is a value of the type: integer and double precision are JSON numbers; text, uuid, xid8, date and timestamptz JSON strings.';
+  'Whether a key of a cursor is a value of the type: integer, bigint and double precision are JSON numbers; text, uuid, date and timestamptz JSON strings.';
 
 create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
 language plpgsql stable

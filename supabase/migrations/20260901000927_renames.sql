@@ -72,7 +72,7 @@ begin
   if v_rename.kind = 'operator' then
     perform private.refresh_search_entries(v_lot_ids);
   end if;
-  perform private.record_lot_changes(v_lot_ids);
+  perform private.queue_lot_changes(v_lot_ids);
   if v_looked_at < p_lots then
     delete from private.renames r where (r.kind, r.id) = (v_rename.kind, v_rename.id);
   else

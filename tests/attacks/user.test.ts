@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { inDatabase } from "../api/lots.ts";
 import { type Person, signIn, signUp } from "../support/people.ts";
-import { newLot } from "../support/rows.ts";
+import { newLot, runJob } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { allFunctions, argumentsFor, codeOf, type Reply, rpc, run, send } from "./attacker.ts";
 
@@ -242,9 +242,13 @@ Deno.test("user: a tap on good or bad does not mark the lot as changed for those
   const person = await signUp();
   const changed = () =>
     inDatabase(async (sql) =>
-      JSON.stringify(await sql`select updated_at from public.parking_lots where id = ${lot}`) +
-      JSON.stringify(await sql`select * from private.lot_changes where parking_lot_id = ${lot}`)
+      JSON.stringify(
+        await sql`
+          select l.updated_at, c.revision, (select count(*) from private.lot_change_queue q where q.parking_lot_id = l.id) as queued
+          from public.parking_lots l join private.lot_changes c on c.parking_lot_id = l.id where l.id = ${lot}`,
+      )
     );
+  await inDatabase((sql) => runJob(sql, "note_lot_changes"));
   const before = await changed();
   for (const value of ["good", "bad", "good"]) {
     assert.equal((await send(person, "PUT", `/parking-lots/${lot}/rating`, { value })).status, 200);

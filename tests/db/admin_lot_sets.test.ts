@@ -345,7 +345,7 @@ for (const example of examples) {
         select to_jsonb(l) as lot, l.xmin::text as version, private.console_lot_json(l.id) as whole,
           (select jsonb_agg(to_jsonb(t)) from private.tariffs t where t.parking_lot_id = l.id) as tariffs,
           (select to_jsonb(e) from private.search_entries e where e.parking_lot_id = l.id) as entry,
-          (select c.changed_in::text from private.lot_changes c where c.parking_lot_id = l.id) as change
+          (select count(*)::integer from private.lot_change_queue q where q.parking_lot_id = l.id) as changes
         from public.parking_lots l where id = ${lot!}`;
     const before = await state();
     const { entry_at, exit_at, vehicle_type } = example;

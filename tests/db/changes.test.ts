@@ -1,23 +1,21 @@
 // updated_since: which changes are reported, and that older ones are not repeated.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
+import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
+import { newLot, newUser, runJob } from "../support/rows.ts";
 import { search } from "./support/search.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 await db.sql`delete from public.parking_lots`;
 
-/** Transactions of other databases of the server hold changes up. */
-const LONGEST_TRANSACTION_MS = 180_000;
-
-/** What was changed last and how often: kept rows of two tables are enough to see both. */
+/** The revision of a lot's newest change, once the job has run. */
 async function changeOf(lot: string): Promise<string> {
-  const [row] = await db.sql<{ id: string }[]>`
-    select changed_in::text as id from private.lot_changes where parking_lot_id = ${lot}`;
-  return row!.id;
+  await runJob(db.sql, "note_lot_changes");
+  const [row] = await db.sql<{ revision: string }[]>`
+    select revision::text from private.lot_changes where parking_lot_id = ${lot}`;
+  return row!.revision;
 }
 
 const lot = await newLot(db.sql, { name: "Changed" });
@@ -166,36 +164,31 @@ for (const [what, statement] of unreported) {
   });
 }
 
-Deno.test("updated_since: many statements of one transaction write a lot's change once", async () => {
+Deno.test("updated_since: many changes of a lot between two runs of the job get one revision", async () => {
+  const before = Number(await changeOf(lot));
   await db.sql.begin(async (sql) => {
-    const updates = async () => {
-      const [row] = await sql<{ updates: number }[]>`
-        select n_tup_upd::integer as updates from pg_stat_xact_user_tables where relname = 'lot_changes'`;
-      return row!.updates;
-    };
-    const before = await updates();
     await sql`update public.parking_lots set phone = '04' where id = ${lot}`;
     for (let n = 0; n < 5; n++) {
       await sql`insert into public.parking_lot_spots (parking_lot_id, code) values (${lot}, ${`B${n}`})`;
     }
-    assert.equal(await updates() - before, 1);
   });
+  await db.sql`update public.parking_lots set phone = '05' where id = ${lot}`;
+  assert.equal(Number(await changeOf(lot)), before + 1);
+  assert.equal((await db.sql`select from private.lot_change_queue`).length, 0);
 });
 
 const since = (at: string, cursor: string | null = null, limit = 1000) =>
   db.as({ role: "anon" }, (sql) => search(sql, { updated_since: at, cursor, limit }));
+const idsSince = async (at: string) => (await since(at)).items.map(({ id }) => id);
+/** To the microsecond, as revisions are noted. */
+const now = async () => (await db.sql<{ at: string }[]>`select to_jsonb(clock_timestamp()) #>> '{}' as at`)[0]!.at;
 
-Deno.test("updated_since: changes that were visible before are not repeated, however they are paged", async () => {
-  const [old, young] = [await newLot(db.sql, { name: "old" }), await newLot(db.sql, { name: "young" })];
-  // Time rules age the row: what ended before this is an hour old.
-  await db.sql`update private.change_transactions set ended_at = now() - interval '1 hour'
-    where id <> (select changed_in from private.lot_changes where parking_lot_id = ${young})`;
-  const moment = new Date(Date.now() - 60_000).toISOString();
-  await eventually(async () => {
-    const { items } = await since(moment);
-    assert.ok(items.every(({ id }) => id !== old), "an older change is repeated");
-    return items.some(({ id }) => id === young) || undefined;
-  }, LONGEST_TRANSACTION_MS);
+Deno.test("updated_since: changes that were noted before are not repeated, however they are paged", async () => {
+  const old = await newLot(db.sql, { name: "old" });
+  await runJob(db.sql, "note_lot_changes");
+  const moment = await now();
+  const young = [await newLot(db.sql, { name: "young" }), await newLot(db.sql, { name: "younger" })];
+  await runJob(db.sql, "note_lot_changes");
   const pages = [];
   for (let cursor: string | null = null;;) {
     const page: Awaited<ReturnType<typeof since>> = await since(moment, cursor, 1);
@@ -203,9 +196,19 @@ Deno.test("updated_since: changes that were visible before are not repeated, how
     cursor = page.next_cursor;
     if (!page.has_more) break;
   }
-  assert.deepEqual(pages, [young]);
-  const all = await since(new Date(Date.now() - 7_200_000).toISOString());
-  assert.ok([old, young].every((lot) => all.items.some(({ id }) => id === lot)));
+  assert.deepEqual(pages, young);
+  const all = await idsSince("2000-01-01T00:00:00Z");
+  assert.ok([old, ...young].every((id) => all.includes(id)));
+  assert.deepEqual(await idsSince("2999-01-01T00:00:00Z"), []);
+});
+
+Deno.test("updated_since: an empty first page of a time to come goes on with what changes next", async () => {
+  const { next_cursor, items } = await since("2999-01-01T00:00:00Z");
+  assert.deepEqual(items, []);
+  const next = await newLot(db.sql, { name: "next" });
+  assert.deepEqual((await since("2999-01-01T00:00:00Z", next_cursor)).items, []);
+  await runJob(db.sql, "note_lot_changes");
+  assert.deepEqual((await since("2999-01-01T00:00:00Z", next_cursor)).items.map(({ id }) => id), [next]);
 });
 
 Deno.test("updated_since: a transaction that began before the moment and ended after it is reported", async () => {
@@ -214,44 +217,119 @@ Deno.test("updated_since: a transaction that began before the moment and ended a
     await slow`begin`;
     const [late] = await slow<{ id: string }[]>`
       insert into public.parking_lots (name, lat, lng, status) values ('late', 1, 1, 'active') returning id`;
-    const [row] = await db.sql<{ at: Date }[]>`select clock_timestamp() + interval '11 seconds' as at`;
+    const moment = await now();
+    await runJob(db.sql, "note_lot_changes");
+    assert.ok(!(await idsSince(moment)).includes(late!.id));
     await slow`commit`;
-    // As if the commit had come 20 seconds later.
-    await db.sql`update private.change_transactions set ended_at = clock_timestamp() + interval '20 seconds'
-      where id = (select changed_in from private.lot_changes where parking_lot_id = ${late!.id})`;
-    const isTold = await eventually(async () => {
-      const { items } = await since(row!.at.toISOString());
-      return items.some(({ id }) => id === late!.id) || undefined;
-    }, LONGEST_TRANSACTION_MS);
-    assert.ok(isTold);
+    await runJob(db.sql, "note_lot_changes");
+    assert.deepEqual(await idsSince(moment), [late!.id]);
   } finally {
     await slow`rollback`;
     slow.release();
   }
 });
 
-Deno.test("updated_since: the end of a transaction is noted when it commits, for every role", async () => {
-  const [began] = await db.sql<{ at: Date }[]>`select clock_timestamp() as at`;
-  const id = await db.as(signedIn(user), async (sql) => {
-    await sql`select set_config('role', 'service_role', true)`;
-    const [row] = await sql<{ id: string }[]>`
-      insert into public.parking_lots (name, lat, lng, status) values ('x', 1, 1, 'active') returning id`;
-    await sql`select pg_sleep(0.2), set_config('role', 'anon', true)`;
-    return row!.id;
-  });
-  const [row] = await db.sql<{ ended: Date; changed: Date }[]>`
-    select t.ended_at as ended, c.changed_at as changed from private.lot_changes c
-    join private.change_transactions t on t.id = c.changed_in where c.parking_lot_id = ${id}`;
-  assert.ok(row!.ended.getTime() - row!.changed.getTime() >= 200 && row!.changed >= began!.at);
+Deno.test("updated_since: neither a clock that was set back nor one that was ahead hides a change", async () => {
+  await db.sql`update private.lot_changes set noted_at = now() + interval '1 hour'
+    where revision = (select max(revision) from private.lot_changes)`;
+  const moment = await now();
+  const id = await newLot(db.sql, { name: "after the clock" });
+  await runJob(db.sql, "note_lot_changes");
+  assert.ok((await idsSince(moment)).includes(id));
+  const [row] = await db.sql`
+    select count(*)::integer as wrong from private.lot_changes a join private.lot_changes b on a.revision < b.revision
+    where a.noted_at > b.noted_at`;
+  assert.equal(row!["wrong"], 0);
+  await db.sql`update private.lot_changes set noted_at = least(noted_at, now())`;
 });
 
-Deno.test("change_transactions: transactions of which no change is left are purged after a day", async () => {
-  await db.sql`update private.change_transactions set ended_at = now() - interval '2 days'`;
-  await db.sql`select private.purge_change_transactions()`;
-  const [row] = await db.sql`
-    select count(*)::integer as left_over, (select count(distinct changed_in)::integer from private.lot_changes) as named
-    from private.change_transactions`;
-  assert.equal(row!["left_over"], row!["named"]);
+Deno.test("updated_since: transactions that stay open, here and in another database, hold nothing up", async () => {
+  const elsewhere = postgres(Deno.env.get("DB_URL")!, { max: 1, onnotice: () => {} });
+  const slow = await db.sql.reserve();
+  try {
+    await slow`begin`;
+    await slow`update public.parking_lots set phone = 'open' where id = ${other}`;
+    await elsewhere.unsafe("begin; select pg_current_xact_id()");
+    const moment = await now();
+    const id = await newLot(db.sql, { name: "not held up" });
+    await runJob(db.sql, "note_lot_changes");
+    assert.deepEqual(await idsSince(moment), [id]);
+  } finally {
+    await slow`rollback`;
+    slow.release();
+    await elsewhere.end();
+  }
+});
+
+Deno.test("updated_since: a lot that was public between two runs of the job leaves a tombstone, a draft nothing", async () => {
+  const moment = await now();
+  const [shown, draft] = [await newLot(db.sql), await newLot(db.sql, { status: "draft" })];
+  await db.sql`update public.parking_lots set status = 'closed' where id = ${shown}`;
+  await db.sql`delete from public.parking_lots where id = any (${[shown, draft]})`;
+  await runJob(db.sql, "note_lot_changes");
+  const { items } = await since(moment);
+  assert.deepEqual(items.map(({ id, deleted }) => [id, deleted]), [[shown, true]]);
+});
+
+Deno.test("updated_since: the job works in batches; none is skipped, and a second worker does nothing", async () => {
+  const moment = await now();
+  const lots = new Set(await Promise.all(Array.from({ length: 7 }, () => newLot(db.sql))));
+  const first = await db.sql.reserve();
+  try {
+    await first`begin`;
+    const [batch] = await first<{ from: string | null }[]>`select private.note_lot_changes(null, 3) as from`;
+    assert.ok(batch!.from !== null);
+    assert.equal((await db.sql`select private.note_lot_changes() as from`)[0]!["from"], null);
+    assert.deepEqual(await idsSince(moment), []);
+    await first`commit`;
+    let from = batch!.from as string | null;
+    for (let batches = 1; from !== null; batches++) {
+      assert.ok(batches < 10);
+      from = (await first<{ from: string | null }[]>`select private.note_lot_changes(${from}, 3) as from`)[0]!.from;
+    }
+  } finally {
+    first.release();
+  }
+  assert.deepEqual(new Set(await idsSince(moment)), lots);
+});
+
+Deno.test("updated_since: a cursor of before a dump goes on in the database that it was restored to", async () => {
+  const moment = await now();
+  const kept = await newLot(db.sql, { name: "kept" });
+  await runJob(db.sql, "note_lot_changes");
+  const { next_cursor } = await since(moment);
+  const waiting = await newLot(db.sql, { name: "waiting" });
+  const restored = await database();
+  try {
+    // As a dump is restored: the rows as they are, and the triggers after them.
+    await restored.sql`delete from public.parking_lots`;
+    await restored.sql`truncate private.lot_changes, private.lot_change_queue`;
+    await restored.sql`alter table public.parking_lots disable trigger user`;
+    const [dump] = await db.sql<{ changes: never; queue: never }[]>`
+      select (select jsonb_agg(to_jsonb(c)) from private.lot_changes c) as changes,
+        (select jsonb_agg(to_jsonb(q)) from private.lot_change_queue q) as queue`;
+    await restored.sql`
+      insert into public.parking_lots (id, name, lat, lng, status)
+      select id, 'restored', 1, 1, 'active' from unnest(${[kept, waiting]}::uuid[]) as id`;
+    await restored.sql`
+      insert into private.lot_changes
+      select * from jsonb_populate_recordset(null::private.lot_changes, ${restored.sql.json(dump!.changes)})`;
+    await restored.sql`
+      insert into private.lot_change_queue overriding system value
+      select * from jsonb_populate_recordset(null::private.lot_change_queue, ${restored.sql.json(dump!.queue)})`;
+    await restored.sql`alter table public.parking_lots enable trigger user`;
+    const after = await newLot(restored.sql, { name: "after" });
+    await runJob(restored.sql, "note_lot_changes");
+    const told = await restored.as(
+      { role: "anon" },
+      (sql) => search(sql, { updated_since: moment, cursor: next_cursor, limit: 1000 }),
+    );
+    assert.deepEqual(new Set(told.items.map(({ id }) => id)), new Set([waiting, after]));
+    const whole = await restored.as({ role: "anon" }, (sql) => search(sql, { updated_since: moment, limit: 1000 }));
+    assert.deepEqual(whole.items.map(({ id }) => id)[0], kept);
+  } finally {
+    await restored.close();
+  }
 });
 
 Deno.test("updated_since: who writes a part of a lot and then the lot is not deadlocked by who writes the lot", async () => {
@@ -272,13 +350,14 @@ Deno.test("updated_since: who writes a part of a lot and then the lot is not dea
     try {
       await first`begin`;
       await statement(first as unknown as Sql);
+      let isDone = false;
       const second = Promise.allSettled([
-        db.sql`update public.parking_lots set phone = ${what} where id = ${other}`,
+        db.sql`update public.parking_lots set phone = ${what} where id = ${other}`.finally(() => isDone = true),
       ]);
       await eventually(async () => {
         const [row] = await db.sql<{ waits: boolean }[]>`
           select exists (select from pg_locks where not granted) as waits`;
-        return row!.waits || undefined;
+        return row!.waits || isDone || undefined;
       }, 10_000);
       await first`update public.parking_lots set website = 'https://example.com' where id = ${other}`;
       await first`commit`;

@@ -55,7 +55,7 @@ const examples: Record<string, unknown> = {
   integer: 1,
   "double precision": 0.5,
   text: "a",
-  xid8: "7",
+  bigint: 4294967296,
 };
 const good = (types: string) => JSON.stringify(types.split(",").map((type) => examples[type]));
 
@@ -86,7 +86,7 @@ const searches: [argument: string, types: string][] = [
   [`p_query => '{"sort": "recommended"}'`, "integer,uuid"],
   [`p_query => '${JSON.stringify({ center })}'`, "double precision,uuid"],
   [`p_query => '${JSON.stringify({ center, radius_m: 500 })}'`, "double precision,uuid"],
-  [`p_updated_since => '${time}'`, "xid8,uuid,timestamptz"],
+  [`p_updated_since => '${time}'`, "bigint"],
 ];
 
 const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) => {
@@ -171,6 +171,7 @@ for (const list of lists) {
       return Array.isArray(other) && other.length === keys.length && other.every((key, n) => {
         if (keys[n] === examples.text) return typeof key === "string";
         if (keys[n] === examples["double precision"]) return typeof key === "number" && Number.isFinite(key);
+        if (keys[n] === examples.bigint) return Number.isInteger(key) && Math.abs(key) < 2 ** 63;
         if (keys[n] === examples.integer) return Number.isInteger(key) && Math.abs(key) < 2 ** 31;
         return typeof key === "string" &&
           ([id, time, examples.date].includes(keys[n]) ? key === keys[n] : /^\d+$/.test(key));

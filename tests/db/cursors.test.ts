@@ -25,7 +25,7 @@ Deno.test("a cursor gives back the keys it was made of, for the same filters in 
   const examples: [keys: Json[], types: string[]][] = [
     [["2026-09-01T00:00:00.123456+00:00", crypto.randomUUID()], ["timestamptz", "uuid"]],
     [[-7, 1.5, "駐車場 🚗".repeat(60)], ["integer", "double precision", "text"]],
-    [["18446744073709551615"], ["xid8"]],
+    [[4294967296], ["bigint"]],
   ];
   for (const [keys, types] of examples) {
     const cursor = await encode({ list: "lots", tags: ["a", "b"] }, keys);

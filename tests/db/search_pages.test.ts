@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { eventually } from "../support/eventually.ts";
 import { chance } from "../support/random.ts";
-import { newLot } from "../support/rows.ts";
+import { newLot, runJob } from "../support/rows.ts";
 import { type Page, search, searchAll } from "./support/search.ts";
 
 const db = await database();
@@ -87,77 +86,51 @@ async function change(id: string, touched: Set<string>): Promise<void> {
   }
 }
 
-/** Of the tests that run on the same server at the same time. */
-const LONGEST_TRANSACTION_MS = 180_000;
 const NOW = new Date().toISOString();
-const changes = (cursor: string | null) => asVisitor((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
-
-/** As many changes behind the cursor as are told of at last; transactions of other databases of the server hold them up. */
-async function told(count: number, from: string | null): Promise<{ items: Page["items"]; cursor: string | null }> {
-  const items: Page["items"] = [];
-  let cursor = from;
-  await eventually(async () => {
-    const page = await changes(cursor);
-    items.push(...page.items);
-    cursor = page.next_cursor;
-    return items.length >= count || undefined;
-  }, LONGEST_TRANSACTION_MS);
-  return { items, cursor };
+/** What changed behind the cursor, once the job has run. */
+async function changes(cursor: string | null): Promise<Page> {
+  await runJob(db.sql, "note_lot_changes");
+  return await asVisitor((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
 }
 
 Deno.test("changes tell what was added, changed, hidden and deleted, and resume without a gap", async () => {
   const marker = await newLot(db.sql, { name: "marker" });
-  let { items, cursor } = await told(1, null);
-  while (!items.some(({ id }) => id === marker)) ({ items, cursor } = await told(1, cursor));
+  let first = await changes(null);
+  const before = [...first.items];
+  for (; first.has_more; before.push(...first.items)) first = await changes(first.next_cursor);
+  assert.ok(before.some(({ id }) => id === marker));
   const lot = await newLot(db.sql, { name: "new" });
   const hidden = await newLot(db.sql, { name: "soon hidden" });
   const draft = await newLot(db.sql, { name: "draft", status: "draft" });
   await db.sql`update public.parking_lots set status = 'closed' where id = ${hidden}`;
   await db.sql`delete from public.parking_lots where id = ${draft}`;
-  const second = await told(2, cursor);
+  const second = await changes(first.next_cursor);
   assert.deepEqual(second.items.map(({ id, deleted }) => [id, deleted ?? false]), [[lot, false], [hidden, true]]);
   await db.sql`delete from public.parking_lots where id = ${lot}`;
-  const third = await told(1, second.cursor);
+  const third = await changes(second.next_cursor);
   assert.deepEqual(third.items.map(({ id, deleted }) => [id, deleted]), [[lot, true]]);
-  const last = await changes(third.cursor);
-  assert.deepEqual([last.items, last.next_cursor, last.has_more], [[], third.cursor, false]);
+  const last = await changes(third.next_cursor);
+  assert.deepEqual([last.items, last.next_cursor, last.has_more], [[], third.next_cursor, false]);
 });
 
-Deno.test("who asked when nothing had changed yet is told of a change, however long ago its transaction began", async () => {
+Deno.test("a change that commits late is reported to whoever asked before, and no other change waits for it", async () => {
   const since = new Date(Date.now() + 3_600_000).toISOString();
-  const ask = (cursor?: string) => asVisitor((sql) => search(sql, { updated_since: since, cursor: cursor ?? null }));
-  const slow = await db.sql.reserve();
-  try {
-    await slow`begin`;
-    const [late] = await slow<{ id: string }[]>`
-      insert into public.parking_lots (name, lat, lng, status) values ('slow', 1, 1, 'active') returning id`;
-    const first = await ask();
-    assert.deepEqual([first.items, first.has_more, typeof first.next_cursor], [[], false, "string"]);
-    await slow`commit`;
-    const isTold = await eventually(async () => {
-      const { items } = await ask(first.next_cursor!);
-      return items.some(({ id }) => id === late!.id) || undefined;
-    }, LONGEST_TRANSACTION_MS);
-    assert.ok(isTold);
-  } finally {
-    await slow`rollback`;
-    slow.release();
-  }
-});
-
-Deno.test("a change that commits late is not passed over by one that began later and committed first", async () => {
-  const marker = await newLot(db.sql, { name: "marker" });
-  let { items, cursor } = await told(1, null);
-  while (!items.some(({ id }) => id === marker)) ({ items, cursor } = await told(1, cursor));
+  const ask = async (cursor: string | null) => {
+    await runJob(db.sql, "note_lot_changes");
+    return await asVisitor((sql) => search(sql, { updated_since: since, cursor }));
+  };
   const slow = await db.sql.reserve();
   try {
     await slow`begin`;
     const [late] = await slow<{ id: string }[]>`
       insert into public.parking_lots (name, lat, lng, status) values ('late', 1, 1, 'active') returning id`;
+    const first = await ask(null);
+    assert.deepEqual([first.items, first.has_more, typeof first.next_cursor], [[], false, "string"]);
     const quick = await newLot(db.sql, { name: "quick", lat: 40 });
-    assert.deepEqual((await changes(cursor)).items, [], "what may be overtaken is not told yet");
+    const second = await ask(first.next_cursor);
+    assert.deepEqual(second.items.map(({ id }) => id), [quick]);
     await slow`commit`;
-    assert.deepEqual((await told(2, cursor)).items.map(({ id }) => id), [late!.id, quick]);
+    assert.deepEqual((await ask(second.next_cursor)).items.map(({ id }) => id), [late!.id]);
   } finally {
     await slow`rollback`;
     slow.release();

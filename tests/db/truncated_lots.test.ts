@@ -8,6 +8,7 @@ Deno.test("emptying the table of lots empties the map and leaves a change for ev
     await newLot(db.sql, { lat: 35.68, lng: 139.76 });
     const counts = async () => {
       await runJob(db.sql, "refresh_map");
+      await runJob(db.sql, "note_lot_changes");
       const [row] = await db.sql`
         select (select count(*)::int from public.parking_lots) as lots, (select count(*)::int from private.map_cells) as cells,
           (select count(*)::int from private.lot_changes c where not c.is_gone) as public_lots`;

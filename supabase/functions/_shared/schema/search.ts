@@ -112,10 +112,9 @@ export const SearchQuery = z.strictObject({
     description: "Lots that changed since, oldest change first, and a tombstone for each that was deleted or is no " +
       "longer public. A lot changes with anything that its detail shows and a client may keep: hours, date overrides, " +
       "spots, prices, tags, images, field values, its operator's name; not with counts of good and bad, votes on field " +
-      "values, or occupancy. It takes `limit` and `cursor` alone. Changes are read in the order in which they became " +
-      "visible: keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for " +
-      "what came after. Changes that committed up to 10 seconds before `updated_since` may be repeated, because a commit " +
-      "takes a moment to become visible",
+      "values, or occupancy. It takes `limit` and `cursor` alone. A change is reported about 10 seconds after its commit: " +
+      "keep `next_cursor` (there on the last page as well) and ask with it, and the same `updated_since`, for what came " +
+      "after. Changes that committed up to 10 seconds before `updated_since` may be repeated",
   }),
   entry_at: Moment.optional().meta({
     description: "When a stay begins: each lot of the page then has what it costs and meets (`estimated_fee` and the " +
