@@ -35,6 +35,11 @@ select bench_id(2, l.n), l.id, bench_id(1, l.n), 1 + l.n % 5, case when l.n % 3 
   bench_time(l.n), bench_time(l.n)
 from bench_lots l;
 
+-- table: private.review_counts
+insert into private.review_counts (parking_lot_id, rating, count)
+select r.parking_lot_id, r.rating, count(*) from public.reviews r where r.status = 'approved' group by 1, 2
+on conflict (parking_lot_id, rating) do update set count = excluded.count;
+
 -- table: public.error_reports
 insert into public.error_reports (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at, assigned_admin_id)
 select bench_id(3, l.n), bench_id(1, l.n), l.id, 'Lot ' || l.n, (array['price', 'hours', 'location', 'capacity'])[1 + l.n % 4],

@@ -17,6 +17,7 @@ const SCRIPTS = [
   "interface",
   "lists",
   "sessions",
+  "votes",
   "rewards",
   "realtime",
   "import",

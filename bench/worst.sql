@@ -14,6 +14,9 @@ insert into public.reviews (parking_lot_id, user_id, rating, comment, status)
 select id, current_setting('bench.person')::uuid, 1 + n % 5, repeat('Narrow entry, but cheap. ', 20),
   case n % 2 when 0 then 'approved' else 'pending' end
 from some_lot;
+insert into private.review_counts (parking_lot_id, rating, count)
+select r.parking_lot_id, r.rating, count(*) from public.reviews r where r.status = 'approved' group by 1, 2
+on conflict (parking_lot_id, rating) do update set count = excluded.count;
 
 insert into public.parking_sessions (
   user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, price_list_id
@@ -39,7 +42,7 @@ select current_setting('bench.person')::uuid, id, now() - n * interval '1 hour' 
 insert into public.parking_lot_ratings (user_id, parking_lot_id, value)
 select current_setting('bench.person')::uuid, id, 'good' from some_lot;
 insert into public.parking_lot_rating_counts (parking_lot_id, good_count, bad_count)
-select id, 1, 0 from some_lot on conflict do nothing;
+select id, 1, 0 from some_lot on conflict (parking_lot_id) do update set good_count = parking_lot_rating_counts.good_count + 1;
 insert into public.exp_entries (user_id, reason, source_type, source_id, amount, created_at)
 select current_setting('bench.person')::uuid, 'review_approved', 'review', gen_random_uuid(), 50, now() - n * interval '1 hour' from some_lot;
 insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, created_at)

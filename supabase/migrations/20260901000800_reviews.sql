@@ -30,15 +30,23 @@ comment on table public.reviews is 'What people say about lots. Public when appr
 comment on column public.reviews.user_id is 'The author; null when the author has left.';
 comment on column public.reviews.comment is 'Null: stars alone.';
 
--- A lot's approved reviews, newest first; the stars go along, so that counting them reads nothing else.
-create index reviews_approved_idx on public.reviews (parking_lot_id, created_at desc, id desc) include (rating)
-  where status = 'approved';
+-- A lot's approved reviews, newest first.
+create index reviews_approved_idx on public.reviews (parking_lot_id, created_at desc, id desc) where status = 'approved';
 -- A person's own, newest first; and what a person who leaves has written.
 create index reviews_user_id_idx on public.reviews (user_id, created_at desc, id desc) where user_id is not null;
 -- The console's queue of each status, oldest first.
 create index reviews_status_idx on public.reviews (status, created_at, id);
 -- The same of one lot; its approved ones have an index above.
 create index reviews_lot_status_idx on public.reviews (parking_lot_id, status, created_at, id) where status <> 'approved';
+
+create table private.review_counts (
+  parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
+  rating integer not null,
+  count integer not null constraint review_counts_count_sign check (count >= 0),
+  primary key (parking_lot_id, rating)
+);
+
+comment on table private.review_counts is 'How many approved reviews of a lot gave so many stars. Kept by triggers; without a row: none.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -121,61 +129,76 @@ grant execute on function private.hold_reviews(uuid[]) to authenticated, service
 -- Internals: what lots keep of their reviews
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.refresh_lot_ratings(p_lot_ids uuid[]) returns void
+create function private.add_reviews(p_lot_ids uuid[], p_ratings integer[], p_differences integer[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Locked in one order first: the update below then sees what a concurrent writer of the same lot committed.
+  -- Locked in one order first: the sums below then see what a concurrent writer of the same lot committed.
   perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  update public.parking_lots l
-  set avg_rating = c.avg_rating, review_count = c.review_count
-  from unnest(p_lot_ids) as p (id)
-  cross join lateral (
-    select coalesce(round(avg(r.rating), 2), 0) as avg_rating, count(*)::integer as review_count
-    from public.reviews r where r.parking_lot_id = p.id and r.status = 'approved'
+  insert into private.review_counts (parking_lot_id, rating, count)
+  select l.id, d.rating, 0 from unnest(p_lot_ids, p_ratings) as d (lot_id, rating) join public.parking_lots l on l.id = d.lot_id
+  on conflict do nothing;
+  update private.review_counts o set count = o.count + d.difference
+  from unnest(p_lot_ids, p_ratings, p_differences) as d (lot_id, rating, difference)
+  where o.parking_lot_id = d.lot_id and o.rating = d.rating;
+  update public.parking_lots l set avg_rating = c.avg_rating, review_count = c.review_count
+  from (
+    select o.parking_lot_id, sum(o.count)::integer as review_count,
+      coalesce(round(sum(o.rating * o.count)::numeric / nullif(sum(o.count), 0), 2), 0) as avg_rating
+    from private.review_counts o where o.parking_lot_id = any (p_lot_ids) group by o.parking_lot_id
   ) c
-  where l.id = p.id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
+  where l.id = c.parking_lot_id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
 end
 $$;
 
-comment on function private.refresh_lot_ratings(uuid[]) is
-  'Writes into these lots what a count of their approved reviews gives: avg_rating and review_count.';
+comment on function private.add_reviews(uuid[], integer[], integer[]) is
+  'Adds a difference to the number of approved reviews of a lot with so many stars, and writes avg_rating and review_count of these lots. Lot, stars and difference are in the same place of the arrays; a lot and stars come once.';
 
 -- Once a statement, because an import writes many rows with one.
-create function private.tg_reviews__refresh_lot_ratings() returns trigger
+create function private.tg_reviews__count_for_lots() returns trigger
 language plpgsql
 security definer -- neither an author nor the auth server, which deletes accounts, has a right on lots
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
+  v_ratings integer[];
+  v_differences integer[];
 begin
   if tg_op = 'UPDATE' then
-    select array_agg(distinct p.lot_id) into v_lot_ids
-    from rows_before b full join rows_changed c using (id)
-    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
-    where (b.parking_lot_id, b.rating, b.status) is distinct from (c.parking_lot_id, c.rating, c.status)
-      and 'approved' in (b.status, c.status);
+    select array_agg(d.lot_id), array_agg(d.rating), array_agg(d.difference) into v_lot_ids, v_ratings, v_differences
+    from (
+      select r.lot_id, r.rating, sum(r.sign) as difference
+      from (
+        select b.parking_lot_id as lot_id, b.rating, -1 as sign from rows_before b where b.status = 'approved'
+        union all select c.parking_lot_id, c.rating, 1 from rows_changed c where c.status = 'approved'
+      ) r
+      group by r.lot_id, r.rating having sum(r.sign) <> 0
+    ) d;
   else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r where r.status = 'approved';
+    select array_agg(d.lot_id), array_agg(d.rating), array_agg(d.difference) into v_lot_ids, v_ratings, v_differences
+    from (
+      select r.parking_lot_id as lot_id, r.rating, count(*) * case tg_op when 'INSERT' then 1 else -1 end as difference
+      from rows_changed r where r.status = 'approved' group by r.parking_lot_id, r.rating
+    ) d;
   end if;
   if v_lot_ids is not null then
-    perform private.refresh_lot_ratings(v_lot_ids);
+    perform private.add_reviews(v_lot_ids, v_ratings, v_differences);
   end if;
   return null;
 end
 $$;
 
-create trigger _100_refresh_on_insert after insert on public.reviews
+create trigger _100_count_on_insert after insert on public.reviews
   referencing new table as rows_changed
-  for each statement execute function private.tg_reviews__refresh_lot_ratings();
-create trigger _100_refresh_on_update after update on public.reviews
+  for each statement execute function private.tg_reviews__count_for_lots();
+create trigger _100_count_on_update after update on public.reviews
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_reviews__refresh_lot_ratings();
-create trigger _100_refresh_on_delete after delete on public.reviews
+  for each statement execute function private.tg_reviews__count_for_lots();
+create trigger _100_count_on_delete after delete on public.reviews
   referencing old table as rows_changed
-  for each statement execute function private.tg_reviews__refresh_lot_ratings();
+  for each statement execute function private.tg_reviews__count_for_lots();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading and writing
@@ -201,17 +224,14 @@ comment on function private.review_authors(uuid[]) is
 
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
 language plpgsql stable
-security definer -- row security would look the lot up again for every review; status stands in the query
+security definer -- the counts are private; callers check that the lot is public
 set search_path = ''
 as $$
 begin
   return (
     select jsonb_object_agg(s.stars::text, coalesce(c.count, 0))
     from generate_series(1, 5) as s (stars)
-    left join (
-      select r.rating, count(*) from public.reviews r
-      where r.parking_lot_id = p_lot_id and r.status = 'approved' group by r.rating
-    ) c on c.rating = s.stars
+    left join private.review_counts c on c.parking_lot_id = p_lot_id and c.rating = s.stars
   );
 end
 $$;

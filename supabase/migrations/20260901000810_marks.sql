@@ -5,7 +5,8 @@
 -- syncing clients and search read.
 --
 -- Invariants: one rating and one bookmark a person and lot; nobody reads another's; the counts of a lot are what a recount
--- of its ratings gives, whatever is written at the same time; a rating writes nothing but itself and those counts.
+-- of its ratings gives, whatever is written at the same time; a rating writes nothing but itself and those counts, to which
+-- it adds its difference.
 -- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for answers about lots
 -- private.my_marks(lots) and private.yen_per_walk_minute().
 
@@ -124,77 +125,59 @@ create trigger _100_touch_updated_at before update on public.parking_lot_ratings
 create trigger _100_touch_updated_at before update on public.search_preferences
   for each row execute function private.tg_touch_updated_at();
 
-create function private.hold_lot(p_lot_id uuid) returns void
-language plpgsql
-security definer -- who rates may not lock a lot
-set search_path = ''
-as $$
-begin
-  perform 1 from public.parking_lots l where l.id = p_lot_id for no key update;
-end
-$$;
-
-comment on function private.hold_lot(uuid) is
-  'Holds a lot until the transaction ends, before its ratings: as whoever deletes it. For functions that change what it counts.';
-
-grant execute on function private.hold_lot(uuid) to authenticated;
-
-create function private.refresh_rating_counts(p_lot_ids uuid[]) returns void
+create function private.add_ratings(p_lot_ids uuid[], p_values text[], p_signs integer[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Locked in one order first: the count below then sees what a concurrent writer of the same lot committed.
-  perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
+  -- Creates the missing rows and locks the others, in one order: a `where` that is false locks and writes nothing. A lot that
+  -- is being deleted takes its counts along.
   insert into public.parking_lot_rating_counts as o (parking_lot_id, good_count, bad_count)
-  select l.id, c.good_count, c.bad_count
-  from public.parking_lots l -- a lot that is being deleted takes its counts along
-  cross join lateral (
-    select count(*) filter (where r.value = 'good')::integer as good_count,
-      count(*) filter (where r.value = 'bad')::integer as bad_count
-    from public.parking_lot_ratings r where r.parking_lot_id = l.id
-  ) c
-  where l.id = any (p_lot_ids)
-  on conflict (parking_lot_id) do update set good_count = excluded.good_count, bad_count = excluded.bad_count
-  where (o.good_count, o.bad_count) is distinct from (excluded.good_count, excluded.bad_count);
+  select l.id, 0, 0 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id
+  on conflict (parking_lot_id) do update set good_count = o.good_count where false;
+  update public.parking_lot_rating_counts o
+  set good_count = o.good_count + d.goods, bad_count = o.bad_count + d.bads
+  from (
+    select r.lot_id, sum(r.sign * (r.value = 'good')::integer) as goods, sum(r.sign * (r.value = 'bad')::integer) as bads
+    from unnest(p_lot_ids, p_values, p_signs) as r (lot_id, value, sign) group by r.lot_id
+  ) d
+  where o.parking_lot_id = d.lot_id and (d.goods, d.bads) <> (0, 0);
 end
 $$;
 
-comment on function private.refresh_rating_counts(uuid[]) is
-  'Writes what a count of the ratings of these lots gives: good_count and bad_count.';
+comment on function private.add_ratings(uuid[], text[], integer[]) is
+  'Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating are in the same place of the arrays.';
 
-create function private.tg_parking_lot_ratings__refresh_counts() returns trigger
+create function private.tg_parking_lot_ratings__count() returns trigger
 language plpgsql
-security definer -- neither who rates nor the auth server, which deletes accounts, has a right on lots
+security definer -- neither who rates nor the auth server, which deletes accounts, has a right on counts
 set search_path = ''
 as $$
-declare
-  v_lot_ids uuid[];
 begin
   if tg_op = 'UPDATE' then
-    select array_agg(distinct p.lot_id) into v_lot_ids
-    from rows_before b full join rows_changed c using (id)
-    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
-    where (b.parking_lot_id, b.value) is distinct from (c.parking_lot_id, c.value);
+    perform private.add_ratings(array_agg(r.parking_lot_id), array_agg(r.value), array_agg(r.sign))
+    from (
+      select b.parking_lot_id, b.value, -1 as sign from rows_before b
+      union all select c.parking_lot_id, c.value, 1 from rows_changed c
+    ) r;
   else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_rating_counts(v_lot_ids);
+    perform private.add_ratings(array_agg(r.parking_lot_id), array_agg(r.value),
+      array_agg(case tg_op when 'INSERT' then 1 else -1 end))
+    from rows_changed r;
   end if;
   return null;
 end
 $$;
 
-create trigger _200_refresh_on_insert after insert on public.parking_lot_ratings
+create trigger _200_count_on_insert after insert on public.parking_lot_ratings
   referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
-create trigger _200_refresh_on_update after update on public.parking_lot_ratings
+  for each statement execute function private.tg_parking_lot_ratings__count();
+create trigger _200_count_on_update after update on public.parking_lot_ratings
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
-create trigger _200_refresh_on_delete after delete on public.parking_lot_ratings
+  for each statement execute function private.tg_parking_lot_ratings__count();
+create trigger _200_count_on_delete after delete on public.parking_lot_ratings
   referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__refresh_counts();
+  for each statement execute function private.tg_parking_lot_ratings__count();
 
 create function private.my_marks(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
@@ -290,8 +273,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_rating public.parking_lot_ratings;
 begin
-  perform private.hold_lot(p_parking_lot_id);
-  perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id);
   insert into public.parking_lot_ratings as r (user_id, parking_lot_id, value)
   values (v_user_id, p_parking_lot_id, p_value)
   on conflict (user_id, parking_lot_id) do update set value = excluded.value
@@ -310,8 +292,7 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  perform private.hold_lot(p_parking_lot_id);
-  perform private.require_public_lot(p_parking_lot_id);
+  perform private.hold_public_lot(p_parking_lot_id);
   delete from public.parking_lot_ratings where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
 end
 $$;

@@ -475,9 +475,10 @@ begin
     perform private.refuse('conflict', 409, 'The lot has another value by now', p_details => '{"reason": "retired"}');
   end if;
 
+  perform private.log_activity('field_' || p_vote, p_parking_lot_id, p_field_value_id);
+  -- Last, because it locks the value: other voters wait until this transaction ends.
   insert into public.field_value_votes (field_value_id, user_id, vote) values (p_field_value_id, v_user_id, p_vote)
   on conflict (field_value_id, user_id) do update set vote = excluded.vote;
-  perform private.log_activity('field_' || p_vote, p_parking_lot_id, p_field_value_id);
   return (
     select jsonb_build_object(
       'id', v.id, 'parking_lot_id', v.parking_lot_id, 'field_name', v.field_name, 'value', v.value, 'state', v.state,

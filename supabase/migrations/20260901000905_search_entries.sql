@@ -351,9 +351,14 @@ declare
   v_lot_ids uuid[];
 begin
   if tg_op = 'UPDATE' then
-    -- A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
+    -- What an entry is made of. A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
     select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
-    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
+    where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
+        b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
+        b.min_clearance_cm, b.max_tire_width_mm, b.entry_difficulty, b.tag_slugs)
+      is distinct from (c.status, c.name, c.name_kana, c.address, c.operator_code, c.lat, c.lng, c.avg_rating, c.review_count,
+        c.hour_price, c.main_image_key, c.total_spaces, c.currency, c.structure, c.max_height_m, c.max_width_m, c.max_length_m,
+        c.max_weight_t, c.min_clearance_cm, c.max_tire_width_mm, c.entry_difficulty, c.tag_slugs);
   else
     select array_agg(c.id) into v_lot_ids from rows_changed c;
   end if;

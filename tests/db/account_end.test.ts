@@ -43,6 +43,8 @@ async function busyUser(sql: Sql, rows: number): Promise<string> {
       select id, ${user}::uuid, 3, case row_number() over () % 2 when 0 then 'approved' else 'pending' end from lot
     ), rating as (
       insert into public.parking_lot_ratings (user_id, parking_lot_id, value) select ${user}::uuid, id, 'good' from lot
+    ), counted as (
+      insert into public.parking_lot_rating_counts (parking_lot_id, good_count, bad_count) select id, 1, 0 from lot
     ), saved as (
       insert into public.saved_parking_lots (user_id, parking_lot_id) select ${user}::uuid, id from lot
     ), activity as (

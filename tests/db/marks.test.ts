@@ -53,12 +53,12 @@ Deno.test("a person has one rating a lot: a second one takes the first one's pla
 
 Deno.test("a rating changes nothing of the lot that clients synchronise or search", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
-  /** The lot's row, its last change and its search entry, each with the place where the row is stored. */
+  /** The lot's row, its queued changes and its search entry; of row and entry the place where they are stored. */
   const rows = async () => {
     const [row] = await db.sql`
-      select l.ctid::text as lot, to_jsonb(l) as said, c.ctid::text as change, e.ctid::text as entry
-      from public.parking_lots l join private.lot_changes c on c.parking_lot_id = l.id
-      join private.search_entries e on e.parking_lot_id = l.id where l.id = ${lot}`;
+      select l.ctid::text as lot, to_jsonb(l) as said, e.ctid::text as entry,
+        (select count(*)::integer from private.lot_change_queue q where q.parking_lot_id = l.id) as changes
+      from public.parking_lots l join private.search_entries e on e.parking_lot_id = l.id where l.id = ${lot}`;
     return { ...row };
   };
   const before = await rows();

@@ -101,6 +101,12 @@ async function miscounted(): Promise<unknown[]> {
       from public.reviews r where r.parking_lot_id = l.id and r.status = 'approved'
     ) c
     where (l.avg_rating, l.review_count) is distinct from (c.average, c.count)`,
+    ...await db.sql`
+    select * from (
+      select parking_lot_id, rating, count from private.review_counts where count > 0
+    ) k full join (
+      select parking_lot_id, rating, count(*) from public.reviews where status = 'approved' group by 1, 2
+    ) c using (parking_lot_id, rating) where k.count is distinct from c.count`,
   ];
 }
 
