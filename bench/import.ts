@@ -48,14 +48,19 @@ const FORMATS = {
 } as const;
 
 async function write(path: string, format: typeof FORMATS[keyof typeof FORMATS]): Promise<number> {
-  const parts: string[] = [format.start];
-  for (let index = 0; index < ROWS; index++) parts.push(format.row(lotOf(index), index === 0));
-  parts.push(format.end);
-  await Deno.writeTextFile(path, parts.join(""));
+  using file = await Deno.open(path, { write: true, create: true, truncate: true });
+  const writer = file.writable.getWriter();
+  const encoder = new TextEncoder();
+  const put = (text: string) => writer.write(encoder.encode(text));
+  await put(format.start);
+  for (let index = 0; index < ROWS; index++) await put(format.row(lotOf(index), index === 0));
+  await put(format.end);
+  await writer.close();
   return (await Deno.stat(path)).size;
 }
 
-const sql = postgres(await databaseUrl(), { max: 1, onnotice: () => {} });
+const url = await databaseUrl();
+const sql = postgres(url, { max: 1, onnotice: () => {} });
 const folder = await Deno.makeTempDir({ prefix: "import-bench-" });
 try {
   console.log(`import of ${ROWS} rows   MB   first s   again s   peak memory MB`);
@@ -64,8 +69,8 @@ try {
     const size = await write(file, format);
     await sql`delete from public.parking_lots where source = ${SOURCE}`;
     const options = { file, mapping: "parking_lots", source: SOURCE, licence: "CC0-1.0", quiet: true };
-    const first = await importFile(sql, options);
-    const again = await importFile(sql, options);
+    const first = await importFile(url, options);
+    const again = await importFile(url, options);
     if (first.counts.inserted !== ROWS || again.counts.unchanged !== ROWS) {
       throw new Error(`Counts are wrong: ${JSON.stringify([first.counts, again.counts])}`);
     }

@@ -1,13 +1,13 @@
 // deno task import <file>: open data into parking_lots. docs/import.md says how; --help says what it takes.
 import { parseArgs } from "node:util";
 import process from "node:process";
-import postgres, { type Sql } from "postgres";
+import postgres from "postgres";
 import { surviveDriverFaults } from "../local/database/driver_fault.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
 import { ndjson, summary } from "./report.ts";
-import { importFile, type ImportOptions } from "./run.ts";
+import { importFile, type ImportOptions, ImportStopped } from "./run.ts";
 
 const EXIT = { imported: 0, failed: 1, misused: 2, rowsRejected: 3, interrupted: 130 } as const;
 
@@ -25,8 +25,10 @@ Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again 
   --report <file>         NDJSON: a summary, then every row that was rejected, skipped or warned about
   --quiet                 no progress on stderr
 
-Exit code: 0 imported; 3 imported, but rows were rejected; 1 or 130 (Ctrl-C) nothing was written;
-2 the command is wrong.`;
+Lots are written 1,000 in a transaction. After 1 or 130 run the same command again: it continues.
+
+Exit code: 0 imported; 3 imported, but rows were rejected; 1 failed, stderr says why and what was written;
+130 stopped by Ctrl-C; 2 the command is wrong.`;
 
 class Misuse extends Error {}
 
@@ -93,16 +95,21 @@ function commandOf(args: string[]): Command | undefined {
 
 /** What a person can act on; anything else is a defect and keeps its stack. */
 function explained(error: unknown, file: string): string | undefined {
+  if (error instanceof ImportStopped) {
+    const cause = explained(error.cause, file);
+    return cause &&
+      `${cause}\n${error.writtenLots} lots of earlier batches were written. Run the command again to continue.`;
+  }
   if (error instanceof ImportFailure) return error.message;
   if (error instanceof Deno.errors.NotFound) return `There is no file ${file}.`;
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory) return error.message;
   if (error instanceof postgres.PostgresError) {
-    return ["The database refused, and nothing was written:", error.message, error.detail, error.where]
+    return ["The database refused:", error.message, error.detail, error.where]
       .filter(Boolean).join("\n  ");
   }
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "CONNECTION_CLOSED") {
-    return "The connection to the database was lost before it confirmed the import. Run it again: nothing is written twice.";
+    return "The connection to the database was lost before it confirmed a batch. Run the command again to continue: nothing is written twice.";
   }
   if (error instanceof Error && code === "ECONNREFUSED") {
     return `No database answers: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
@@ -119,33 +126,17 @@ async function checkReport(path: string): Promise<void> {
   }
 }
 
-function connection(url: string): Sql {
-  try {
-    return postgres(url, { max: 1, onnotice: () => {} });
-  } catch (cause) {
-    // What was given may hold a password.
-    throw new ImportFailure("This is no database address; one reads postgresql://user:password@host:port/name.", {
-      cause,
-    });
-  }
-}
-
 async function run(command: Command): Promise<number> {
   Deno.addSignalListener("SIGINT", () => {
-    console.error("\nStopped: an import that has not ended writes nothing.");
+    console.error("\nStopped. What was written stays; the same command continues.");
     Deno.exit(EXIT.interrupted);
   });
   surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
-  const sql = connection(await databaseUrl(command.databaseUrl));
-  try {
-    if (command.reportFile !== undefined) await checkReport(command.reportFile);
-    const report = await importFile(sql, command);
-    if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
-    console.log(summary(report));
-    return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  if (command.reportFile !== undefined) await checkReport(command.reportFile);
+  const report = await importFile(await databaseUrl(command.databaseUrl), command);
+  if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
+  console.log(summary(report));
+  return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;
 }
 
 /** The whole command; the answer is its exit code. */

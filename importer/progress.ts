@@ -8,19 +8,23 @@ export class Progress {
 
   constructor(readonly quiet: boolean) {}
 
+  /** While the file is examined. */
   rows(read: number): void {
-    const now = performance.now();
-    if (this.quiet || now - this.#last < this.#everyMs) return;
-    this.#last = now;
-    const perSecond = Math.round(read / (now - this.#started) * 1000);
-    this.#write(`${read} rows read (${perSecond} a second)`);
+    if (this.#isDue()) this.#write(`${read} rows read`);
   }
 
-  lots(written: number, total: number): void {
+  /** After each batch. */
+  lots(read: number, rows: number, written: number): void {
+    if (!this.#isDue()) return;
+    const perSecond = Math.round(read / (performance.now() - this.#started) * 1000);
+    this.#write(`${read} of ${rows} rows, ${written} lots written (${perSecond} rows a second)`);
+  }
+
+  #isDue(): boolean {
     const now = performance.now();
-    if (this.quiet || now - this.#last < this.#everyMs) return;
+    if (this.quiet || now - this.#last < this.#everyMs) return false;
     this.#last = now;
-    this.#write(`${written} of ${total} lots written`);
+    return true;
   }
 
   step(what: string): void {

@@ -1,7 +1,8 @@
-import type { Sql, TransactionSql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
+import { connect } from "./database.ts";
 import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
-import { mergeStage } from "./loading/merge.ts";
-import { type Provenance, Stage, type Written } from "./loading/stage.ts";
+import { mergeBatch, type Outcome } from "./loading/merge.ts";
+import { Batch, type Provenance, type Written } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
 import type { Mapping } from "../supabase/functions/_shared/import/definition.ts";
 import { lotFieldsOf, mapRecord } from "../supabase/functions/_shared/import/lot.ts";
@@ -27,29 +28,38 @@ export interface ImportOptions {
 }
 
 const SAMPLE = 200;
+/** How often a batch is tried that deadlocks with another transaction. */
+const TRIES = 5;
+const LOCK_WAIT_MS = 500;
 
 /** Ends the transaction of a dry run, after everything has been tried. */
-class DryRun extends Error {}
-
-interface Sampled {
-  readonly sample: readonly Read[];
-  readonly records: AsyncIterable<Read>;
+class DryRun extends Error {
+  constructor(readonly outcome: Outcome) {
+    super();
+  }
 }
 
-/** The first records, and all of them: a mapping is chosen before any is mapped. */
-async function sampled(records: AsyncIterable<Read>): Promise<Sampled> {
-  const iterator = records[Symbol.asyncIterator]();
-  const sample: Read[] = [];
-  while (sample.length < SAMPLE) {
-    const next = await iterator.next();
-    if (next.done) break;
-    sample.push(next.value);
+/** The import ended before the end of its file; the batches before that stay. */
+export class ImportStopped extends Error {
+  constructor(readonly writtenLots: number, override readonly cause: unknown) {
+    super("The import stopped", { cause });
   }
-  async function* all() {
-    yield* sample;
-    yield* { [Symbol.asyncIterator]: () => iterator };
+}
+
+interface Examined {
+  readonly rows: number;
+  readonly sample: readonly SourceRecord[];
+}
+
+/** Reads the file to its end: one that is broken somewhere is rejected before anything is written. */
+async function examine({ records }: OpenSource, progress: Progress): Promise<Examined> {
+  const sample: SourceRecord[] = [];
+  let rows = 0;
+  for await (const read of records) {
+    if (rows < SAMPLE && !isUnreadable(read)) sample.push(read);
+    progress.rows(++rows);
   }
-  return { sample, records: all() };
+  return { rows, sample };
 }
 
 function sourceOf(options: ImportOptions, mapping: Mapping): string {
@@ -60,42 +70,44 @@ function sourceOf(options: ImportOptions, mapping: Mapping): string {
   return stem;
 }
 
-/** Reads a file, maps it and writes it in one transaction: all of its good rows, or nothing. */
-export async function importFile(sql: Sql, options: ImportOptions): Promise<ImportReport> {
+/**
+ * Reads a file, maps it and writes its good rows, some hundred in a transaction. An import that ended early is started
+ * again: rows that are written are found unchanged.
+ */
+export async function importFile(url: string, options: ImportOptions): Promise<ImportReport> {
   const started = performance.now();
-  const opened = await openSource(options.file, options.encoding);
-  const { sample, records } = await sampled(opened.records);
-  const readable = sample.filter((read): read is SourceRecord => !isUnreadable(read));
+  const sql = connect(url);
+  const progress = options.progress ?? new Progress(options.quiet ?? false);
+  const { encoding } = options;
+  const opened = await openSource(options.file, encoding);
+  const { rows, sample } = await examine(opened, progress);
   const mapping = options.mapping === undefined
-    ? await recognisedMapping(opened.format, readable)
+    ? await recognisedMapping(opened.format, sample)
     : await namedMapping(options.mapping);
-  const source = sourceOf(options, mapping);
-  const licence = options.licence ?? mapping.licence ?? null;
   const provenance: Provenance = {
-    source,
-    licence,
+    source: sourceOf(options, mapping),
+    licence: options.licence ?? mapping.licence ?? null,
     attribution: options.attribution ?? mapping.attribution ?? null,
     source_url: mapping.source_url ?? null,
   };
-  const job = new Job(mapping, provenance, opened, options.progress ?? new Progress(options.quiet ?? false));
+  const job = new Job(mapping, provenance, opened.unit, rows, options.dryRun ?? false, progress);
   try {
-    await sql.begin(async (transaction) => {
-      await job.load(transaction, records);
-      if (options.dryRun) throw new DryRun();
-    });
+    await job.run(sql, (await openSource(options.file, opened.encoding ?? undefined)).records);
   } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
+    if (job.writtenLots === 0) throw error;
+    throw new ImportStopped(job.writtenLots, error);
   } finally {
-    job.progress.end();
+    progress.end();
+    await sql.end({ timeout: 5 });
   }
   return {
     file: options.file,
     format: opened.format,
     encoding: opened.encoding,
     mapping: mapping.name,
-    source,
-    licence,
-    dry_run: options.dryRun ?? false,
+    source: provenance.source,
+    licence: provenance.licence,
+    dry_run: job.isDryRun,
     counts: job.counts,
     entries: job.entries,
     seconds: (performance.now() - started) / 1000,
@@ -111,33 +123,77 @@ class Job {
   constructor(
     readonly mapping: Mapping,
     readonly provenance: Provenance,
-    readonly opened: OpenSource,
+    readonly unit: OpenSource["unit"],
+    readonly rows: number,
+    readonly isDryRun: boolean,
     readonly progress: Progress,
   ) {}
 
-  async load(sql: TransactionSql, records: AsyncIterable<Read>): Promise<void> {
+  get writtenLots(): number {
+    const { inserted, updated } = this.counts;
+    return this.isDryRun ? 0 : inserted + updated;
+  }
+
+  async run(sql: Sql, records: AsyncIterable<Read>): Promise<void> {
     const { mapping, provenance } = this;
-    // Two imports of one source would each find the other's lots missing: the second waits.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${provenance.source}`}, 0))`;
+    while (!await this.#lockSource(sql, "session")) {
+      this.progress.step(`Waiting for another import of ${provenance.source}`);
+      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS));
+    }
     await this.#checkTags(sql);
     const written: Written = { fields: lotFieldsOf(mapping), withOperator: mapping.operator !== undefined };
-    const stage = await Stage.open(sql, written, provenance);
-    try {
-      for await (const read of records) {
-        await this.#take(read, stage);
-        this.progress.rows(this.counts.read);
-      }
-    } catch (error) {
-      await stage.abort();
-      throw error;
+    let batch = new Batch(written, provenance);
+    for await (const read of records) {
+      this.#take(read, batch);
+      if (!batch.isFull) continue;
+      await this.#write(sql, batch);
+      batch = new Batch(written, provenance);
     }
-    await stage.finish();
-    this.progress.step(`Writing ${this.counts.read - this.counts.skipped - this.counts.rejected} lots`);
-    Object.assign(this.counts, await mergeStage(sql, written, provenance.source, mapping.status, this.progress));
+    if (batch.lots > 0) await this.#write(sql, batch);
+  }
+
+  /** Whether this is the only import of a file of the source; until the end of the session, or of the transaction. */
+  async #lockSource(sql: Sql | TransactionSql, until: "session" | "transaction"): Promise<boolean> {
+    const lock = sql.unsafe(until === "session" ? "pg_try_advisory_lock" : "pg_try_advisory_xact_lock");
+    const [row] = await sql<{ is_locked: boolean }[]>`
+      select ${lock}(hashtextextended(${`import file ${this.provenance.source}`}, 0)) as is_locked`;
+    return row!.is_locked;
+  }
+
+  async #write(sql: Sql, batch: Batch): Promise<void> {
+    const outcome = await this.#merged(sql, batch);
+    this.counts.inserted += outcome.inserted;
+    this.counts.updated += outcome.updated;
+    this.counts.unchanged += outcome.unchanged;
+    this.progress.lots(this.counts.read, this.rows, this.writtenLots);
+  }
+
+  async #merged(sql: Sql, batch: Batch): Promise<Outcome> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await sql.begin(async (transaction) => {
+          // The driver replaces a connection that is lost, and the session's lock is lost with it.
+          if (!await this.#lockSource(transaction, "transaction")) {
+            throw new ImportFailure(
+              "The connection to the database was lost, and another import of this source began.",
+            );
+          }
+          // The console imports too (private.merge_import_rows): it waits for a batch, not for the file.
+          await transaction`select pg_advisory_xact_lock(hashtextextended(${`import ${this.provenance.source}`}, 0))`;
+          const outcome = await mergeBatch(transaction, batch, this.mapping.status);
+          if (this.isDryRun) throw new DryRun(outcome);
+          return outcome;
+        });
+      } catch (error) {
+        if (error instanceof DryRun) return error.outcome;
+        const isDeadlock = error instanceof postgres.PostgresError && error.code === "40P01";
+        if (!isDeadlock || tries === TRIES) throw error;
+      }
+    }
   }
 
   /** A misspelt tag would vanish silently in a join. */
-  async #checkTags(sql: TransactionSql): Promise<void> {
+  async #checkTags(sql: Sql): Promise<void> {
     const { tags, hours } = this.mapping;
     const slugs = [...new Set([...tags.map((tag) => tag.slug), ...(hours === undefined ? [] : ["open_24h"])])];
     if (slugs.length === 0) return;
@@ -148,7 +204,7 @@ class Job {
     }
   }
 
-  async #take(read: Read, stage: Stage): Promise<void> {
+  #take(read: Read, batch: Batch): void {
     const { position } = read;
     this.counts.read++;
     if (isUnreadable(read)) {
@@ -167,17 +223,17 @@ class Job {
     const { lot } = mapped;
     const earlier = this.#seen.get(lot.externalId);
     if (earlier !== undefined) {
-      const reason = `${this.opened.unit} ${earlier} has the same one`;
+      const reason = `${this.unit} ${earlier} has the same one`;
       this.#note("rejected", position, lot.externalId, [{ field: "external_id", reason }]);
       return;
     }
     this.#seen.set(lot.externalId, position);
     if (lot.warnings.length > 0) this.#note("warning", position, lot.externalId, lot.warnings);
-    await stage.add(position, lot);
+    batch.add(position, lot);
   }
 
   #note(outcome: Entry["outcome"], position: number, external_id: string | null, problems: Entry["problems"]): void {
     this.counts[outcome === "warning" ? "warnings" : outcome]++;
-    this.entries.push({ outcome, position, unit: this.opened.unit, external_id, problems });
+    this.entries.push({ outcome, position, unit: this.unit, external_id, problems });
   }
 }

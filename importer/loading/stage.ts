@@ -1,12 +1,14 @@
-import { once } from "node:events";
-import type { Writable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
 import type { LotField } from "../../supabase/functions/_shared/import/definition.ts";
 import type { Lot } from "../../supabase/functions/_shared/import/lot.ts";
 
 /** What every lot has of its source; where the file is silent, a lot keeps what it has. */
 const OF_SOURCE: readonly string[] = ["licence", "attribution", "source_url", "area"];
-const BATCH_CHARACTERS = 1 << 16;
+/** Few, because others may wait for one of these lots; not fewer, because each transaction has its own cost. */
+const MAX_LOTS = 1_000;
+const MAX_CHARACTERS = 1 << 24;
 
 export interface Provenance {
   readonly source: string;
@@ -37,25 +39,25 @@ function json(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
-/** Streams lots into the stage. */
-export class Stage {
-  #waiting = "";
-  #failure: Error | undefined;
+/** Lots that one transaction writes. */
+export class Batch {
+  readonly #lines: string[] = [];
+  #characters = 0;
+  hasTags = false;
+  hasWindows = false;
+  hasPricing = false;
 
-  private constructor(
-    readonly copy: Writable,
-    readonly written: Written,
-    readonly provenance: Provenance,
-  ) {
-    copy.on("error", (error) => this.#failure ??= error);
+  constructor(readonly written: Written, readonly provenance: Provenance) {}
+
+  get lots(): number {
+    return this.#lines.length;
   }
 
-  static async open(sql: TransactionSql, written: Written, provenance: Provenance): Promise<Stage> {
-    await sql`select private.open_import_stage(${columnsOf(written)})`;
-    return new Stage(await sql`copy import_stage from stdin`.writable(), written, provenance);
+  get isFull(): boolean {
+    return this.lots >= MAX_LOTS || this.#characters >= MAX_CHARACTERS;
   }
 
-  async add(position: number, lot: Lot): Promise<void> {
+  add(position: number, lot: Lot): void {
     const { licence, attribution, source_url } = this.provenance;
     const cells = [
       position,
@@ -71,30 +73,18 @@ export class Stage {
       json(lot.windows),
       json(lot.pricing),
     ];
-    this.#waiting += `${cells.map(cell).join("\t")}\n`;
-    if (this.#waiting.length >= BATCH_CHARACTERS) await this.#flush();
+    const line = `${cells.map(cell).join("\t")}\n`;
+    this.#lines.push(line);
+    this.#characters += line.length;
+    this.hasTags ||= Object.keys(lot.tags).length > 0;
+    this.hasWindows ||= lot.windows !== null;
+    this.hasPricing ||= lot.pricing !== null;
   }
 
-  async #flush(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
-    const batch = this.#waiting;
-    this.#waiting = "";
-    if (!this.copy.write(batch)) await once(this.copy, "drain");
-  }
-
-  /** Gives up: the server is told to forget what it has, and the transaction can end. */
-  async abort(): Promise<void> {
-    if (this.copy.closed) return;
-    const closed = new Promise((resolve) => this.copy.once("close", resolve));
-    this.copy.destroy(new Error("the import was given up"));
-    await closed;
-  }
-
-  async finish(): Promise<void> {
-    await this.#flush();
-    const finished = once(this.copy, "finish");
-    this.copy.end();
-    await finished;
-    if (this.#failure !== undefined) throw this.#failure;
+  /** Copies the lots into a new stage. */
+  async stage(sql: TransactionSql): Promise<void> {
+    await sql`select private.open_import_stage(${columnsOf(this.written)})`;
+    await pipeline(Readable.from(this.#lines), await sql`copy import_stage from stdin`.writable());
+    await sql`analyze import_stage`;
   }
 }

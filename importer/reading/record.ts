@@ -1,3 +1,4 @@
+import type { Encoding } from "./text.ts";
 import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 
 /** A row that cannot be read as one; the rows around it can. */
@@ -18,7 +19,7 @@ export type Unit = "line" | "feature" | "row";
 export interface OpenSource {
   readonly format: "csv" | "geojson" | "ndjson" | "xlsx";
   /** Null for a format that has its own. */
-  readonly encoding: string | null;
+  readonly encoding: Encoding | null;
   readonly unit: Unit;
   readonly records: AsyncIterable<Read>;
 }

@@ -1,8 +1,8 @@
 -- Import of lots: how lots from elsewhere are merged into the tables of lots.
 --
 -- The importer (importer/) and the console (20260901002121) write lots in the same way: rows go into a temporary table, the
--- stage, and functions of this file merge it into the tables. The importer streams a file into the stage; the console fills it
--- from JSON.
+-- stage, and functions of this file merge it into the tables. The importer copies a file into stages of 1,000 lots, each with
+-- its own transaction; the console fills one from JSON.
 --
 -- Invariants: (source, external_id) names a lot, so that the same import again changes nothing; only rows that differ are
 -- written; a lot that is there keeps its status; what an import does not state stays.
@@ -48,7 +48,7 @@ $$;
 
 comment on function private.merge_staged_operators() is 'Adds the operators of the stage that are not known yet.';
 
-create function private.merge_staged_lots(p_source text, p_status text, p_columns text[], p_first integer, p_last integer) returns void
+create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -69,21 +69,26 @@ begin
       format(case when n.name = any (c_kept) then 'coalesce(s.%1$I, l.%1$I)' else 's.%I' end, n.name) as stated
     from unnest(p_columns) as n (name)
   ) c;
+  -- Locked in one order first, those that will change.
+  execute format(
+    'select from public.parking_lots l join pg_temp.import_stage s on l.source = $1 and l.external_id = s.external_id
+    where (%s) is distinct from (%s) order by l.id for no key update of l', v_stored, v_stated
+  ) using p_source;
   execute format(
     'with merged as (
       merge into public.parking_lots l
-      using (select * from pg_temp.import_stage where position between $3 and $4) s on l.source = $1 and l.external_id = s.external_id
+      using pg_temp.import_stage s on l.source = $1 and l.external_id = s.external_id
       when matched and (%s) is distinct from (%s) then update set %s
       when not matched then insert (source, status, %s) values ($1, $2, %s)
       returning merge_action() as action, l.id
     )
     insert into pg_temp.import_outcome select action, id from merged', v_stored, v_stated, v_changes, v_names, v_staged
-  ) using p_source, p_status, p_first, p_last;
+  ) using p_source, p_status;
 end
 $$;
 
-comment on function private.merge_staged_lots(text, text, text[], integer, integer) is
-  'Writes the lots of the stage at these positions, with p_columns, where they differ. New lots get p_status.';
+comment on function private.merge_staged_lots(text, text, text[]) is
+  'Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.';
 
 create function private.place_staged_lots(p_source text) returns void
 language plpgsql
@@ -104,15 +109,16 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  create temporary table import_tags on commit drop as
+  select s.lot_id, t.id as tag_id, g.value::boolean as state
+  from pg_temp.import_stage s
+  cross join jsonb_each_text(s.tags) as g
+  join public.tags t on t.slug = g.key
+  where s.tags <> '{}';
+  analyze pg_temp.import_tags; -- else the planner expects so many rows that it reads the tags of all lots
   with merged as (
     merge into public.parking_lot_tags lt
-    using (
-      select s.lot_id, t.id as tag_id, g.value::boolean as state
-      from pg_temp.import_stage s
-      cross join jsonb_each_text(s.tags) as g
-      join public.tags t on t.slug = g.key
-      where s.tags <> '{}'
-    ) s on lt.parking_lot_id = s.lot_id and lt.tag_id = s.tag_id
+    using pg_temp.import_tags s on lt.parking_lot_id = s.lot_id and lt.tag_id = s.tag_id
     when matched and lt.state is distinct from s.state then
       update set state = s.state
     when not matched then
@@ -221,6 +227,6 @@ comment on function private.merge_staged_pricing() is
   'Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage states prices.';
 
 grant execute on function
-  private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[], integer, integer),
+  private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[]),
   private.place_staged_lots(text), private.merge_staged_tags(), private.merge_staged_windows(), private.merge_staged_pricing()
 to service_role;

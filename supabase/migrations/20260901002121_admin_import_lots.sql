@@ -195,11 +195,11 @@ declare
   );
   v_source constant text := p_provenance ->> 'source';
 begin
-  -- As the importer: of two imports of one source the second waits.
+  -- Of two imports of one source the second waits: for a request, or for a batch of the importer.
   perform pg_advisory_xact_lock(hashtextextended('import ' || v_source, 0));
   perform private.stage_import_rows(p_provenance, c_columns);
   perform private.merge_staged_operators();
-  perform private.merge_staged_lots(v_source, p_status, c_columns, 0, 1000000);
+  perform private.merge_staged_lots(v_source, p_status, c_columns);
   perform private.place_staged_lots(v_source);
   perform private.merge_staged_tags();
   perform private.merge_staged_windows();
@@ -299,7 +299,7 @@ begin
   if p_dry_run then
     raise sqlstate 'DRYRN';
   end if;
-  drop table pg_temp.import_rows, pg_temp.import_stage, pg_temp.import_outcome, pg_temp.import_windows, pg_temp.import_other_hours,
+  drop table pg_temp.import_rows, pg_temp.import_stage, pg_temp.import_outcome, pg_temp.import_tags, pg_temp.import_windows, pg_temp.import_other_hours,
     pg_temp.import_rules, pg_temp.import_kept;
   return v_report;
 exception when sqlstate 'DRYRN' then

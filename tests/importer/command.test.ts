@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { fileOf } from "./files.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
+const MAIN = fileURLToPath(new URL("../../importer/main.ts", import.meta.url));
+
 async function command(...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", fileURLToPath(new URL("../../importer/main.ts", import.meta.url)), ...args],
+    args: ["run", "-A", "--quiet", MAIN, ...args],
     env: { DB_URL: db.url, NO_COLOR: "1" },
   }).output();
   const decoder = new TextDecoder();
@@ -71,7 +74,7 @@ Deno.test("a file that cannot be read makes the command exit 1 and say why in a 
     [[await fileOf("c.csv", GOOD), "--db-url", "nowhere"], /^This is no database address/],
     [[await fileOf("a.csv", GOOD), "--mapping", "nowhere.json"], /^nowhere\.json is neither a file nor a built-in/],
     [[await fileOf("b.csv", GOOD), "--db-url", "postgresql://postgres@127.0.0.1:1/none"], /^No database answers/],
-    [[await fileOf("c.csv", GOOD), "--source", "s".repeat(101)], /^The database refused, and nothing was written:/],
+    [[await fileOf("c.csv", GOOD), "--source", "s".repeat(101)], /^The database refused:/],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await command(...args);
@@ -94,26 +97,69 @@ Deno.test("a wrong option makes the command exit 2 and print its help; asking fo
   assert.match(help.stdout, /Exit code:/);
 });
 
-/** Ends the connection that runs a COPY, as soon as there is one. */
-async function endCopy(): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (performance.now() < deadline) {
-    const ended = await db.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and state = 'active' and query like 'copy import_stage%'`;
-    if (ended.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail("No COPY ran");
+const MANY = 8_000;
+
+/** A file of many lots, each with hours and a tag, and the options of its import. */
+async function manyLots(source: string): Promise<string[]> {
+  const rows = Array.from(
+    { length: MANY },
+    (_, n) => `${n},駐車場${n},${35 + n % 100 / 100},${139 + n / MANY},8:00,20:00,${n % 100}`,
+  );
+  const file = await fileOf("big.csv", `id,name,lat,lng,open_time,close_time,total_spaces\n${rows.join("\n")}\n`);
+  return [file, "--source", source];
 }
 
-Deno.test("a connection that is lost in the middle ends the command with a sentence and leaves nothing behind", async () => {
-  const rows = Array.from({ length: 300_000 }, (_, n) => `${n},駐車場${n},35.1,${139 + n / 1_000_000}`);
-  const file = await fileOf("big.csv", `id,name,lat,lng\n${rows.join("\n")}\n`);
-  const [{ code, stderr }] = await Promise.all([command(file, "--source", "command-lost"), endCopy()]);
+const written = async (source: string) => {
+  const [row] = await db.sql<{ lots: number }[]>`
+    select count(*)::integer as lots from public.parking_lots where source = ${source}`;
+  return row!.lots;
+};
+
+/** Everything that an import writes of its lots, but ids and times. */
+async function stored(source: string) {
+  const [row] = await db.sql`
+    select md5(string_agg(concat_ws('|', l.external_id, l.name, l.lat, l.lng, l.total_spaces, l.tag_slugs, w.open_time, w.close_time,
+        e.rank_key), e'\n' order by l.external_id)) as lots
+    from public.parking_lots l
+    join public.parking_lot_windows w on w.parking_lot_id = l.id
+    join private.search_entries e on e.parking_lot_id = l.id
+    where l.source = ${source}`;
+  return row!["lots"] as string;
+}
+
+Deno.test("an import that is killed, then loses its connection, and is run again ends as one that ran through", async () => {
+  const source = "command-killed";
+  const args = await manyLots(source);
+  const begun = async (lots: number) => {
+    await eventually(async () => await written(source) >= lots || undefined, 60_000);
+  };
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", MAIN, ...args],
+    env: { DB_URL: db.url },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await begun(1_000);
+  child.kill("SIGKILL");
+  await child.status;
+  const killed = await written(source);
+  assert.ok(killed >= 1_000 && killed < MANY && killed % 1_000 === 0, `${killed} lots`);
+
+  const second = command(...args);
+  await begun(killed + 2_000);
+  await db.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'import'`;
+  const { code, stderr } = await second;
   assert.equal(code, 1);
   assert.match(stderr, /^(The connection to the database was lost|The database refused)/);
-  const [left] = await db.sql`
-    select count(*)::integer as lots from public.parking_lots where source = 'command-lost'`;
-  assert.equal(left?.["lots"], 0);
+  assert.match(stderr, /^\d+ lots of earlier batches were written\. Run the command again to continue\.$/m);
+  const lost = await written(source);
+  assert.ok(lost >= killed + 2_000 && lost < MANY && lost % 1_000 === 0, `${lost} lots`);
+
+  const third = await command(...args);
+  assert.equal(third.code, 0, third.stderr);
+  assert.ok(third.stdout.split("\n").includes(`unchanged  ${lost}`), third.stdout);
+  assert.match((await command(...await manyLots("command-whole"))).stdout, new RegExp(`^inserted   ${MANY}$`, "m"));
+  assert.equal(await stored(source), await stored("command-whole"));
 });

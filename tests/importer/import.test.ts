@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { Progress } from "../../importer/progress.ts";
-import { importFile, type ImportOptions } from "../../importer/run.ts";
+import { importFile, type ImportOptions, type ImportStopped } from "../../importer/run.ts";
 import type { Counts } from "../../importer/report.ts";
 import { database } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { collection, fileOf, point, shiftJis } from "./files.ts";
 
 const db = await database();
@@ -14,7 +15,7 @@ function newSource(): string {
 }
 
 async function importText(name: string, content: string | Uint8Array, options: Partial<ImportOptions>) {
-  return await importFile(db.sql, { file: await fileOf(name, content), quiet: true, ...options });
+  return await importFile(db.url, { file: await fileOf(name, content), quiet: true, ...options });
 }
 
 /** The counts that are not zero. */
@@ -186,7 +187,7 @@ Deno.test("bad rows are rejected with line, id and reason, and the good ones aro
 
 Deno.test("a file that breaks in the middle leaves the database as it was", async () => {
   const source = newSource();
-  const features = Array.from({ length: 5000 }, (_, n) => ({
+  const features = Array.from({ length: 5000 }, (_, n) => ({ // five batches
     id: `f${n}`,
     geometry: point(139 + n / 10000, 35),
     properties: { name: `駐車場${n}` },
@@ -326,6 +327,55 @@ Deno.test("values at the edge of what the table holds are imported, and just bey
   assert.equal(report.counts.inserted, edges.length);
 });
 
+Deno.test("of a row that comes again thousands of rows later the first counts", async () => {
+  const source = newSource();
+  const lines = Array.from({ length: 2_500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 10_000},5,,,,`);
+  const report = await importText("again.csv", `${HEADER}${lines.join("\n")}\nid7,Again,,35.1,139.1,5,,,,\n`, {
+    source,
+  });
+  assert.deepEqual(counted(report.counts), { read: 2_501, inserted: 2_500, rejected: 1 });
+  assert.deepEqual(report.entries.map(({ problems }) => problems[0]!.reason), ["line 9 has the same one"]);
+  const [lot] = await db.sql`select name from public.parking_lots where source = ${source} and external_id = 'id7'`;
+  assert.equal(lot!["name"], "A7");
+});
+
+Deno.test("a batch that the database rejects fails alone: those before it stay, and the next import continues", async () => {
+  const source = newSource();
+  const lines = Array.from({ length: 1_500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 10_000},5,,,,`);
+  const text = `${HEADER}${lines.join("\n")}\n`;
+  await db.sql.unsafe(`
+    create function private.tg_reject() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+    create trigger reject before insert on public.parking_lots
+      for each row when (new.source = '${source}' and new.external_id = 'id1200') execute function private.tg_reject()`);
+  await assert.rejects(importText("lots.csv", text, { source }), (error: ImportStopped) => {
+    assert.match(String(error.cause), /not this one/);
+    return error.writtenLots === 1_000;
+  });
+  assert.equal((await lotsOf(source)).length, 1_000);
+  await db.sql`drop trigger reject on public.parking_lots`;
+  const report = await importText("lots.csv", text, { source });
+  assert.deepEqual(counted(report.counts), { read: 1_500, inserted: 500, unchanged: 1_000 });
+});
+
+Deno.test("an import waits while another one of its source runs, and says so", async () => {
+  const source = newSource();
+  const steps: string[] = [];
+  class Recorded extends Progress {
+    override step(what: string): void {
+      steps.push(what);
+    }
+  }
+  const other = await db.sql.reserve();
+  await other`select pg_advisory_lock(hashtextextended(${`import file ${source}`}, 0))`;
+  const waiting = importText("a.csv", `${HEADER}a,A,,35.1,139.1,5,,,,\n`, { source, progress: new Recorded(true) });
+  await eventually(() => steps.length > 1 || undefined);
+  assert.equal((await lotsOf(source)).length, 0);
+  await other`select pg_advisory_unlock_all()`;
+  other.release();
+  assert.deepEqual(counted((await waiting).counts), { read: 1, inserted: 1 });
+  assert.equal(new Set(steps).size, 1);
+});
+
 Deno.test("two imports of one source at the same time wait for each other and make no duplicate", async () => {
   const source = newSource();
   const text = HEADER + Array.from({ length: 500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 1000},5,,,,`).join("\n");
@@ -334,14 +384,11 @@ Deno.test("two imports of one source at the same time wait for each other and ma
   assert.equal((await lotsOf(source)).length, 500);
 });
 
-Deno.test("progress: a long import says how many lots are written while it writes them", async () => {
-  const [seen, steps]: [number[][], string[]] = [[], []];
+Deno.test("progress: a long import says after each batch how many rows are read and how many lots are written", async () => {
+  const seen: number[][] = [];
   class Recorded extends Progress {
-    override lots(written: number, total: number): void {
-      seen.push([written, total]);
-    }
-    override step(what: string): void {
-      steps.push(what);
+    override lots(read: number, rows: number, written: number): void {
+      seen.push([read, rows, written]);
     }
   }
   const rows = Array.from({ length: 4_500 }, (_, index) => `${index},P${index},${30 + index / 1_000},139.5,,,,,\n`);
@@ -349,8 +396,9 @@ Deno.test("progress: a long import says how many lots are written while it write
   const options = { source: newSource(), progress: new Recorded(true) };
   const first = await importText("long.csv", text, options);
   assert.deepEqual(counted(first.counts), { read: 4_500, inserted: 4_500 });
-  assert.deepEqual(seen, [[0, 4_500], [2_000, 4_500], [4_000, 4_500], [4_500, 4_500]]);
-  assert.ok(steps.includes("Writing hours"), steps.join(", "));
+  const batches = [1_000, 2_000, 3_000, 4_000, 4_500];
+  assert.deepEqual(seen.splice(0), batches.map((read) => [read, 4_500, read]));
   const second = await importText("long.csv", text, options);
   assert.deepEqual(counted(second.counts), { read: 4_500, unchanged: 4_500 });
+  assert.deepEqual(seen, batches.map((read) => [read, 4_500, 0]));
 });

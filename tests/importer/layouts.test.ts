@@ -81,14 +81,14 @@ for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FIL
       return;
     }
     const options = { file: url.pathname, quiet: true };
-    const first = await importFile(db.sql, options);
+    const first = await importFile(db.url, options);
     assert.equal(first.mapping, mapping);
     assert.deepEqual(
       [first.counts.read, first.counts.inserted + first.counts.unchanged, first.counts.skipped, first.counts.rejected],
       [read, lots, skipped, rejected],
     );
     assert.equal(first.counts.warnings, warnings);
-    const again = await importFile(db.sql, options);
+    const again = await importFile(db.url, options);
     assert.deepEqual([again.counts.unchanged, again.counts.inserted, again.counts.updated], [lots, 0, 0]);
     const [stored] = await db.sql`
       select count(*)::integer as lots, count(licence)::integer as licensed, count(attribution)::integer as attributed
@@ -117,7 +117,7 @@ Deno.test("the Takamatsu layout gives hours, phone, structure and the municipali
     "902,34.35,134.06,試験平日駐車場,高松市試験町2-2,,,,月火水木金,07:30,22:00,",
     "903,34.36,134.07,試験終日駐車場,高松市試験町3-3,,,,月火水木金土日,00:00,24:00,",
   ].join("\r\n");
-  const report = await importFile(db.sql, { file: await fileOf("takamatsu.csv", shiftJis(text)), quiet: true });
+  const report = await importFile(db.url, { file: await fileOf("takamatsu.csv", shiftJis(text)), quiet: true });
   assert.equal(report.mapping, "takamatsu_municipal_parking");
   assert.equal(report.encoding, "shift_jis");
   const first = await detailOf(report.source, "901");
@@ -144,7 +144,7 @@ Deno.test("the layout recommended to Japanese municipalities is read, and bicycl
     "222127,902,静岡県,焼津市,試験自転車駐車場,シケン,,,静岡県焼津市試験1-2,,34.87,138.32,,,,道路課,,,,【開館時間】24時間,,,,市営駐車場",
   ];
   const file = await fileOf("yaizu.csv", [RECOMMENDED, ...rows].join("\n"));
-  const report = await importFile(db.sql, { file, quiet: true });
+  const report = await importFile(db.url, { file, quiet: true });
   assert.equal(report.mapping, "yaizu_municipal_parking");
   assert.deepEqual([report.counts.inserted, report.counts.skipped], [1, 1]);
   const lot = await detailOf(report.source, "901");
@@ -158,7 +158,7 @@ Deno.test("the layout recommended to Japanese municipalities is read, and bicycl
 Deno.test("another municipality's file in that layout is read with ids that name the municipality, and without a licence of its own", async () => {
   const row =
     "131016,7,東京都,千代田区,試験駐車場,シケン,,,東京都千代田区1-1,,35.69,139.75,,,,,月火水木金,9:00,17:00,,,,,";
-  const report = await importFile(db.sql, {
+  const report = await importFile(db.url, {
     file: await fileOf("other.csv", [RECOMMENDED, row].join("\n")),
     quiet: true,
   });
@@ -175,7 +175,7 @@ Deno.test("the layout of Yaizu's walking event leaves out what is not a car park
     "901,駐車場,試験第一,シケンダイイチ,34.871,138.32,,",
     "902,レンタサイクル,試験自転車,シケン,34.872,138.32,,",
   ].join("\n");
-  const report = await importFile(db.sql, { file: await fileOf("event.csv", text), quiet: true });
+  const report = await importFile(db.url, { file: await fileOf("event.csv", text), quiet: true });
   assert.equal(report.mapping, "yaizu_walking_event_parking");
   assert.deepEqual([report.counts.inserted, report.counts.skipped], [1, 1]);
 });
@@ -208,7 +208,7 @@ Deno.test("the Swiss layout gives capacity, operator, zone, currency, hours by d
     "swiss.geojson",
     collection([{ id: "a", geometry: point(8.1, 47.3), properties }, swapped, bicycles]),
   );
-  const report = await importFile(db.sql, { file, quiet: true });
+  const report = await importFile(db.url, { file, quiet: true });
   assert.equal(report.mapping, "swiss_rail_parking");
   assert.deepEqual([report.counts.inserted, report.counts.rejected, report.counts.skipped], [1, 1, 1]);
   assert.match(report.entries[0]?.problems[0]?.reason ?? "", /latitude and longitude are swapped/);
@@ -241,7 +241,7 @@ Deno.test("points without a name get the plain word for a car park, and the same
   const first = { geometry: point(142.4744169, 43.7684979), properties: {} };
   const named = { geometry: point(139.7, 35.6), properties: { name: " タイムズ (Times) " } };
   const file = await fileOf("osm.geojson", collection([first, named, first]));
-  const report = await importFile(db.sql, { file, quiet: true });
+  const report = await importFile(db.url, { file, quiet: true });
   assert.equal(report.mapping, "osm_japan_parking_2014");
   assert.equal(report.licence, "ODbL-1.0");
   assert.deepEqual([report.counts.inserted + report.counts.unchanged, report.counts.rejected], [2, 1]);

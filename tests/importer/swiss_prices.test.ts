@@ -58,7 +58,7 @@ function stations(models: readonly Model[]): Promise<string> {
 }
 
 async function imported(models: readonly Model[], source: string = crypto.randomUUID()) {
-  return await importFile(db.sql, { file: await stations(models), source, quiet: true });
+  return await importFile(db.url, { file: await stations(models), source, quiet: true });
 }
 
 async function rulesOf(source: string): Promise<Map<string, (Rule & { lot: string })[]>> {
@@ -199,7 +199,7 @@ Deno.test(`${STAYS} random stays at Swiss stations cost what the oracle says`, a
       ],
     },
   ]);
-  const { counts } = await importFile(db.sql, { file, mapping: "swiss_rail_parking", source, quiet: true });
+  const { counts } = await importFile(db.url, { file, mapping: "swiss_rail_parking", source, quiet: true });
   const rules = await rulesOf(source);
   if (real) assert.deepEqual([counts.inserted, counts.warnings, rules.size], [649, 67, 582]);
   const lots = await db.sql<{ id: string; place: string }[]>`
