@@ -194,6 +194,12 @@ begin
     v_near := case when p_filters.max_height_m is null and p_filters.tags = '{}'
       then private.nearest_lots(p_lat, p_lng, p_radius_m, v_upto)
       else private.nearest_passing_lots(p_lat, p_lng, p_radius_m, v_upto, p_filters.max_height_m, p_filters.tags) end;
+    if p_filters.max_price is null and p_filters.open_now is not true then
+      lot_ids := v_near.lot_ids[:p_limit];
+      distances := v_near.distances[:p_limit];
+      is_truncated := cardinality(v_near.lot_ids) > p_limit;
+      return;
+    end if;
     v_passing := private.passing_lots(v_near.lot_ids[v_seen + 1:], p_filters, p_vehicle_type, p_entry, p_exit, v_left);
     select lot_ids || array_agg(b.id order by b.place), distances || array_agg(b.distance_m order by b.place),
       amounts || array_agg(p.amount order by b.place)
