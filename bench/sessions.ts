@@ -1,7 +1,10 @@
 // What a driver waits for, with eight clients at once over HTTP: start, the live meter, end, a page of 10,000 sessions and of
-// 10,000 notifications. The lots have the price lists of the worked examples.
-// deno run -A bench/sessions.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET; `deno task bench` sets them)
+// 10,000 notifications; and what a start costs in the database beside a million sessions, and the job that looks at it. The
+// lots have the price lists of the worked examples.
+// deno run -A bench/sessions.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET and, for another number of sessions,
+// BENCH_PEOPLE; `deno task bench` sets them)
 import postgres from "postgres";
+import { PASSWORD, SUPERUSER } from "../local/postgres/server.ts";
 import { newUser } from "../tests/support/rows.ts";
 import { plantLots } from "../tests/db/support/fees.ts";
 import { token } from "../tests/support/tokens.ts";
@@ -11,7 +14,9 @@ const CLIENTS = 8;
 const DRIVERS = 400;
 const WARM_UP = 80;
 const ROWS = 10_000;
-const { DB_URL, API_URL, PUBLISHABLE_KEY, JWT_SECRET } = Deno.env.toObject();
+const STARTS = 200;
+const { DB_URL, API_URL, PUBLISHABLE_KEY, JWT_SECRET, BENCH_PEOPLE } = Deno.env.toObject();
+const SESSIONS = Number(BENCH_PEOPLE ?? 1_000_000);
 if (!DB_URL || !API_URL || !PUBLISHABLE_KEY || !JWT_SECRET) {
   throw new Error("No platform is named: run `deno task bench`");
 }
@@ -157,6 +162,71 @@ const many = (count: number) => Array.from({ length: count }, () => old);
 for (const path of ["/me/parking-sessions", "/me/notifications"]) {
   await measure(`GET /v1${path}, of ${ROWS}`, page(path), { warmUp: many(WARM_UP), measured: many(DRIVERS) });
 }
+
+/** Sessions of others, five each, and what they left in the log of activities; written with the triggers off. */
+async function plantSessions(): Promise<void> {
+  const address = new URL(DB_URL!);
+  address.username = SUPERUSER;
+  address.password = PASSWORD;
+  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  await superuser.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`
+      insert into public.parking_sessions (user_id, parking_lot_id, status, started_at, created_at, client_request_id)
+      select md5('driver ' || n / 5)::uuid, (${lots}::uuid[])[1 + n % 20], 'cancelled', d.at, d.at, gen_random_uuid()
+      from generate_series(1, ${SESSIONS}::integer) as n cross join lateral (select now() - n * interval '30 seconds' as at) d`;
+    await transaction`
+      insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, created_at)
+      select user_id, 'session_start', parking_lot_id, id, created_at from public.parking_sessions
+      where created_at > now() - interval '90 days' on conflict do nothing`;
+  });
+  await superuser`vacuum analyze public.parking_sessions, public.user_activity_logs`;
+  await superuser.end();
+}
+
+/** Starts by api.run_command, as the router calls it, in the database alone; then the job's looks at them. */
+async function startsInSql(): Promise<string[][]> {
+  const connection = postgres(DB_URL!, { max: 1, onnotice: () => {} });
+  const [times, buffers]: [number[], number[]] = [[], []];
+  for (const { user, lot } of await several(STARTS)) {
+    await connection.begin(async (transaction) => {
+      await transaction`
+        select set_config('role', 'authenticated', true),
+          set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
+      const started = {
+        p_parking_lot_id: lot,
+        p_start_lat: 35.68,
+        p_start_lng: 139.76,
+        p_client_request_id: crypto.randomUUID(),
+      };
+      const [row] = await transaction.unsafe(`
+        explain (analyze, buffers, timing off, format json)
+        select api.run_command('start_parking_session', '${JSON.stringify(started)}')`);
+      const [{ Plan, "Execution Time": time }] = row!["QUERY PLAN"];
+      times.push(time);
+      buffers.push(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]);
+    });
+  }
+  const looks: number[] = [];
+  for (;;) {
+    const asked = performance.now();
+    const [row] = await connection<{ looked: boolean }[]>`select private.next_reminder_batch() as looked`;
+    if (!row!.looked) break;
+    looks.push(performance.now() - asked);
+  }
+  await connection.end();
+  const warm = times.slice(10);
+  return [
+    ["start", ms(percentile(warm, 0.5)), ms(percentile(warm, 0.95)), String(percentile(buffers.slice(10), 0.5))],
+    ["20 looks of the job", ms(percentile(looks, 0.5)), ms(percentile(looks, 0.95)), ""],
+  ];
+}
+
+await sql`select cron.unschedule(jobname) from cron.job where jobname = 'send_session_reminders'`; // or the platform would look first
+await plantSessions();
+const inSql = await startsInSql();
 await sql.end();
 console.log(`${CLIENTS} clients at once, ${DRIVERS} requests a line\n`);
 console.log(table(["", "p50 ms", "p95 ms", "results"], rows));
+console.log(`\nIn the database, beside ${SESSIONS} sessions\n`);
+console.log(table(["", "p50 ms", "p95 ms", "buffers"], inSql));
