@@ -100,6 +100,11 @@ create index user_notifications_inbox_idx on public.user_notifications (user_id,
 -- What a person who leaves has received.
 create index user_notifications_user_id_idx on public.user_notifications (user_id);
 create index user_notifications_type_idx on public.user_notifications (type);
+-- Retention.
+create index user_notifications_age_idx on public.user_notifications (created_at) where not is_composed;
+
+insert into private.retentions (table_name, condition) values
+  ('public.user_notifications', 'not t.is_composed and t.created_at < now() - interval ''1 year''');
 
 create table public.user_push_tokens (
   id uuid primary key default gen_random_uuid(),

@@ -1,7 +1,7 @@
 // Growth: every table has a plan, and what is kept for a time goes, in batches.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { purge, runJob } from "../support/rows.ts";
+import { newUser, purge, runJob } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -79,4 +79,15 @@ Deno.test("retention: rows go in batches, each of which is committed; what anoth
     select done_rows::integer, done_at > now() - interval '1 minute' as is_done from private.retentions
     where table_name = 'private.dead_messages'`;
   assert.deepEqual({ ...row }, { done_rows: 25, is_done: true });
+});
+
+Deno.test("retention: an inbox keeps notifications for a year, read or not; composed ones stay", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into public.user_notifications (user_id, title, body, type, status, sent_at, is_composed, created_at)
+    select ${user}, n.title, 'Body', 'announcement', 'sent', now(), n.title = 'composed', now() - n.days * interval '1 day'
+    from (values ('old', 366), ('recent', 364), ('composed', 400)) as n (title, days)`;
+  await purge(db.sql);
+  const left = await db.sql`select title from public.user_notifications where user_id = ${user} order by title`;
+  assert.deepEqual(left.map(({ title }) => title), ["composed", "recent"]);
 });
