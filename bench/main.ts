@@ -19,6 +19,7 @@ const SCRIPTS = [
   "sessions",
   "votes",
   "rewards",
+  "sizes",
   "realtime",
   "import",
   "faults",
