@@ -132,7 +132,7 @@ grant execute on function private.trimmed(text) to authenticated, service_role;
 -- types of its keys, a cursor with any other keys is rejected, and keys are never written into the text of a statement.
 
 create function private.page_limit(p_limit integer) returns integer
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

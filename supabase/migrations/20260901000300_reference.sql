@@ -73,7 +73,7 @@ grant select (category_id, code, lang, display_label, sort_order, metadata, is_a
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.require_lang(p_lang text) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

@@ -289,7 +289,7 @@ comment on function private.occupancy_forecast(uuid) is
 
 create function private.check_occupancy(p_state text, p_free_spaces integer, p_occupancy_ratio numeric, p_place text default '')
 returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

@@ -106,7 +106,7 @@ comment on function private.read_nearby_filters(jsonb) is
 create function private.check_nearby(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer, p_sort text
 ) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

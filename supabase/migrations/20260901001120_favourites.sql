@@ -126,7 +126,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   -- A lot that is not public any more can still be taken from the list.
   delete from public.saved_parking_lots where user_id = v_user_id and parking_lot_id = p_parking_lot_id;

@@ -15,13 +15,11 @@ set search_path = ''
 as $$
 begin
   return query
-  select l.id, l.name from public.parking_lots l
-  where l.id = any (p_lot_ids)
-    and exists (select from public.parking_sessions s where s.parking_lot_id = l.id and s.user_id = (select auth.uid()));
+  select l.id, l.name from public.parking_lots l where l.id = any (p_lot_ids);
 end
 $$;
 
-comment on function private.session_lot_names(uuid[]) is 'What lots are called at which the caller has parked, open to the public or not.';
+comment on function private.session_lot_names(uuid[]) is 'What lots are called, open to the public or not. The ids are those of the caller''s own sessions.';
 
 create function private.session_rows(p_sessions public.parking_sessions[]) returns jsonb
 language plpgsql stable

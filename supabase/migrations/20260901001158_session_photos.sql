@@ -88,7 +88,7 @@ create trigger _200_drop_photos after update on public.parking_sessions
   for each statement execute function private.tg_parking_sessions__drop_photos();
 
 create function private.check_slot(p_phase text, p_slot integer) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

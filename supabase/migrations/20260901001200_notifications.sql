@@ -333,7 +333,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
   v_updated integer;
 begin
   if (p_ids is null) = (p_before is null) then
@@ -385,7 +385,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.active_user();
+  v_user_id uuid := private.writing_user();
 begin
   delete from public.user_push_tokens where id = p_id and user_id = v_user_id;
   if not found then

@@ -49,7 +49,7 @@ comment on function private.upload_extension(text) is 'How the key of a file of 
 create function private.check_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin
@@ -344,8 +344,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  update public.assets set deleted_at = now()
-  where attached_at is null and deleted_at is null and created_at < now() - interval '1 day';
+  update public.assets a set deleted_at = now()
+  where a.attached_at is null and a.deleted_at is null and a.created_at < now() - interval '1 day'
+    and not exists (select from public.parking_lot_images i where i.asset_id = a.id);
 
   -- What could not be deleted for a day has left the queue: it is put in again. Deleting twice does no harm.
   perform private.enqueue('object_deletion', jsonb_build_object('storage_key', a.storage_key))

@@ -76,7 +76,7 @@ create trigger _900_check_move before update on public.error_reports
   for each row when (new.status <> old.status) execute function private.tg_check_state('error_report');
 
 create function private.written_text(p_text text, p_most integer, p_param text) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

@@ -139,7 +139,8 @@ begin
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,
     updated_at = clock_timestamp(),
     total_users = case when cardinality(v_user_ids) < p_people then r.done_users + cardinality(v_user_ids) else r.total_users end,
-    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end;
+    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
+  where r.is_only;
   return true;
 end
 $$;

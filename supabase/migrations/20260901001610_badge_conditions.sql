@@ -176,7 +176,7 @@ comment on function private.badge_conditions_fault(jsonb) is
   'The first fault of a badge''s conditions, where and what; null: private.meets_badge_conditions understands them.';
 
 create function private.require_badge_conditions(p_conditions jsonb) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -276,7 +276,7 @@ to service_role;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.evaluate_badge_conditions(metadata jsonb, conditions jsonb) returns boolean
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

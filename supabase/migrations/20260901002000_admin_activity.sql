@@ -171,7 +171,7 @@ create trigger _300_clear_act_values after update of status on public.app_users
 create function private.check_decision(
   p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
 ) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

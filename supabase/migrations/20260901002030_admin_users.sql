@@ -128,7 +128,7 @@ comment on function private.like_pattern(text) is 'The pattern for like of every
 
 create function private.read_user_filter(p_email text, p_display_name text, p_status text, p_premium boolean)
 returns private.user_filter
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

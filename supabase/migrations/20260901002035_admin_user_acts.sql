@@ -25,7 +25,7 @@ select private.add_admin_actions('[
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.required_reason(p_reason text) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -42,7 +42,7 @@ comment on function private.required_reason(text) is
   'The reason of an act that needs one, without space around it. Refuses: validation_error.';
 
 create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

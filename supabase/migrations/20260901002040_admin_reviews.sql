@@ -38,7 +38,7 @@ comment on function private.files_of(text, uuid[]) is
   'The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not public: for functions of the console. No row for a thing without files.';
 
 create function private.decision_reason(p_reason text) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

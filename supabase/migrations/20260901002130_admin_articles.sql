@@ -93,7 +93,7 @@ comment on function private.refuse_violation(text, text) is
   'Reports a value that a check constraint rejected: validation_error, param the first column of the constraint.';
 
 create function private.refuse_duplicate(p_param text) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin
@@ -105,7 +105,7 @@ $$;
 comment on function private.refuse_duplicate(text) is 'Reports a key that another row has: conflict, details.reason already_exists.';
 
 create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

@@ -45,7 +45,7 @@ comment on function private.managed_codes(text, text) is
   'The codes of a category or of all, or one of them, as the console shows them: both languages in one.';
 
 create function private.check_labels(p_labels jsonb) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -65,7 +65,7 @@ $$;
 comment on function private.check_labels(jsonb) is 'Rejects what is not {ja, en}, each a label: validation_error.';
 
 create function private.check_code_metadata(p_metadata jsonb) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

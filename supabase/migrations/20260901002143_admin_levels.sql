@@ -41,7 +41,7 @@ return '{
 comment on function private.exp_rule_field_rules() is 'The fields of an EXP rule that administrators change; its cause is given only when it is created.';
 
 create function private.check_first_level(p_level integer, p_required_exp integer) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

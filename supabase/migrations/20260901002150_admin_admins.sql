@@ -178,7 +178,7 @@ $$;
 comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: each once, in order.';
 
 create function private.act_reason(p_reason text) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 declare

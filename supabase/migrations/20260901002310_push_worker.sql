@@ -401,6 +401,7 @@ begin
   update private.push_state
   set failures = v_state.failures, failing_since = coalesce(failing_since, now()), tried_until = '-infinity', reason = p_reason,
     paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
+  where id
   returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
   -- The random part keeps batches from coming back together.
   perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);

@@ -237,6 +237,7 @@ begin
   update private.mail_state
   set failures = v_state.failures, failing_since = coalesce(failing_since, now()), reason = p_reason,
     paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
+  where id
   returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
   perform pgmq.set_vt('mail', m.id, v_seconds) from unnest(p_msg_ids) as m (id);
   update pgmq.q_mail set read_ct = read_ct - 1 where msg_id = any (p_msg_ids);

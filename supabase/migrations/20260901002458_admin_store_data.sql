@@ -10,7 +10,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.check_days(p_from date, p_to date) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin

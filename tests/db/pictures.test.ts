@@ -136,3 +136,39 @@ Deno.test("avatar: of twenty that are set at once one stays, and the others are 
   );
   assert.equal(row!.avatar.asset_id, avatars[states.findIndex(({ deleted }) => deleted !== true)]);
 });
+
+/** A lot whose main image is a file of this person, attached or not; its key in the lot's row. */
+async function mainImage(user: string, columns: { category: string; attached_at: Date | null }) {
+  const lot = await newLot(db.sql);
+  const asset = {
+    storage_key: `lots/${crypto.randomUUID()}.png`,
+    created_by: user,
+    created_at: new Date(Date.now() - 172_800_000),
+    ...columns,
+  };
+  const [row] = await db.sql<{ id: string }[]>`insert into public.assets ${db.sql(asset)} returning id`;
+  await db.sql`insert into public.parking_lot_images (parking_lot_id, asset_id, is_main) values (${lot}, ${
+    row!.id
+  }, true)`;
+  const key = async () =>
+    (await db.sql`select main_image_key from public.parking_lots where id = ${lot}`)[0]!["main_image_key"];
+  assert.equal(await key(), asset.storage_key);
+  return { asset: row!.id, key };
+}
+
+Deno.test("main_image_key: a picture that is deleted leaves it, also when the statement wrote another column", async () => {
+  for (
+    const columns of [{ category: "review", attached_at: new Date() }, { category: "parking_lot", attached_at: null }]
+  ) {
+    const user = await newUser(db.sql);
+    const { asset, key } = await mainImage(user, columns);
+    await db.sql`delete from auth.users where id = ${user}`;
+    assert.deepEqual([(await stateOf(asset))["deleted"], await key()], [true, null], columns.category);
+  }
+});
+
+Deno.test("sweep_assets: a picture that a lot shows is kept, attached or not", async () => {
+  const { asset, key } = await mainImage(await newUser(db.sql), { category: "parking_lot", attached_at: null });
+  await db.sql`select private.sweep_assets()`;
+  assert.deepEqual([(await stateOf(asset))["deleted"], typeof await key()], [false, "string"]);
+});

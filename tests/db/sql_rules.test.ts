@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { migrations, sqlFindings, uncalled } from "./sql_rules.ts";
+import { migrations, raisingImmutables, sqlFindings, uncalled, unheldCommands } from "./sql_rules.ts";
 
 const NAME = "20260901000900_sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
@@ -64,4 +64,41 @@ Deno.test("each breach of the house rules is found", () => {
 Deno.test("a function of sixty lines and a file of five hundred pass", () => {
   assert.deepEqual(findings(`create function f() returns void\nas $$\n${"  perform 1;\n".repeat(57)}$$;\n`), []);
   assert.deepEqual(findings("select 1;\n".repeat(497)), []);
+});
+
+const ALL = migrations().map(({ text }) => text);
+
+Deno.test("functions that raise are not immutable, however deep what they call is", () => {
+  assert.deepEqual(raisingImmutables(ALL), []);
+  const sample =
+    "create function private.a() returns void\nlanguage plpgsql immutable\nas $$\nbegin\n  perform private.b();\nend\n$$;\n\n" +
+    "create function private.b() returns void\nlanguage plpgsql stable\nas $$\nbegin\n  perform private.refuse('x', 1, 'y');\nend\n$$;\n";
+  assert.deepEqual(raisingImmutables([sample]), ["private.a"]);
+});
+
+Deno.test("every command locks the account that it writes for", () => {
+  assert.deepEqual(unheldCommands(ALL), []);
+  const sample =
+    "create function commands.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  perform private.active_user();\nend\n$$;\n";
+  assert.deepEqual(unheldCommands([sample]), ["commands.a"]);
+});
+
+Deno.test("a delete and an update have a where", () => {
+  assert.deepEqual(
+    findings("delete from a.b where c;\nwith d as (delete from a.b where c returning e) select 1;\n"),
+    [],
+  );
+  assert.deepEqual(
+    findings(
+      "update a.b c set d = (select 1 from e where f) where g;\ninsert into a.b values (1) on conflict do update set c = 1;\n",
+    ),
+    [],
+  );
+  for (
+    const [statement, what] of [
+      ["delete from a.b;", "delete from a.b"],
+      ["with d as (delete from a.b returning e) select 1 where true;", "delete from a.b"],
+      ["update a.b c set d = (select 1 from e where f);", "update a.b c set"],
+    ]
+  ) assert.deepEqual(findings(`${statement}\n`), [`4 writes every row: ${what} needs a where`]);
 });

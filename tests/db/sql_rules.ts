@@ -47,6 +47,13 @@ export function sqlFindings(name: string, text: string): string[] {
     }
   });
 
+  for (const { index, 0: written } of code.matchAll(WRITES)) {
+    const line = code.slice(0, index).split("\n").length;
+    if (!hasWhere(code, index + written.length)) {
+      find(line, `writes every row: ${written.replaceAll(/\s+/g, " ")} needs a where`);
+    }
+  }
+
   for (const { line, called, height, locals, language } of functions(text)) {
     if (language === "sql" && !INLINED.includes(called)) {
       find(line, "is a text in sql, which is planned anew for every statement that calls it");
@@ -75,6 +82,51 @@ export function uncalled(text: string): string[] {
     .filter((name) => callers.get(name)!.size < 2);
 }
 
+/** Hosted projects refuse these without a `where` (pg-safeupdate). */
+const WRITES = /\bdelete\s+from\s+[\w.]+|\bupdate\s+[a-z_]+\.\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/g;
+
+/** Whether the statement, or the part in parentheses, that goes on here has a `where` of its own. */
+function hasWhere(code: string, from: number): boolean {
+  let depth = 0;
+  for (const { 0: token } of code.slice(from).matchAll(/[();]|\bwhere\b/g)) {
+    if (token === "(") depth++;
+    else if (token === ")" && depth-- === 0) return false;
+    else if (token === ";" && depth === 0) return false;
+    else if (token === "where" && depth === 0) return true;
+  }
+  return false;
+}
+
+/** Functions of which every call reaches one of these, by the functions that their text calls. */
+function reaching(texts: readonly string[], targets: readonly string[]): (name: string) => boolean {
+  const calls = new Map<string, Set<string>>();
+  for (const { called, body } of texts.flatMap(functions)) {
+    const names = body.replaceAll(/--[^\n]*/g, "").matchAll(/\b(?:api|commands|private)\.\w+(?=\()/g);
+    const of = calls.get(called) ?? calls.set(called, new Set()).get(called)!;
+    for (const [name] of names) of.add(name);
+  }
+  const reaches = (name: string, seen: Set<string>): boolean =>
+    targets.includes(name) ||
+    !seen.has(name) && [...calls.get(name) ?? []].some((called) => reaches(called, seen.add(name)));
+  return (name) => reaches(name, new Set());
+}
+
+/** Functions that may raise and say that they are immutable: the planner may call those while it plans. */
+export function raisingImmutables(texts: readonly string[]): string[] {
+  const raises = reaching(texts, ["private.refuse"]);
+  return texts.flatMap(functions).filter(({ head, called }) => /\bimmutable\b/.test(head) && raises(called)).map((
+    { called },
+  ) => called);
+}
+
+/** Commands that do not lock the account that they write for. */
+export function unheldCommands(texts: readonly string[]): string[] {
+  const holds = reaching(texts, ["private.writing_user", "private.hold_account", "private.hold_subscription"]);
+  return texts.flatMap(functions).map(({ called }) => called).filter((name) =>
+    name.startsWith("commands.") && !holds(name)
+  );
+}
+
 /** The same text with comments, strings and quoted names blanked; code in dollar quotes stays. */
 function withoutTexts(text: string): string {
   const blank = (found: string) => found.replaceAll(/[^\n]/g, " ");
@@ -85,6 +137,9 @@ interface SqlFunction {
   readonly line: number;
   /** Its schema and name. */
   readonly called: string;
+  /** What stands before its text, and the text. */
+  readonly head: string;
+  readonly body: string;
   readonly height: number;
   readonly language: string | undefined;
   /** The names that it declares. */
@@ -97,6 +152,8 @@ function functions(text: string): SqlFunction[] {
   ) => ({
     line: text.slice(0, match.index).split("\n").length,
     called: /^create (?:or replace )?function ([\w.]+)/.exec(match[0])?.[1] ?? "",
+    head: match[0].slice(0, match[0].indexOf(match[1]!)),
+    body: match[2]!,
     height: match[0].split("\n").length,
     language: /\blanguage (\w+)/.exec(match[0])?.[1],
     locals: [...(/^declare\n([\s\S]*?)^begin/m.exec(match[2]!)?.[1] ?? "").matchAll(/^ {2}([a-z]\w*) /gm)].map((name) =>
