@@ -27,6 +27,7 @@ const SCRIPTS = [
   "admin",
   "push",
   "subscriptions",
+  "batches",
 ];
 /** It starts and kills a platform of its own. */
 const ALONE = "faults";

@@ -220,8 +220,9 @@ $$;
 
 comment on function private.tg_app_users__tell_level() is 'Tells a person that their level rose.';
 
+-- Within the ledger's trigger alone: a recalculation, after an edit of levels, would notify everybody at once.
 create trigger _500_tell_level after update of level on public.app_users
-  for each row when (new.level > old.level and new.status <> 'withdrawn')
+  for each row when (new.level > old.level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
   execute function private.tg_app_users__tell_level();
 
 grant execute on function private.level_at(integer) to service_role;

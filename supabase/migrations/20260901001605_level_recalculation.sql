@@ -4,6 +4,8 @@
 -- transaction; its row keeps the last id. Whatever ends the worker, the next one continues after the last batch that was
 -- committed. The jobs of badges (1630) and themes (1705) have the same form and share private.next_people.
 --
+-- Nobody is notified: no user did anything. Themes that a level earns are given.
+--
 -- Invariants: there is one recalculation; a request while it runs starts it again from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
 

@@ -214,6 +214,23 @@ Deno.test("a level that rises is told, and a recount changes nothing", async () 
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
+Deno.test("levels: a recalculation after an edit raises levels without a notification", async () => {
+  const user = await newUser(db.sql);
+  await deed(user, "session_end");
+  const told = async () =>
+    (await db.sql`select from public.user_notifications where user_id = ${user} and type = 'level_up'`).length;
+  const [before, toldBefore] = [await standing(user), await told()];
+  const [next] = await db.sql`select required_exp from public.levels where level = ${before.level + 1}`;
+  await db.sql`update public.levels set required_exp = ${before.total_exp} where level = ${before.level + 1}`;
+  try {
+    assert.ok(await recalculateLevels(db.sql) > 0);
+    assert.deepEqual([(await standing(user)).level, await told()], [before.level + 1, toldBefore]);
+  } finally {
+    await db.sql`update public.levels set required_exp = ${next!["required_exp"]} where level = ${before.level + 1}`;
+    await recalculateLevels(db.sql);
+  }
+});
+
 Deno.test("after an edit of the levels a recount sets what differs", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 5; n++) await deed(user, "session_end");
