@@ -28,9 +28,10 @@ const SCRIPTS = [
   "push",
   "subscriptions",
   "batches",
+  "replica",
 ];
-/** It starts and kills a platform of its own. */
-const ALONE = "faults";
+/** They start platforms of their own. */
+const ALONE = ["faults", "replica"];
 /** It needs a commit to compare with. */
 const COMPARED = "against";
 
@@ -51,7 +52,9 @@ if (unknown.length > 0) {
   Deno.exit(2);
 }
 
-if (positionals.length === 1 && positionals[0] === ALONE) Deno.exit(await run(ALONE, {}));
+if (positionals.length === 1 && ALONE.includes(positionals[0]!)) {
+  Deno.exit(await run(positionals[0]!, { BENCH_LOTS: values.lots }));
+}
 
 const platform = await startTestPlatform();
 let stopping: Promise<void> | undefined;
