@@ -20,13 +20,15 @@
 -- The functions of one expression have no search_path, so that they are inlined: a call for each row takes ten times as long.
 create function private.cell_x(p_at point, p_level integer) returns integer
 language sql immutable parallel safe
-return greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer;
+return case when p_at[0] * p_level is not null then
+  greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer end;
 
 comment on function private.cell_x(point, integer) is 'Column, from the west, of the cell of a level that contains a point of the Mercator plane.';
 
 create function private.cell_y(p_at point, p_level integer) returns integer
 language sql immutable parallel safe
-return greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer;
+return case when p_at[1] * p_level is not null then
+  greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer end;
 
 comment on function private.cell_y(point, integer) is 'Row, from the south, of the cell of a level that contains a point of the Mercator plane.';
 

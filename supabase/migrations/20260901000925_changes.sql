@@ -321,11 +321,11 @@ security definer -- as private.changes_after
 set search_path = ''
 as $$
 begin
-  return coalesce(
+  return case when p_since is not null then coalesce(
     (select c.revision - 1 from private.lot_changes c where c.noted_at >= p_since order by c.noted_at, c.revision limit 1),
     (select max(c.revision) from private.lot_changes c),
     0
-  );
+  ) end;
 end
 $$;
 

@@ -48,7 +48,7 @@ Deno.test("admin jobs: every active administrator sees each job with its last ru
   await inDatabase((sql) =>
     sql`
       insert into cron.job_run_details (jobid, runid, database, username, command, status, return_message, start_time, end_time)
-      select j.jobid, nextval('cron.runid_seq'), current_database(), j.username, j.command, r.status, r.message,
+      select j.jobid, 1e15 + row_number() over (order by r.ago desc), current_database(), j.username, j.command, r.status, r.message,
         now() - r.ago, now() - r.ago + interval '1500 ms'
       from cron.job j
       cross join (values

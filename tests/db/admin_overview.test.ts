@@ -94,7 +94,7 @@ Deno.test("overview: sessions are counted on the day in Tokyo, today and yesterd
 async function ran(name: string, status: string, minutesAgo: number) {
   await db.sql`
     insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
-    select jobid, nextval('cron.runid_seq'), username, ${status}, r.at, case when ${status}::text <> 'running' then r.at end
+    select jobid, (select coalesce(max(runid), 0) + 1 from cron.job_run_details), username, ${status}, r.at, case when ${status}::text <> 'running' then r.at end
     from cron.job cross join (select now() - ${minutesAgo}::integer * interval '1 minute' as at) r where jobname = ${name}`;
 }
 
@@ -134,7 +134,7 @@ Deno.test("overview: jobs are counted every minute, a job fails while its last f
 Deno.test("overview: of the runs of jobs no more than the newest are read, however many there are", async () => {
   await db.sql`
     insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
-    select j.jobid, nextval('cron.runid_seq'), j.username, 'succeeded', now() - n * interval '1 minute', now() - n * interval '1 minute'
+    select j.jobid, 1e15 + row_number() over (), j.username, 'succeeded', now() - n * interval '1 minute', now() - n * interval '1 minute'
     from cron.job j cross join generate_series(1, 500) as n`;
   const read = await db.as({ role: "service_role" }, async (sql) => {
     const rows = async () => {

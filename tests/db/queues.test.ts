@@ -92,11 +92,11 @@ Deno.test("what was put aside goes back into its queue with one statement, as th
 Deno.test("runs of jobs are known for a week, also those that never ended, and dead messages for 90 days", async () => {
   await db.sql`delete from cron.job_run_details`;
   await db.sql`
-    insert into cron.job_run_details (jobid, status, start_time, end_time) values
-      (1, 'succeeded', now() - interval '8 days', now() - interval '8 days'),
-      (2, 'running', now() - interval '8 days', null),
-      (3, 'succeeded', now() - interval '6 days', now() - interval '6 days'),
-      (4, 'running', now(), null)`;
+    insert into cron.job_run_details (runid, jobid, status, start_time, end_time) values
+      (1, 1, 'succeeded', now() - interval '8 days', now() - interval '8 days'),
+      (2, 2, 'running', now() - interval '8 days', null),
+      (3, 3, 'succeeded', now() - interval '6 days', now() - interval '6 days'),
+      (4, 4, 'running', now(), null)`;
   await purge(db.sql);
   const runs = await db.sql`select jobid::integer from cron.job_run_details order by jobid`;
   assert.deepEqual(runs.map(({ jobid }) => jobid), [3, 4]);
