@@ -283,7 +283,7 @@ end
 $$;
 
 comment on function commands.rate_parking_lot(uuid, text) is
-  'Sets the caller''s rating of a lot and returns it. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
+  'Sets the caller''s rating of a lot and returns it. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
 
 create function commands.unrate_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql

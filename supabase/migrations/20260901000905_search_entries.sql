@@ -4,7 +4,8 @@
 --
 -- private.search_entries has a row for every public lot: where it is, what it costs, what it takes, in which place of the
 -- recommended order it stands, and its terms. Terms are all that a search can ask for by name, in one array under one
--- index: attributes as #covered, the difficulty as =easy, the operator as @@code, and the letters and pairs of neighbouring
+-- index: attributes as #covered, and as !covered too where the lot has no such tag and its hours, prices or spots say it; the
+-- difficulty as =easy, the operator as @@code, and the letters and pairs of neighbouring
 -- letters of name, kana, address and operator. Pairs make two-letter words (most Japanese ones) a look-up; a longer word is
 -- the pairs it has, compared once more with the text. Names have three letters at least, so that no text is taken for one.
 --
@@ -44,7 +45,7 @@ comment on table private.search_entries is 'What search reads of a public lot. K
 comment on column private.search_entries.rank_key is 'Place in the recommended order: 10000 less the score (private.lot_score).';
 comment on column private.search_entries.price_key is 'hour_price, and behind all prices when it is not known.';
 comment on column private.search_entries.document is 'Name, kana, address and operator as private.search_text writes them, a line each.';
-comment on column private.search_entries.name_count is 'How many terms, from the first on, are names (#, = and @); the others are of the document.';
+comment on column private.search_entries.name_count is 'How many terms, from the first on, are names (#, !, = and @); the others are of the document.';
 
 -- One in three hundred rows is enough to know how common a term is, and the planner has to: a rare one is looked up, for a
 -- common one the order is walked until a page is full.
@@ -278,6 +279,7 @@ begin
     left join private.search_entries e on e.parking_lot_id = l.id and e.parking_lot_id = any (p_lot_ids)
     cross join lateral (
       select array(select '#' || s from unnest(a.slugs) as s)
+        || array(select '!' || s from unnest(a.slugs) as s where s <> all (l.tag_slugs))
         || array_remove(array['=' || l.entry_difficulty, '@@' || l.operator_code], null) as names
     ) n
     where l.id = any (p_lot_ids) and l.status = 'active';

@@ -281,7 +281,8 @@ set search_path = ''
 as $$
 declare
   c_condition constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m,
-    case when p_tags <> '{}' then format('e.terms @> %L', array(select '#' || t from unnest(p_tags) as t)) end);
+    case when p_tags <> '{}' then format('e.terms @> %L and not e.terms && %L',
+      array(select '#' || t from unnest(p_tags) as t), array(select '!' || t from unnest(p_tags) as t)) end);
   v_page private.found_page;
 begin
   v_page := private.distance_page(
@@ -294,7 +295,7 @@ end
 $$;
 
 comment on function private.nearest_passing_lots(double precision, double precision, double precision, integer, numeric, text[]) is
-  'private.nearest_lots of those that take a vehicle of p_max_height_m for certain (null: any) and have all of p_tags, by tag or by what their hours, prices and spots say.';
+  'private.nearest_lots of those that take a vehicle of p_max_height_m for certain (null: any) and are tagged with all of p_tags.';
 
 grant execute on function
   private.nearest_lots(double precision, double precision, double precision, integer),

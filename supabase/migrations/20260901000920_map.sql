@@ -111,7 +111,7 @@ begin
     min(e.currency) filter (where e.hour_price is not null), max(e.currency) filter (where e.hour_price is not null),
     min(((100000 + e.rank_key)::text || e.parking_lot_id) collate "C")
   from (select s.*, private.map_cell(s.mercator) as cell from private.search_entries s) e
-  cross join lateral (select '' as term union all select unnest(e.terms[:e.name_count])) t
+  cross join lateral (select '' as term union all select n from unnest(e.terms[:e.name_count]) as n where n not like '!%') t
   where e.cell = any (v_cells)
   group by e.cell, t.term;
   for v_level in reverse 13..3 loop

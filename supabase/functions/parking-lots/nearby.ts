@@ -19,8 +19,7 @@ export const nearbyParkingLots = route({
   summary: "Find parking lots near a point",
   description: "The nearest public lots within the radius that pass all filters, compared for one stay: the one from " +
     "`filters.entry_at` to `filters.exit_at`, else 60 minutes from now. The ranking is over the lots of the reply. " +
-    "`tags` are what lots are tagged with or what their hours, prices and spots say. Of the lots with the `tags` and the " +
-    "`max_height_m` the nearest 3,000 are searched for `open_now` and `max_price`. `X-Truncated: true` says that " +
+    "Of the lots with the `tags` and the `max_height_m` the nearest 3,000 are searched for `open_now` and `max_price`. `X-Truncated: true` says that " +
     "further lots within the radius pass the filters, or were not searched.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
