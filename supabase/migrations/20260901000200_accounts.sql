@@ -467,6 +467,6 @@ end
 $$;
 
 comment on function commands.update_my_account(text, uuid, boolean, text) is
-  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
 grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean, text) to authenticated;

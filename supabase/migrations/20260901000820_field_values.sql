@@ -491,6 +491,6 @@ end
 $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
-  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
+  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, lot_not_found, not_found, conflict.';
 
 grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;

@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function commands.update_my_parking_session(uuid, text, text) is
-  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Refuses: unauthorized, forbidden, not_found.';
 
 create function api.list_my_parking_sessions(
   p_limit integer default 20, p_cursor text default null, p_status text default null, p_from timestamptz default null,
