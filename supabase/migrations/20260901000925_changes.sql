@@ -46,6 +46,14 @@ comment on column private.lot_changes.is_gone is 'Whether the lot was deleted or
 -- Finds the first revision since a moment.
 create index lot_changes_noted_at_idx on private.lot_changes (noted_at, revision);
 
+create index lot_changes_gone_idx on private.lot_changes (noted_at) where is_gone;
+
+insert into private.retentions (table_name, condition) values (
+  'private.lot_changes', 't.is_gone and t.noted_at < now() - interval ''1 year''
+    -- The next revision is the greatest one and 1.
+    and t.revision < (select max(c.revision) from private.lot_changes c)'
+);
+
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: recording
 -- ---------------------------------------------------------------------------------------------------------------------

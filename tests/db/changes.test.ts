@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { newLot, newUser, runJob } from "../support/rows.ts";
+import { newLot, newUser, purge, runJob } from "../support/rows.ts";
 import { search } from "./support/search.ts";
 
 const db = await database();
@@ -269,6 +269,36 @@ Deno.test("updated_since: a lot that was public between two runs of the job leav
   await runJob(db.sql, "note_lot_changes");
   const { items } = await since(moment);
   assert.deepEqual(items.map(({ id, deleted }) => [id, deleted]), [[shown, true]]);
+});
+
+Deno.test("updated_since: a tombstone is kept for a year, and revisions grow without it", async () => {
+  const moment = await now();
+  const [old, recent] = [await newLot(db.sql), await newLot(db.sql)];
+  await runJob(db.sql, "note_lot_changes");
+  await db.sql`delete from public.parking_lots where id = ${old}`;
+  await runJob(db.sql, "note_lot_changes");
+  await db.sql`delete from public.parking_lots where id = ${recent}`;
+  await runJob(db.sql, "note_lot_changes");
+  const ago = (lot: string, age: string) =>
+    db.sql`update private.lot_changes set noted_at = now() - ${age}::interval where parking_lot_id = ${lot}`;
+  await ago(old, "366 days");
+  await ago(recent, "364 days");
+  await purge(db.sql);
+  const left = async () =>
+    (await db.sql<{ id: string }[]>`
+      select parking_lot_id as id from private.lot_changes where parking_lot_id in (${old}, ${recent})`).map(({ id }) =>
+      id
+    );
+  assert.deepEqual(await left(), [recent]);
+  // The newest revision of all stays, or it would be given again.
+  await ago(recent, "366 days");
+  await purge(db.sql);
+  assert.deepEqual(await left(), [recent]);
+  const later = await newLot(db.sql);
+  await runJob(db.sql, "note_lot_changes");
+  await purge(db.sql);
+  assert.deepEqual(await left(), []);
+  assert.deepEqual(await idsSince(moment), [later]);
 });
 
 Deno.test("updated_since: the job works in batches; none is skipped, and a second worker does nothing", async () => {

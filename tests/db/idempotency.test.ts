@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { forgetWithdrawn } from "../support/forgotten.ts";
 import { refusal, sqlstate } from "../support/refusal.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
@@ -329,6 +330,7 @@ Deno.test("a withdrawal of a person with a telephone number waits for a request 
     }),
     claimed.then(() => db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`)),
   ]);
+  await forgetWithdrawn(db.sql);
   const [left] = await db.sql`
     select status, (select count(*)::integer from public.user_vehicles where user_id = ${user}) as vehicles
     from public.app_users where id = ${user}`;
