@@ -19,7 +19,7 @@ export async function loadLots(url: string, count: number): Promise<string> {
     for (const one of connections) {
       await one`select set_config('synchronous_commit', 'on', false), set_config('maintenance_work_mem', '512MB', false)`;
     }
-    await toggleSearchTriggers(sql, "disable");
+    await toggleTriggers(sql, "disable");
     const indexes = [
       ...await dropIndexes(sql, "public.parking_lots"),
       ...await dropIndexes(sql, "private.search_entries"),
@@ -32,7 +32,8 @@ export async function loadLots(url: string, count: number): Promise<string> {
     await sql`analyze`;
     await writeSearchEntries(connections, progress);
     await inParallel(connections, indexes, (one, definition) => one.unsafe(definition), progress, "indexes");
-    await toggleSearchTriggers(sql, "enable");
+    await toggleTriggers(sql, "enable");
+    await progress.step("changes", () => noteChanges(sql));
     await progress.step(
       "map",
       () =>
@@ -50,13 +51,23 @@ export async function loadLots(url: string, count: number): Promise<string> {
   }
 }
 
-/** Search entries are written once, when all is there, and not with each statement that fills a lot in. */
-async function toggleSearchTriggers(sql: Sql, state: "enable" | "disable"): Promise<void> {
+/** Search entries and changes are written once, when all is there, and not with each statement that fills a lot in. */
+async function toggleTriggers(sql: Sql, state: "enable" | "disable"): Promise<void> {
   const triggers = await sql<{ table: string; name: string }[]>`
-    select tgrelid::regclass::text as table, tgname as name from pg_trigger
-    where tgfoid in ('private.tg_parking_lots__refresh_search'::regproc, 'private.tg_lot_rows__refresh_search'::regproc)`;
+    select t.tgrelid::regclass::text as table, t.tgname as name from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal
+      and (p.proname ~ '__(refresh_search|record_changes)$' or t.tgrelid = 'private.search_entries'::regclass)`;
   for (const { table, name } of triggers) await sql.unsafe(`alter table ${table} ${state} trigger ${name}`);
-  await sql.unsafe(`alter table private.search_entries ${state} trigger user`);
+}
+
+/** What the triggers and private.note_lot_changes would have written. */
+async function noteChanges(sql: Sql): Promise<void> {
+  await sql`
+    insert into private.lot_changes (parking_lot_id, revision, noted_at, is_gone)
+    select l.id, m.revision + row_number() over (), now(), false
+    from public.parking_lots l cross join (select coalesce(max(revision), 0) as revision from private.lot_changes) m
+    where l.status = 'active'
+    on conflict do nothing`;
 }
 
 /** Drops the indexes that no constraint needs; returns their definitions. */

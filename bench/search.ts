@@ -43,12 +43,13 @@ const bounded = (sort: string) => (n: number): Question => ({
     sort,
   },
 });
+const CONDITIONAL_MAP = "clusters of Japan, covered";
 const KINDS: readonly [name: string, question: (n: number) => Question][] = [
   ["keyword, three attributes, price bound, recommended", bounded("recommended")],
   ["the same, cheapest first", bounded("price")],
   ["a word that no lot has", (n) => ({ query: { keywords: [`zz${n}`], sort: "recommended" } })],
   ["clusters of Japan", () => ({ query: {}, ...JAPAN })],
-  ["clusters of Japan, covered", () => ({ query: { attributes: ["covered"] }, ...JAPAN })],
+  [CONDITIONAL_MAP, () => ({ query: { attributes: ["covered"] }, ...JAPAN })],
 ];
 
 const { DB_URL, API_URL, PUBLISHABLE_KEY } = Deno.env.toObject();
@@ -74,7 +75,8 @@ try {
 
   console.log(`\nGET /v1/parking-lots with ${CLIENTS} clients; p50 / p95 in ms (items in a reply)\n`);
   const answers: string[][] = [];
-  for (const [name, question] of KINDS) {
+  // A map with conditions is an expensive read, of which one address may ask 120 a minute.
+  for (const [name, question] of KINDS.filter(([name]) => name !== CONDITIONAL_MAP)) {
     const figures = await atOnce(CLIENTS, overHttp(), [...asked(question), ...asked(question)]);
     answers.push([name, cell(figures), String(figures.perSecond)]);
   }

@@ -226,7 +226,7 @@ comment on function private.expected_share(text) is
 
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
-  out condition text, out share double precision
+  out condition text, out placeless text, out by_terms text
 )
 language plpgsql stable
 set search_path = ''
@@ -247,8 +247,8 @@ declare
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
   v_terms := array(select t from unnest(v_terms) as t where t <> all (v_narrowing));
-  condition := concat_ws(' and ', 'true',
-    case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) end,
+  by_terms := case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) else 'true' end;
+  placeless := concat_ws(' and ', by_terms,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
     case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
     'e.hour_price >= ' || (p_query ->> 'price_min'),
@@ -265,8 +265,7 @@ begin
     case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
   );
-  share := private.expected_share(condition);
-  condition := concat_ws(' and ', condition,
+  condition := concat_ws(' and ', placeless,
     case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox), p_few) end,
     case when p_query ? 'radius_m' then concat_ws(' and ',
       private.area_condition((
@@ -282,7 +281,7 @@ end
 $$;
 
 comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
-  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few; and the part of all lots that is expected to meet it, wherever they are.';
+  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few. placeless: the same without box and radius; by_terms: the terms alone by which the index finds few entries.';
 
 grant execute on function
   private.search_text(text),

@@ -44,7 +44,7 @@ end
 $$;
 
 comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
-  'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id.';
+  'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the part of all lots that the terms which narrow it leave.';
 
 create function private.found_lots(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
@@ -57,10 +57,12 @@ declare
   v_asked record := private.search_condition(p_query, p_bbox, p_ids);
 begin
   return case p_sort
-    when 'price' then private.keyed_page(v_asked.condition, v_asked.share, 'price_key', p_after, p_limit)
-    when 'recommended' then private.keyed_page(v_asked.condition, v_asked.share, 'rank_key', p_after, p_limit)
+    when 'price' then
+      private.keyed_page(v_asked.condition, private.expected_share(v_asked.by_terms), 'price_key', p_after, p_limit)
+    when 'recommended' then
+      private.keyed_page(v_asked.condition, private.expected_share(v_asked.by_terms), 'rank_key', p_after, p_limit)
     else private.distance_page(
-      v_asked.condition, v_asked.share, (p_query -> 'center' ->> 'lat')::double precision,
+      v_asked.condition, private.expected_share(v_asked.placeless), (p_query -> 'center' ->> 'lat')::double precision,
       (p_query -> 'center' ->> 'lng')::double precision, (p_query ->> 'radius_m')::double precision, p_after, p_limit
     ) end;
 end
