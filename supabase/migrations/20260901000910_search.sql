@@ -204,6 +204,35 @@ $$;
 comment on function private.narrowing_terms(text[]) is
   'Those of the terms by which an index finds few entries at little cost: the rarest, as statistics tell, assuming independence.';
 
+-- The planner does not find the frequencies of these terms: it looks for them in the default order, and they are kept in that of "C".
+create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
+language plpgsql stable
+security definer -- as private.found_lots: statistics of a private table
+set search_path = ''
+as $$
+begin
+  return (
+    with frequencies as (
+      select t.term, t.is_any, coalesce(max(c.frequency), 0.0001)::double precision as frequency
+      from (select unnest(p_all) as term, false as is_any union all select unnest(p_any), true) t
+      left join (
+        select c.term, c.frequency
+        from pg_catalog.pg_stats s
+        cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+        where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
+      ) as c on c.term = t.term
+      group by t.term, t.is_any
+    )
+    select coalesce(exp(sum(ln(f.frequency)) filter (where not f.is_any)), 1)
+      * least(1, coalesce(sum(f.frequency) filter (where f.is_any), 1))
+    from frequencies f
+  );
+end
+$$;
+
+comment on function private.term_share(text[], text[]) is
+  'The part of all search entries that has all of p_all and one of p_any, 0 to 1, as statistics tell, assuming independence.';
+
 create function private.expected_share(p_condition text) returns double precision
 language plpgsql volatile -- only such a function may EXPLAIN; it changes nothing
 set search_path = ''
@@ -226,31 +255,25 @@ comment on function private.expected_share(text) is
 
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
-  out condition text, out placeless text, out by_terms text
+  out condition text, out narrowing text[], out share double precision
 )
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_center jsonb := p_query -> 'center';
-  v_keywords text[] := array(
-    select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k
-  );
+  v_keywords text[] := array(select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k);
   -- A keyword of one or two characters is its term; a longer one is looked for in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
-  v_narrowing text[] := private.narrowing_terms(
-    v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
-  );
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   v_operators text[] := array(select '@@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
-  v_terms := array(select t from unnest(v_terms) as t where t <> all (v_narrowing));
-  by_terms := case when v_narrowing <> '{}' then format('e.terms @> %L', v_narrowing) else 'true' end;
-  placeless := concat_ws(' and ', by_terms,
-    case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
-    case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
+  narrowing := private.narrowing_terms(
+    v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
+  );
+  condition := concat_ws(' and ', 'true',
     'e.hour_price >= ' || (p_query ->> 'price_min'),
     'e.hour_price <= ' || (p_query ->> 'price_max'),
     'e.max_height_m >= ' || v_vehicle.height_m,
@@ -260,12 +283,23 @@ begin
     'e.min_clearance_cm <= ' || v_vehicle.clearance_cm,
     'e.max_tire_width_mm >= ' || v_vehicle.tire_width_mm,
     case when p_query -> 'meter_ticket_included' = 'false' then 'not e.is_on_street' end,
-    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end,
+    case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end
+  );
+  if p_query ? 'center' then
+    share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty)
+      * private.term_share('{}', v_operators);
+  end if;
+  v_terms := array(select t from unnest(v_terms) as t where t <> all (narrowing));
+  condition := concat_ws(' and ',
+    case when narrowing <> '{}' then format('e.terms @> %L', narrowing) end,
+    case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
+    case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
+    condition,
     -- Last, for what the cheaper ones leave. What is asked to be true no index serves.
     case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
   );
-  condition := concat_ws(' and ', placeless,
+  condition := concat_ws(' and ', condition,
     case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox), p_few) end,
     case when p_query ? 'radius_m' then concat_ws(' and ',
       private.area_condition((
@@ -281,7 +315,7 @@ end
 $$;
 
 comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
-  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few. placeless: the same without box and radius; by_terms: the terms alone by which the index finds few entries.';
+  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few. narrowing: the terms by which the index finds few entries; share, with a center: the part of all lots that is expected to meet the condition, wherever they are.';
 
 grant execute on function
   private.search_text(text),

@@ -286,7 +286,8 @@ declare
   v_page private.found_page;
 begin
   v_page := private.distance_page(
-    c_condition, private.expected_share(c_condition), p_lat, p_lng, p_radius_m, null, p_limit + 1
+    c_condition, private.term_share(array(select '#' || t from unnest(p_tags) as t))
+      * private.expected_share(concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m)), p_lat, p_lng, p_radius_m, null, p_limit + 1
   );
   is_cut := coalesce(cardinality(v_page.lot_ids) > p_limit, false);
   lot_ids := coalesce(v_page.lot_ids[:p_limit], '{}');

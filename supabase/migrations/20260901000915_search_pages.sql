@@ -58,11 +58,11 @@ declare
 begin
   return case p_sort
     when 'price' then
-      private.keyed_page(v_asked.condition, private.expected_share(v_asked.by_terms), 'price_key', p_after, p_limit)
+      private.keyed_page(v_asked.condition, private.term_share(v_asked.narrowing), 'price_key', p_after, p_limit)
     when 'recommended' then
-      private.keyed_page(v_asked.condition, private.expected_share(v_asked.by_terms), 'rank_key', p_after, p_limit)
+      private.keyed_page(v_asked.condition, private.term_share(v_asked.narrowing), 'rank_key', p_after, p_limit)
     else private.distance_page(
-      v_asked.condition, private.expected_share(v_asked.placeless), (p_query -> 'center' ->> 'lat')::double precision,
+      v_asked.condition, v_asked.share, (p_query -> 'center' ->> 'lat')::double precision,
       (p_query -> 'center' ->> 'lng')::double precision, (p_query ->> 'radius_m')::double precision, p_after, p_limit
     ) end;
 end
