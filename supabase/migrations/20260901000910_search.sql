@@ -172,6 +172,28 @@ $$;
 comment on function private.area_condition(box[], integer) is
   'That an entry is within one of the boxes, for the spatial index when they hold fewer entries than p_few.';
 
+-- The planner does not find these frequencies: it looks for them in the default order, and they are kept in that of "C".
+create function private.term_frequencies(p_terms text[]) returns table (term text, frequency double precision)
+language plpgsql stable rows 10
+set search_path = ''
+as $$
+begin
+  return query
+  select t.term, coalesce(max(c.frequency), 0.0001)::double precision
+  from unnest(p_terms) as t (term)
+  left join (
+    select c.term, c.frequency
+    from pg_catalog.pg_stats s
+    cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
+    where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms' and p_terms <> '{}'
+  ) as c on c.term = t.term
+  group by t.term;
+end
+$$;
+
+comment on function private.term_frequencies(text[]) is
+  'Each of the terms, once, and the part of all search entries that has it, 0 to 1, as statistics tell.';
+
 create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -180,20 +202,10 @@ begin
   return array(
     select r.term
     from (
-      select f.term, f.frequency, row_number() over f as place,
-        exp(sum(ln(f.frequency)) over (f rows between unbounded preceding and 1 preceding)) as left_so_far
-      from (
-        select t.term, max(coalesce(c.frequency, 0.0001)) as frequency
-        from unnest(p_terms) as t (term)
-        left join (
-          select c.term, c.frequency
-          from pg_catalog.pg_stats s
-          cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
-          where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms' and p_terms <> '{}'
-        ) as c on c.term = t.term
-        group by t.term
-      ) as f
-      window f as (order by f.frequency, f.term)
+      select f.term, f.frequency, row_number() over w as place,
+        exp(sum(ln(f.frequency)) over (w rows between unbounded preceding and 1 preceding)) as left_so_far
+      from private.term_frequencies(p_terms) as f
+      window w as (order by f.frequency, f.term)
     ) as r
     -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
     where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency)
@@ -204,28 +216,15 @@ $$;
 comment on function private.narrowing_terms(text[]) is
   'Those of the terms by which an index finds few entries at little cost: the rarest, as statistics tell, assuming independence.';
 
--- The planner does not find the frequencies of these terms: it looks for them in the default order, and they are kept in that of "C".
 create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
 language plpgsql stable
-security definer -- as private.found_lots: statistics of a private table
 set search_path = ''
 as $$
 begin
   return (
-    with frequencies as (
-      select t.term, t.is_any, coalesce(max(c.frequency), 0.0001)::double precision as frequency
-      from (select unnest(p_all) as term, false as is_any union all select unnest(p_any), true) t
-      left join (
-        select c.term, c.frequency
-        from pg_catalog.pg_stats s
-        cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as c (term, frequency)
-        where s.schemaname = 'private' and s.tablename = 'search_entries' and s.attname = 'terms'
-      ) as c on c.term = t.term
-      group by t.term, t.is_any
-    )
-    select coalesce(exp(sum(ln(f.frequency)) filter (where not f.is_any)), 1)
-      * least(1, coalesce(sum(f.frequency) filter (where f.is_any), 1))
-    from frequencies f
+    select coalesce(exp(sum(ln(f.frequency)) filter (where f.term = any (p_all))), 1)
+      * least(1, coalesce(sum(f.frequency) filter (where f.term = any (p_any)), 1))
+    from private.term_frequencies(p_all || p_any) as f
   );
 end
 $$;

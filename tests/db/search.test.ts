@@ -288,3 +288,21 @@ Deno.test("a suspended caller is refused", async () => {
   await db.sql`update public.app_users set status = 'suspended' where id = ${id}`;
   assert.equal((await refusal(db.as(signedIn(id), (sql) => search(sql, {})))).code, "forbidden");
 });
+
+Deno.test("search: how common a term is comes from statistics; one that they do not have counts as rare", async () => {
+  await db.sql`analyze private.search_entries`;
+  const [row] = await db.sql<{ counted: number; share: number; twice: number; either: number; rare: number }[]>`
+    select t.counted, private.term_share(array[t.term]) as share, private.term_share(array[t.term, t.term]) as twice,
+      private.term_share('{}', array[t.term, 'no such term']) as either, private.term_share('{no such term}') as rare
+    from (
+      select n.term, count(*)::float8 / (select count(*) from private.search_entries) as counted
+      from private.search_entries e cross join unnest(e.terms[:e.name_count]) as n (term)
+      group by n.term order by 2 desc limit 1
+    ) t`;
+  const near = (share: number) => assert.ok(Math.abs(share - row!.counted) < 0.05, `${share}, not ${row!.counted}`);
+  assert.ok(row!.counted > 0.1);
+  near(row!.share);
+  near(row!.twice);
+  near(row!.either);
+  assert.ok(row!.rare < 0.00011);
+});
