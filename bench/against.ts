@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { type Contender, type Figures, ms, percentile, sideBySide, table } from "./measure.ts";
+import { compare, type Figures, ms, percentile, type Subject, table } from "./measure.ts";
 import { type Place, searchPlaces } from "./lots.ts";
 
 const QUESTIONS = 60;
@@ -112,7 +112,7 @@ async function compareReads(sides: readonly Side[]): Promise<void> {
   const places = await searchPlaces(sides[1]!.sql, QUESTIONS, true);
   const rows: string[][] = [];
   for (const [name, question] of reads(places)) {
-    const figures = await sideBySide(
+    const figures = await compare(
       sides.map((one) => contender(one, question)),
       Array.from({ length: QUESTIONS }, (_, n) => n),
     );
@@ -121,7 +121,7 @@ async function compareReads(sides: readonly Side[]): Promise<void> {
   }
   for (const page of PAGES) {
     const cursors = await Promise.all(sides.map((one) => cursorOf(one, page)));
-    const figures = await sideBySide(
+    const figures = await compare(
       sides.map((one, n) => contender(one, () => savedLots(cursors[n]!))),
       Array.from({ length: QUESTIONS }, (_, n) => n),
     );
@@ -179,7 +179,7 @@ function reads(places: readonly Place[]): [name: string, question: (n: number) =
 }
 
 /** A question that one side refuses, for example a map with too many clusters, has no rows there. */
-function contender({ name, sql, user }: Side, question: (n: number) => Question): Contender<number> {
+function contender({ name, sql, user }: Side, question: (n: number) => Question): Subject<number> {
   return {
     name,
     run: async (n) => {

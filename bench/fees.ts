@@ -20,7 +20,7 @@ if (!url) throw new Error("DB_URL is not set: run `deno task bench`");
 const sql = postgres(url, { max: 1, onnotice: () => {} });
 try {
   const started = performance.now();
-  const lots = await plant();
+  const lots = await seed();
   console.log(
     `${LOTS} lots with ${5 * LOTS} rules: written, compiled and priced in ${ms(performance.now() - started)} ms\n`,
   );
@@ -46,7 +46,7 @@ try {
 }
 
 /** Lots with rates by day and by night, dearer on holidays, and two caps. */
-async function plant(): Promise<string[]> {
+async function seed(): Promise<string[]> {
   await sql`delete from public.parking_lots where source = 'bench-fees'`;
   await sql`
     insert into public.parking_lots (name, lat, lng, status, source)

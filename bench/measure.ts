@@ -1,6 +1,6 @@
 // Timing side by side: every contender answers the same question before the next question is asked.
 
-export interface Contender<Question> {
+export interface Subject<Question> {
   readonly name: string;
   /** Answers how many results came back. */
   run(question: Question): Promise<number>;
@@ -19,8 +19,8 @@ export interface Figures {
 const BUDGET_MS = 15_000;
 const WARM_UP = 10;
 
-export async function sideBySide<Question>(
-  contenders: readonly Contender<Question>[],
+export async function compare<Question>(
+  contenders: readonly Subject<Question>[],
   questions: readonly Question[],
 ): Promise<Figures[]> {
   const runs = contenders.map((contender) => ({ contender, times: [] as number[], results: 0, spent: 0 }));
@@ -48,7 +48,7 @@ export async function sideBySide<Question>(
 /** The same with many clients at once, each of which asks its next question as soon as it has its answer. */
 export async function atOnce<Question>(
   clients: number,
-  contender: Contender<Question>,
+  contender: Subject<Question>,
   questions: readonly Question[],
 ): Promise<Figures & { readonly perSecond: number }> {
   const warming = [...questions.slice(0, WARM_UP * clients)];

@@ -3,7 +3,7 @@
 import postgres from "postgres";
 import { LIMIT, type Search } from "./contenders/ours.ts";
 import { searchPlaces } from "./lots.ts";
-import { type Contender, ms, sideBySide, table } from "./measure.ts";
+import { compare, ms, type Subject, table } from "./measure.ts";
 
 const RADII = [500, 5_000, 50_000];
 const { DB_URL, API_URL, PUBLISHABLE_KEY } = Deno.env.toObject();
@@ -13,7 +13,7 @@ const sql = postgres(DB_URL, { max: 1, onnotice: () => {} });
 const places = await searchPlaces(sql, 500);
 await sql.end();
 
-const client: Contender<Search> = {
+const client: Subject<Search> = {
   name: "GET /v1/parking-lots/nearby",
   run: async ({ lat, lng, radius_m }) => {
     const query = new URLSearchParams({
@@ -33,7 +33,7 @@ const client: Contender<Search> = {
 
 const rows: string[][] = [];
 for (const radius_m of RADII) {
-  const [figures] = await sideBySide([client], places.map((place) => ({ ...place, radius_m })));
+  const [figures] = await compare([client], places.map((place) => ({ ...place, radius_m })));
   rows.push([`${radius_m} m`, ms(figures!.p50), ms(figures!.p95), String(figures!.results)]);
 }
 console.log(`${client.name}, one request at a time\n`);

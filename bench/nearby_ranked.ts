@@ -4,7 +4,7 @@
 import postgres, { type Sql } from "postgres";
 import { scansOf } from "./contenders/ours.ts";
 import { fewLots, type Place, searchPlaces } from "./lots.ts";
-import { atOnce, type Contender, type Figures, ms, sideBySide, table } from "./measure.ts";
+import { atOnce, compare, type Figures, ms, type Subject, table } from "./measure.ts";
 
 const CLIENTS = 8;
 const FEW = 10_000;
@@ -35,14 +35,14 @@ try {
   console.log("api.nearby_parking_lots, sorted as recommended, within 500 m; p50 / p95 in ms (lots in a reply)\n");
   const rows: string[][] = [];
   for (const [name, filters] of QUESTIONS) {
-    const [figures] = await sideBySide([inSql(name, many.sql)], asked(many.places, 500, filters));
+    const [figures] = await compare([inSql(name, many.sql)], asked(many.places, 500, filters));
     rows.push([name, cell(figures!)]);
   }
   console.log(table(["", "SQL"], rows));
 
   console.log(`\nThe same for a stay of three hours within 5 km, where ${FEW} lots also fill the reply\n`);
-  const [small] = await sideBySide([inSql("few", few.sql)], asked(few.places, 5_000, STAY));
-  const [large] = await sideBySide([inSql("many", many.sql)], asked(many.places, 5_000, STAY));
+  const [small] = await compare([inSql("few", few.sql)], asked(few.places, 5_000, STAY));
+  const [large] = await compare([inSql("many", many.sql)], asked(many.places, 5_000, STAY));
   console.log(table([`${FEW} lots`, "all lots of the bench", "p50 ratio"], [
     [cell(small!), cell(large!), (large!.p50 / small!.p50).toFixed(2)],
   ]));
@@ -78,7 +78,7 @@ function asked(places: readonly Place[], radius_m: number, filters: Question["fi
   return places.map((place) => ({ ...place, radius_m, filters }));
 }
 
-function inSql(name: string, sql: Sql): Contender<Question> {
+function inSql(name: string, sql: Sql): Subject<Question> {
   return { name, run: async (question) => (await ask(sql, question)).length };
 }
 
@@ -90,7 +90,7 @@ async function ask(sql: Sql, { lat, lng, radius_m, filters }: Question): Promise
   return row!.found;
 }
 
-function overHttp(): Contender<Question> {
+function overHttp(): Subject<Question> {
   return {
     name: "HTTP",
     run: async ({ lat, lng, radius_m, filters }) => {

@@ -5,7 +5,7 @@ import { filtered, type Ours, ours, planOfSearch, type Search } from "./contende
 import { postgis } from "./contenders/postgis.ts";
 import { redis } from "./contenders/redis.ts";
 import { searchPlaces } from "./lots.ts";
-import { type Figures, ms, sideBySide, table } from "./measure.ts";
+import { compare, type Figures, ms, table } from "./measure.ts";
 
 const RADII = [500, 5_000, 50_000];
 const FILTERS = [
@@ -30,7 +30,7 @@ try {
   const contenders = present.flatMap(({ contenders }) => contenders);
 
   const figures: Figures[][] = [];
-  for (const radius_m of RADII) figures.push(await sideBySide(contenders, searches(radius_m)));
+  for (const radius_m of RADII) figures.push(await compare(contenders, searches(radius_m)));
   console.log("p50 / p95 in ms, as the client sees them; (results on average, searches when fewer)\n");
   console.log(table(
     ["", ...RADII.map((radius) => `${radius} m`)],
@@ -53,7 +53,7 @@ try {
       name,
       run: (n: number) => run({ ...places[(n + turn * 167) % places.length]!, radius_m }),
     }));
-    const row = await sideBySide(turns, [...places.keys()]);
+    const row = await compare(turns, [...places.keys()]);
     alone.push([name, ...row.map(cell), (row.at(-1)!.p50 / row[0]!.p50).toFixed(2)]);
   }
   console.log(table(["", ...RADII.map((radius) => `${radius} m`), "p50 ratio"], alone));
@@ -63,7 +63,7 @@ try {
   for (const filters of FILTERS) {
     const search = filtered(url, filters);
     const cells: string[] = [];
-    for (const radius_m of RADII) cells.push(cell((await sideBySide(search.contenders, searches(radius_m)))[0]!));
+    for (const radius_m of RADII) cells.push(cell((await compare(search.contenders, searches(radius_m)))[0]!));
     rows.push([search.contenders[0]!.name, ...cells]);
     await search.stop();
   }

@@ -90,7 +90,7 @@ async function cpuMs({ pid }: Instance, named = ""): Promise<number> {
   return ticks * TICK_MS;
 }
 
-/** What usual reads cost a database, for the sums of docs/scale.md. */
+/** What usual reads cost a database, for the sums of docs/operations/scale.md. */
 async function showCosts(primary: Instance, replica: Instance): Promise<void> {
   const places = await searchPlaces(primary.sql, CALLS);
   const priced = await primary.sql<{ id: string }[]>`

@@ -1,4 +1,4 @@
-// What points and badges cost: the award in the transaction of its cause, beside the same deed with the reward triggers
+// What points and badges cost: the award in the transaction of its cause, beside the same activity with the reward triggers
 // off; and the rebuild of one badge, and of all, from a history.
 // deno run -A bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
@@ -12,7 +12,7 @@ const ACTIVITIES = Number(BENCH_ACTIVITIES ?? 100_000);
 const PEOPLE = Math.ceil(ACTIVITIES / 20);
 const LOTS = 2000;
 const SPONSORS = 20;
-/** Deeds are done in blocks, by turns with and without rewards; the first of a block plan anew and are not counted. */
+/** Activities are done in blocks, by turns with and without rewards; the first of a block plan anew and are not counted. */
 const BLOCKS = 20;
 const WARM_UP = 5;
 const BLOCK = 15;
@@ -69,7 +69,7 @@ async function backfills(): Promise<void> {
   console.log(table(["badge", "first, with what is earned, s", "again, s"], rows));
 }
 
-interface Deed {
+interface Activity {
   readonly name: string;
   /** The table whose triggers reward it, and those. */
   readonly on: "public.user_activity_logs" | "public.reviews";
@@ -101,7 +101,7 @@ async function aStay(user: string): Promise<() => Promise<unknown>> {
 }
 
 const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_give_exp", "_200_count"] } as const;
-const DEEDS: readonly Deed[] = [
+const KINDS: readonly Activity[] = [
   { name: "a session ends", ...ACTIVITY, prepare: async () => aStay(await aPerson()) },
   { name: "a person's first: badge, level, both told", ...ACTIVITY, prepare: async () => aStay(await newUser(sql)) },
   {
@@ -130,14 +130,14 @@ const DEEDS: readonly Deed[] = [
   },
 ];
 
-async function block(deed: Deed, rewarded: boolean): Promise<number[]> {
+async function block(activity: Activity, rewarded: boolean): Promise<number[]> {
   const switched = sql.unsafe(rewarded ? "enable" : "disable");
-  for (const trigger of deed.triggers) {
-    await sql`alter table ${sql.unsafe(deed.on)} ${switched} trigger ${sql(trigger)}`;
+  for (const trigger of activity.triggers) {
+    await sql`alter table ${sql.unsafe(activity.on)} ${switched} trigger ${sql(trigger)}`;
   }
   const times = [];
   for (let n = 0; n < WARM_UP + BLOCK; n++) {
-    const act = await deed.prepare(sql);
+    const act = await activity.prepare(sql);
     const started = performance.now();
     await act();
     times.push(performance.now() - started);
@@ -147,16 +147,16 @@ async function block(deed: Deed, rewarded: boolean): Promise<number[]> {
 
 async function awards(): Promise<void> {
   const rows: string[][] = [];
-  for (const deed of DEEDS) {
+  for (const activity of KINDS) {
     const times: Record<"with" | "without", number[]> = { with: [], without: [] };
     for (let n = 0; n < BLOCKS; n++) {
-      times.without.push(...await block(deed, false));
-      times.with.push(...await block(deed, true));
+      times.without.push(...await block(activity, false));
+      times.with.push(...await block(activity, true));
     }
     const [without, plus] = [percentile(times.without, 0.5), percentile(times.with, 0.5)];
-    rows.push([deed.name, ms(without), ms(plus), ms(plus - without), ms(percentile(times.with, 0.95))]);
+    rows.push([activity.name, ms(without), ms(plus), ms(plus - without), ms(percentile(times.with, 0.95))]);
   }
-  console.log(`\nA deed as its transaction, ${BLOCKS * BLOCK} with and as many without rewards, by turns\n`);
+  console.log(`\nA activity as its transaction, ${BLOCKS * BLOCK} with and as many without rewards, by turns\n`);
   console.log(table(["", "without, p50 ms", "with, p50 ms", "difference", "with, p95 ms"], rows));
 }
 

@@ -4,7 +4,7 @@
 import postgres, { type Sql } from "postgres";
 import { scansOf } from "./contenders/ours.ts";
 import { fewLots } from "./lots.ts";
-import { atOnce, type Contender, type Figures, ms, sideBySide, table } from "./measure.ts";
+import { atOnce, compare, type Figures, ms, type Subject, table } from "./measure.ts";
 
 const CLIENTS = 8;
 const FEW = 10_000;
@@ -55,15 +55,15 @@ const KINDS: readonly [name: string, question: (n: number) => Question][] = [
 const { DB_URL, API_URL, PUBLISHABLE_KEY } = Deno.env.toObject();
 if (!DB_URL || !API_URL || !PUBLISHABLE_KEY) throw new Error("No platform is named: run `deno task bench`");
 
-const asVisitor = (url: string) => postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
-const many = asVisitor(DB_URL);
-const few = asVisitor(await fewLots(DB_URL, FEW));
+const asAnonymous = (url: string) => postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
+const many = asAnonymous(DB_URL);
+const few = asAnonymous(await fewLots(DB_URL, FEW));
 try {
   console.log("api.search_parking_lots, 20 a page; p50 / p95 in ms (items in a reply)\n");
   const rows: string[][] = [];
   for (const [name, question] of KINDS) {
-    const [small] = await sideBySide([inSql("few", few)], asked(question));
-    const [large] = await sideBySide([inSql("many", many)], asked(question));
+    const [small] = await compare([inSql("few", few)], asked(question));
+    const [large] = await compare([inSql("many", many)], asked(question));
     rows.push([name, cell(small!), cell(large!), (large!.p50 / small!.p50).toFixed(2)]);
   }
   console.log(table(["", `${FEW} lots`, "all lots of the bench", "p50 ratio"], rows));
@@ -98,7 +98,7 @@ function asked(question: (n: number) => Question): Question[] {
   return Array.from({ length: QUESTIONS }, (_, n) => question(n));
 }
 
-function inSql(name: string, sql: Sql): Contender<Question> {
+function inSql(name: string, sql: Sql): Subject<Question> {
   return { name, run: async (question) => shown(await ask(sql, question)) };
 }
 
@@ -130,7 +130,7 @@ async function pages(sql: Sql, query: Record<string, unknown>): Promise<string> 
   return [times[0]!, median, times.at(-1)!].map(ms).join(" / ");
 }
 
-function overHttp(): Contender<Question> {
+function overHttp(): Subject<Question> {
   return {
     name: "HTTP",
     run: async ({ query, bbox, zoom }) => {

@@ -83,28 +83,29 @@ async function aDriver(n: number): Promise<Driver> {
 }
 
 type Drivers = { readonly warmUp: readonly Driver[]; readonly measured: readonly Driver[] };
-type Deed = (driver: Driver) => Promise<number>;
+type Activity = (driver: Driver) => Promise<number>;
 
 const several = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => aDriver(n)));
 const drivers: Drivers = { warmUp: await several(WARM_UP), measured: await several(DRIVERS) };
 const old = await aDriver(0);
 
-const start: Deed = async (driver) => {
+const start: Activity = async (driver) => {
   const place = { start_lat: 35.68, start_lng: 139.76 };
   const body = { parking_lot_id: driver.lot, ...place, client_request_id: crypto.randomUUID() };
   driver.session = String((await call(driver, "POST", "/parking-sessions", body)).session_id);
   return 1;
 };
-const current: Deed = async (driver) => {
+const current: Activity = async (driver) => {
   const { meter } = await call(driver, "GET", "/me/parking-sessions/current");
   return (meter as { curve: unknown[] }).curve.length;
 };
-const finalize: Deed = async (driver) => {
+const finalize: Activity = async (driver) => {
   const body = { exit_at: new Date().toISOString(), client_request_id: crypto.randomUUID() };
   const { breakdown } = await call(driver, "POST", `/parking-sessions/${driver.session}/finalize`, body);
   return (breakdown as { lines: unknown[] }).lines.length;
 };
-const page = (path: string): Deed => async (driver) => ((await call(driver, "GET", path)).items as unknown[]).length;
+const page = (path: string): Activity => async (driver) =>
+  ((await call(driver, "GET", path)).items as unknown[]).length;
 
 /** One long past, made of a session that was really ended. */
 async function plantPast(): Promise<void> {
@@ -130,8 +131,8 @@ async function plantPast(): Promise<void> {
 await plantPast();
 const rows: string[][] = [];
 
-/** Eight clients, each of which goes on as soon as it has its answer; a deed is done once with each driver. */
-async function measure(name: string, deed: Deed, { warmUp, measured }: Drivers): Promise<void> {
+/** Eight clients, each of which goes on as soon as it has its answer; a activity is done once with each driver. */
+async function measure(name: string, activity: Activity, { warmUp, measured }: Drivers): Promise<void> {
   const atOnce = async (them: readonly Driver[]) => {
     const times: number[] = [];
     let results = 0;
@@ -139,7 +140,7 @@ async function measure(name: string, deed: Deed, { warmUp, measured }: Drivers):
     await Promise.all(Array.from({ length: CLIENTS }, async () => {
       for (let driver = pending.pop(); driver !== undefined; driver = pending.pop()) {
         const asked = performance.now();
-        const found = await deed(driver);
+        const found = await activity(driver);
         times.push(performance.now() - asked);
         results += found;
       }

@@ -1,4 +1,4 @@
-// deno task import <file>: open data into parking_lots. docs/import.md says how; --help says what it takes.
+// deno task import <file>: open data into parking_lots. docs/operations/import.md says how; --help says what it takes.
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";

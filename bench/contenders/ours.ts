@@ -1,7 +1,7 @@
 // The search of this service: the index part by itself, and the function that clients call.
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import type { Contender } from "../measure.ts";
+import type { Subject } from "../measure.ts";
 
 export interface Search {
   readonly lat: number;
@@ -10,7 +10,7 @@ export interface Search {
 }
 
 export interface Ours {
-  readonly contenders: Contender<Search>[];
+  readonly contenders: Subject<Search>[];
   stop(): Promise<void>;
 }
 

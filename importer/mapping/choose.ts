@@ -64,6 +64,8 @@ export async function recognisedMapping(
     sample.length === 0
       ? "The file has no rows to recognise it by."
       : `No built-in mapping knows these columns: ${columns.slice(0, 40).join(", ")}.`,
-    `Name one with --mapping: ${builtIn.map((mapping) => mapping.name).join(", ")}, or a JSON file (docs/import.md).`,
+    `Name one with --mapping: ${
+      builtIn.map((mapping) => mapping.name).join(", ")
+    }, or a JSON file (docs/operations/import.md).`,
   ].join("\n"));
 }

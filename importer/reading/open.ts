@@ -22,7 +22,7 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
 /** How a web page or another document in tags begins, after comments. */
 const TAGS = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:(!doctype\s+html|html|head|body|meta|title|script)\b|\?xml\b)/i;
 
-function refuseTags(start: string): void {
+function rejectTags(start: string): void {
   const found = start.match(TAGS);
   if (found === null) return;
   throw new ImportFailure(
@@ -48,7 +48,7 @@ async function formatOf(path: string, encoding: Encoding): Promise<"csv" | "geoj
     start = chunk.trimStart();
     break;
   }
-  refuseTags(start);
+  rejectTags(start);
   if (LINES.test(path)) return "ndjson";
   if (TABLE.test(path)) return "csv";
   if (start.startsWith("\x1e")) return "ndjson";

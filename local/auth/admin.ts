@@ -74,7 +74,7 @@ export class AdminUsers {
     const hash = await this.#hash(params);
     const id = params.id ?? crypto.randomUUID();
     return await this.context.sql.begin(async (sql) => {
-      await refuseTaken(sql, params, id);
+      await rejectTaken(sql, params, id);
       await sql`
         insert into auth.users (id, aud, role, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at,
           raw_app_meta_data, raw_user_meta_data, banned_until)
@@ -101,7 +101,7 @@ export class AdminUsers {
     const ban = bannedUntil(params.ban_duration);
     return await this.context.sql.begin(async (sql) => {
       const user = await this.#find(sql, id);
-      await refuseTaken(sql, params, id);
+      await rejectTaken(sql, params, id);
       const change = {
         ...(params.email === undefined ? {} : { email: params.email }),
         ...(params.phone === undefined ? {} : { phone: params.phone }),
@@ -159,7 +159,7 @@ export class AdminUsers {
   }
 }
 
-async function refuseTaken(sql: Queries, params: UserParams, id: string): Promise<void> {
+async function rejectTaken(sql: Queries, params: UserParams, id: string): Promise<void> {
   const [taken] = await sql<{ same_email: boolean; same_id: boolean }[]>`
     select email is not distinct from ${params.email ?? null} as same_email
     from auth.users

@@ -6,7 +6,7 @@ import { AuthError, invalid } from "./errors.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { redirectTo } from "./redirects.ts";
 import { findByEmail, Metadata, readEmail } from "./requests.ts";
-import { refuseTakenEmail } from "./sign_up.ts";
+import { rejectTakenEmail } from "./sign_up.ts";
 import { createUser, type Queries, readUserJson, type UserRow } from "./users.ts";
 
 type Json = Record<string, unknown>;
@@ -95,7 +95,7 @@ async function prepare(
       }
       const user = await existing(sql, email);
       const address = readEmail(newEmail ?? "");
-      await refuseTakenEmail(sql, address);
+      await rejectTakenEmail(sql, address);
       await sql`
         update auth.users set email_change = ${address}, email_change_confirm_status = 0 where id = ${user.id}`;
       const isCurrent = type === "email_change_current";
@@ -115,7 +115,7 @@ async function newOrUnconfirmed(
 ): Promise<UserRow> {
   const user = await findByEmail(sql, email);
   if (user === undefined) return await createUser(sql, { email, passwordHash, metadata, isConfirmed: false });
-  if (user.email_confirmed_at !== null) await refuseTakenEmail(sql, email);
+  if (user.email_confirmed_at !== null) await rejectTakenEmail(sql, email);
   return user;
 }
 

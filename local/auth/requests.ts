@@ -80,18 +80,18 @@ export async function readCaller({ sql }: AuthContext, authorization: string): P
     throw new AuthError(403, "user_not_found", "User from sub claim in JWT does not exist");
   }
   if (typeof session !== "string" || !UUID.test(session)) {
-    refuseBanned(user, 403);
+    rejectBanned(user, 403);
     return { user, sessionId: undefined };
   }
   const [found] = await sql`select from auth.sessions where id = ${session} and user_id = ${sub}`;
-  refuseBanned(user, 403);
+  rejectBanned(user, 403);
   if (found === undefined) {
     throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
   }
   return { user, sessionId: session };
 }
 
-export function refuseBanned({ banned_until }: UserRow, status: 400 | 403): void {
+export function rejectBanned({ banned_until }: UserRow, status: 400 | 403): void {
   if (banned_until !== null && banned_until.getTime() > Date.now()) {
     throw new AuthError(status, "user_banned", "User is banned");
   }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { sign } from "../gateway/tokens.ts";
 import type { AuthContext } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
-import { refuseBanned } from "./requests.ts";
+import { rejectBanned } from "./requests.ts";
 import { type Queries, readUserJson, type UserRow } from "./users.ts";
 
 /** Who signs in, for the list of sessions. */
@@ -55,7 +55,7 @@ export async function refreshSession(context: AuthContext, token: string | null 
     if (user === undefined) {
       throw new AuthError(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found");
     }
-    refuseBanned(user, 400);
+    rejectBanned(user, 400);
     const [current] = await sql<RefreshTokenRow[]>`
       select token, session_id, revoked, parent,
         updated_at > now() - make_interval(secs => ${context.config.refreshTokenReuseInterval}) as is_reusable

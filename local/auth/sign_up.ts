@@ -5,7 +5,7 @@ import type { AuthContext } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
-import { Challenge, findByEmail, Metadata, readEmail, refuseBanned } from "./requests.ts";
+import { Challenge, findByEmail, Metadata, readEmail, rejectBanned } from "./requests.ts";
 import { type Client, openSession } from "./sessions.ts";
 import { createUser, type Queries, readUserJson, usersJson } from "./users.ts";
 
@@ -91,7 +91,7 @@ export async function signInWithPassword(
     if (user === undefined || !matches) {
       throw new AuthError(400, "invalid_credentials", "Invalid login credentials");
     }
-    refuseBanned(user, 400);
+    rejectBanned(user, 400);
     if (user.email_confirmed_at === null) throw new AuthError(400, "email_not_confirmed", "Email not confirmed");
     return await openSession(context, sql, user.id, "password", client);
   });
@@ -176,7 +176,7 @@ export function alreadyRegistered(): AuthError {
   return new AuthError(422, "user_already_exists", "User already registered");
 }
 
-export async function refuseTakenEmail(sql: Queries, email: string): Promise<void> {
+export async function rejectTakenEmail(sql: Queries, email: string): Promise<void> {
   if (await findByEmail(sql, email) === undefined) return;
   throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
 }

@@ -6,7 +6,7 @@ import { AuthError } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
 import { type Caller, Challenge, Metadata, readEmail } from "./requests.ts";
-import { refuseTakenEmail } from "./sign_up.ts";
+import { rejectTakenEmail } from "./sign_up.ts";
 import { endSessions } from "./sessions.ts";
 import { type Queries, readUserJson, type UserRow } from "./users.ts";
 
@@ -42,7 +42,7 @@ export async function updateUser(
         where id = ${id}`;
     }
     if (email !== undefined && email !== user.email) {
-      await refuseTakenEmail(sql, email);
+      await rejectTakenEmail(sql, email);
       const isPkce = await openFlow(sql, id, "email_change", body);
       await sendEmailChange(context, sql, user, email, { isPkce, redirect });
     }

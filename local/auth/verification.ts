@@ -5,7 +5,7 @@ import { hashOf, isExpired } from "./codes.ts";
 import { AuthError, invalid } from "./errors.ts";
 import { issueAuthCode, PKCE_PREFIX } from "./pkce.ts";
 import { redirectTo } from "./redirects.ts";
-import { readEmail, refuseBanned } from "./requests.ts";
+import { readEmail, rejectBanned } from "./requests.ts";
 import { type Client, openSession } from "./sessions.ts";
 import type { Queries, UserRow } from "./users.ts";
 
@@ -159,7 +159,7 @@ async function accept(
     throw new AuthError(403, "otp_expired", problem);
   }
   const { user, column } = found;
-  refuseBanned(user, 403);
+  rejectBanned(user, 403);
   if (column === "email_change_token_current" || column === "email_change_token_new") {
     return await acceptChange(context, sql, user, column);
   }

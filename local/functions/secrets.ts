@@ -13,7 +13,7 @@ const EXAMPLE_APPS = {
 
 export async function functionSecrets(file = join(FUNCTIONS, ".env")): Promise<Record<string, string>> {
   const text = await readOr(file, "");
-  refuseStrayLines(text, file);
+  rejectStrayLines(text, file);
   const secrets: Record<string, string> = { ...EXAMPLE_APPS };
   for (const [name, value] of Object.entries(parseEnv(text))) {
     // Names that start so are the platform's; a hosted project refuses them too.
@@ -23,7 +23,7 @@ export async function functionSecrets(file = join(FUNCTIONS, ".env")): Promise<R
 }
 
 /** The parser passes over what it does not understand; a secret that is missing later is harder to find. */
-function refuseStrayLines(text: string, file: string): void {
+function rejectStrayLines(text: string, file: string): void {
   const quoted = /=[ \t]*(["'`])[^]*?\1/g;
   const lines = text.replace(quoted, (value) => "=" + value.replace(/[^\n]/g, "")).split("\n");
   const stray = lines.findIndex((line) => !/^\s*(#.*|(export\s+)?[A-Za-z_][\w.-]*\s*=.*)?$/.test(line));

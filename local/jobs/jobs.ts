@@ -22,7 +22,7 @@ export class Jobs {
   }
 }
 
-/** The vault's secrets that a hosted project is given once by hand (docs/operations.md); here the address may change. */
+/** The vault's secrets that a hosted project is given once by hand (docs/operations/deploy.md); here the address may change. */
 async function keepSecrets(superuser: string, secrets: Record<string, string>): Promise<void> {
   const sql = postgres(superuser, { max: 1, ...patient });
   try {

@@ -460,7 +460,7 @@ export class StoreReports {
   /** androidpublisher v3: reviews. */
   publisher(request: Request, path: string): Promise<Response> {
     return this.#received(request, "google", () => {
-      const refused = this.#googleRefusal(request, "androidpublisher");
+      const refused = this.#googleRejection(request, "androidpublisher");
       if (refused) return refused;
       if (path !== `/androidpublisher/v3/applications/${GooglePlay.PACKAGE}/reviews`) {
         return googleError(404, "Package not found.");
@@ -489,7 +489,7 @@ export class StoreReports {
   /** Play Developer Reporting API v1beta1: crash and ANR rates. */
   reporting(request: Request, path: string): Promise<Response> {
     return this.#received(request, "google", async () => {
-      const refused = this.#googleRefusal(request, "playdeveloperreporting");
+      const refused = this.#googleRejection(request, "playdeveloperreporting");
       if (refused) return refused;
       const [, app, set, verb] = /^\/v1beta1\/apps\/([^/]+)\/(crash|anr)RateMetricSet(:query)?$/.exec(path) ?? [];
       if (app !== GooglePlay.PACKAGE) return googleError(403, "The caller does not have permission");
@@ -542,7 +542,7 @@ export class StoreReports {
   /** The bucket, by Google Cloud Storage's JSON interface. */
   storage(request: Request, path: string): Promise<Response> {
     return this.#received(request, "google", async () => {
-      const refused = this.#googleRefusal(request, "devstorage.read_only");
+      const refused = this.#googleRejection(request, "devstorage.read_only");
       if (refused) return refused;
       const { searchParams: query } = new URL(request.url);
       const root = `/storage/v1/b/${BUCKET}/o`;
@@ -629,7 +629,7 @@ export class StoreReports {
     return utf16(csv(this.#dropping(kind, rows)));
   }
 
-  #googleRefusal(request: Request, scope: string): Response | undefined {
+  #googleRejection(request: Request, scope: string): Response | undefined {
     const access = this.accounts.accepts(request, [`https://www.googleapis.com/auth/${scope}`]);
     if (access === "unauthenticated") return googleError(401, "Request had invalid authentication credentials.");
     return access === "forbidden" ? googleError(403, "Request had insufficient authentication scopes.") : undefined;

@@ -25,7 +25,7 @@ interface Answer {
 export class Admission {
   constructor(readonly sql: postgres.Sql, readonly log: (line: string) => void) {}
 
-  /** Throws SubscriptionRefused. The snapshot: what was committed before. */
+  /** Throws SubscriptionRejected. The snapshot: what was committed before. */
   async admit(bindings: readonly Binding[], { role }: Identity): Promise<{ admitted: Admitted[]; snapshot: Snapshot }> {
     const asked = bindings.map(readBinding);
     const admitted: Admitted[] = [];

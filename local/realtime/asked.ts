@@ -1,6 +1,6 @@
 // What a binding asks for: `column=[not.]operator.value`, several joined by commas, and which columns it wants.
 import { type Asked, type AskedFilter, badFilter, inspect, nothingAsked } from "./refusals.ts";
-import { SubscriptionRefused } from "./types.ts";
+import { SubscriptionRejected } from "./types.ts";
 
 const OPERATORS = new Set([
   ...["eq", "neq", "lt", "lte", "gt", "gte", "in"],
@@ -8,7 +8,7 @@ const OPERATORS = new Set([
 ]);
 const EVENTS = new Set(["INSERT", "UPDATE", "DELETE"]);
 
-/** Throws SubscriptionRefused. A binding is what a client sent: anything. */
+/** Throws SubscriptionRejected. A binding is what a client sent: anything. */
 export function readBinding(binding: object): Asked {
   const { event, schema, table, filter } = binding as Record<string, unknown>;
   const select = readSelect((binding as Record<string, unknown>)["select"]);
@@ -23,7 +23,7 @@ export function readBinding(binding: object): Asked {
   const place = { schema: (schema ?? "public") as string, table: (table ?? "*") as string };
   const filters = hasFilter ? readFilters(filter as string) : [];
   if (select !== undefined && (place.schema === "*" || place.table === "*")) {
-    throw new SubscriptionRefused(
+    throw new SubscriptionRejected(
       "Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name.",
     );
   }
@@ -32,7 +32,7 @@ export function readBinding(binding: object): Asked {
 
 function readSelect(select: unknown): readonly string[] | undefined {
   if (typeof select === "string") {
-    throw new SubscriptionRefused(
+    throw new SubscriptionRejected(
       "Error parsing `select` params: expected a list of column name strings, e.g. select: " +
         '["col1", "col2"]',
     );

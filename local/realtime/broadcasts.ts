@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Shared } from "./connection.ts";
 import { BadFrame, isObject, parse, UserBroadcast } from "./serializer.ts";
-import { type Bearer, TokenRefused } from "./tokens.ts";
+import { type Bearer, TokenRejected } from "./tokens.ts";
 import type { Broadcast } from "./topics.ts";
 
 export interface Answer {
@@ -53,7 +53,7 @@ async function identify({ tokens }: Shared, { headers }: IncomingMessage): Promi
   try {
     return await tokens.verify(token);
   } catch (error) {
-    if (error instanceof TokenRefused) return undefined;
+    if (error instanceof TokenRejected) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // The row changes of one channel: its subscription in the feed, and what its client is told of it.
 import type { Binding, Change, Feed, Identity, Subscription } from "./types.ts";
-import { SubscriptionRefused } from "./types.ts";
+import { SubscriptionRejected } from "./types.ts";
 
 /** What a channel does with what comes of its subscription. */
 export interface Sink {
@@ -65,7 +65,7 @@ export class Changes {
     try {
       await work;
     } catch (error) {
-      if (!(error instanceof SubscriptionRefused)) throw error;
+      if (!(error instanceof SubscriptionRejected)) throw error;
       if (!this.#closed) this.sink.system("error", error.message);
       return false;
     }

@@ -4,9 +4,9 @@ import { Late, withDeadline } from "./deadline.ts";
 import { type Join, numberBindings, readJoin } from "./join.ts";
 import { type Limits, Window } from "./limits.ts";
 import { encode, type Frame, isObject, UserBroadcast, type Version } from "./serializer.ts";
-import { type Bearer, expired, isKey, TokenRefused, type Tokens } from "./tokens.ts";
+import { type Bearer, expired, isKey, TokenRejected, type Tokens } from "./tokens.ts";
 import type { Member, Topic, Topics } from "./topics.ts";
-import { type Feed, SubscriptionRefused } from "./types.ts";
+import { type Feed, SubscriptionRejected } from "./types.ts";
 
 /** What a channel has from its connection. */
 export interface Host {
@@ -26,7 +26,7 @@ export interface Host {
 }
 
 /** Why a client may not join. */
-class JoinRefused extends Error {}
+class JoinRejected extends Error {}
 
 interface Rights {
   readonly read: boolean;
@@ -138,20 +138,20 @@ export class Channel implements Member {
   }
 
   async #admit(payload: unknown): Promise<void> {
-    if (this.#name === "") throw new JoinRefused("TopicNameRequired: You must provide a topic name");
+    if (this.#name === "") throw new JoinRejected("TopicNameRequired: You must provide a topic name");
     this.#join = readJoin(payload);
     if (this.host.privateOnly && !this.#join.isPrivate) {
-      throw new JoinRefused("PrivateOnly: This project only allows private channels");
+      throw new JoinRejected("PrivateOnly: This project only allows private channels");
     }
     this.hearsPresence = this.#join.hearsPresence;
     this.#token = this.#join.token ?? this.host.token;
     this.#bearer = await this.host.tokens.verify(this.#token);
     if (!this.#join.isPrivate) {
       if (!this.#join.replay) return;
-      throw new JoinRefused("UnableToReplayMessages: Replay is not allowed for public channels");
+      throw new JoinRejected("UnableToReplayMessages: Replay is not allowed for public channels");
     }
     this.#rights = await this.host.feed.authorize(this.#name, this.#bearer);
-    if (!this.#rights.read) throw new JoinRefused(`Unauthorized: ${this.#mayNotRead()}`);
+    if (!this.#rights.read) throw new JoinRejected(`Unauthorized: ${this.#mayNotRead()}`);
   }
 
   #mayNotRead(): string {
@@ -159,9 +159,9 @@ export class Channel implements Member {
   }
 
   #reason(error: unknown): string {
-    if (error instanceof JoinRefused) return error.message;
-    if (error instanceof TokenRefused) return `${error.code}: ${error.message}`;
-    if (error instanceof SubscriptionRefused) return `RealtimeDisabledForConfiguration: ${error.message}`;
+    if (error instanceof JoinRejected) return error.message;
+    if (error instanceof TokenRejected) return `${error.code}: ${error.message}`;
+    if (error instanceof SubscriptionRejected) return `RealtimeDisabledForConfiguration: ${error.message}`;
     if (error instanceof Late) {
       const waited = `Timed out after ${error.milliseconds}ms waiting for the postgres_changes subscription`;
       return `PostgresChangesSubscribeTimeout: ${waited}`;
@@ -226,7 +226,7 @@ export class Channel implements Member {
         this.#bearer = await this.host.tokens.verify(token);
         await this.#renewRights();
       } catch (error) {
-        if (error instanceof TokenRefused) return this.shutDown(error.message);
+        if (error instanceof TokenRejected) return this.shutDown(error.message);
         throw error;
       }
       if (this.#isClosed) return;

@@ -14,7 +14,7 @@ import {
   type Identity,
   type Listener,
   type Subscription,
-  SubscriptionRefused,
+  SubscriptionRejected,
 } from "./types.ts";
 import { type RowChange, WalReader } from "./wal.ts";
 
@@ -77,7 +77,7 @@ export class PostgresFeed implements Feed {
       try {
         admission = await this.#inquirer.admission.admit(bindings, identity);
       } catch (error) {
-        if (stream === this.#stream || error instanceof SubscriptionRefused) throw error;
+        if (stream === this.#stream || error instanceof SubscriptionRejected) throw error;
         continue; // what it was asked on went with the stream
       } finally {
         this.#admissions.delete(begun);

@@ -1,5 +1,5 @@
 // The words in which a subscription is refused: those of the hosted service, which prints values in its own language.
-import { SubscriptionRefused } from "./types.ts";
+import { SubscriptionRejected } from "./types.ts";
 
 export interface Asked {
   readonly event: string;
@@ -32,28 +32,28 @@ const CONDITIONS: Record<string, string> = {
   "P0001": "raise_exception",
 };
 
-export function nothingAsked(binding: object): SubscriptionRefused {
+export function nothingAsked(binding: object): SubscriptionRejected {
   const asked = "user_token" in binding || "auth_token" in binding ? "<redacted>" : inspect(binding);
-  return new SubscriptionRefused(
+  return new SubscriptionRejected(
     `No subscription params provided. Please provide at least a \`schema\` or \`table\` to subscribe to: ${asked}`,
   );
 }
 
-export function badFilter(reason: string): SubscriptionRefused {
-  return new SubscriptionRefused(`Error parsing \`filter\` params: ${reason}`);
+export function badFilter(reason: string): SubscriptionRejected {
+  return new SubscriptionRejected(`Error parsing \`filter\` params: ${reason}`);
 }
 
-export function notPublished(asked: Asked): SubscriptionRefused {
-  return new SubscriptionRefused(
+export function notPublished(asked: Asked): SubscriptionRejected {
+  return new SubscriptionRejected(
     "Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect " +
       `parameters: [${parameters(asked)}]`,
   );
 }
 
-export function exception(asked: Asked, code: string, message: string): SubscriptionRefused {
+export function exception(asked: Asked, code: string, message: string): SubscriptionRejected {
   const condition = CONDITIONS[code];
   const name = condition === undefined ? code : `${code} (${condition})`;
-  return new SubscriptionRefused(
+  return new SubscriptionRejected(
     "Unable to subscribe to changes with given parameters. An exception happened so please check your connect " +
       `parameters: [${parameters(asked)}]. Exception: ERROR ${name} ${message}`,
   );

@@ -33,7 +33,7 @@ const USER_PUSH = 3;
 const USER_BROADCAST = 4;
 const LONGEST_NAME = 255;
 /** Lists and objects within each other. What is read has to be written again, and deeper ones end the process. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 
 export function decodeText(version: Version, text: string): Frame {
   const value = parse(text);
@@ -109,7 +109,7 @@ function isTooDeep(text: string): boolean {
       else if (character === '"') isQuoted = false;
     } else if (character === '"') isQuoted = true;
     else if (character === "[" || character === "{") {
-      if (++depth > DEEPEST) return true;
+      if (++depth > MAX_DEPTH) return true;
     } else if (character === "]" || character === "}") depth--;
   }
   return false;

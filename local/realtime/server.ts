@@ -8,7 +8,7 @@ import { answerBroadcast } from "./broadcasts.ts";
 import { Connection, type Shared } from "./connection.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { Version } from "./serializer.ts";
-import { TokenRefused, Tokens } from "./tokens.ts";
+import { TokenRejected, Tokens } from "./tokens.ts";
 import { Topics } from "./topics.ts";
 import type { Feed } from "./types.ts";
 
@@ -24,7 +24,7 @@ const PATH = "/socket/websocket";
 const CHECK_EVERY = 1_000;
 
 /** Why a socket is not opened. */
-class HandshakeRefused extends Error {
+class HandshakeRejected extends Error {
   constructor(readonly status: number, message: string) {
     super(message);
   }
@@ -79,7 +79,7 @@ export class RealtimeServer {
         opened.on("close", () => this.#connections.delete(connection));
       });
     } catch (error) {
-      const refused = error instanceof HandshakeRefused;
+      const refused = error instanceof HandshakeRejected;
       if (!refused) log(`A client's handshake: ${error instanceof Error ? error.stack : error}`);
       const status = refused ? error.status : 500;
       const message = refused ? error.message : "Error connecting to Realtime";
@@ -89,18 +89,18 @@ export class RealtimeServer {
 
   async #admit(request: IncomingMessage): Promise<{ version: Version; token: string }> {
     const url = new URL(request.url ?? "/", "http://realtime");
-    if (url.pathname !== PATH) throw new HandshakeRefused(404, "Not found");
+    if (url.pathname !== PATH) throw new HandshakeRejected(404, "Not found");
     const version = versionOf(url.searchParams.get("vsn") ?? "1.0.0");
     const token = request.headers["x-api-key"] ?? url.searchParams.get("apikey");
-    if (typeof token !== "string" || token === "") throw new HandshakeRefused(401, "API key is missing");
+    if (typeof token !== "string" || token === "") throw new HandshakeRejected(401, "API key is missing");
     try {
       await this.#shared.tokens.verify(token);
     } catch (error) {
-      if (error instanceof TokenRefused) throw new HandshakeRefused(401, error.short);
+      if (error instanceof TokenRejected) throw new HandshakeRejected(401, error.short);
       throw error;
     }
     if (this.#connections.size >= this.#shared.limits.clients) {
-      throw new HandshakeRefused(429, "Too many connected users");
+      throw new HandshakeRejected(429, "Too many connected users");
     }
     return { version, token };
   }
@@ -123,7 +123,7 @@ export class RealtimeServer {
 function versionOf(text: string): Version {
   if (/^1\.0\.\d+$/.test(text)) return 1;
   if (/^2\.0\.\d+$/.test(text)) return 2;
-  throw new HandshakeRefused(403, `Serializer version ${text} is not supported`);
+  throw new HandshakeRejected(403, `Serializer version ${text} is not supported`);
 }
 
 function rawAnswer(status: number, error: string): string {

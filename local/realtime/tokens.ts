@@ -11,7 +11,7 @@ export interface Bearer extends Identity {
 }
 
 /** Why a token does not count. `code` goes before the message in the answer to a join. */
-export class TokenRefused extends Error {
+export class TokenRejected extends Error {
   constructor(
     readonly code: string,
     message: string,
@@ -33,7 +33,7 @@ export class Tokens {
     const claims = await this.#claims(token);
     const { role, exp } = claims;
     if (typeof role !== "string" || role === "" || typeof exp !== "number") {
-      throw new TokenRefused("InvalidJWTToken", "Fields `role` and `exp` are required in JWT");
+      throw new TokenRejected("InvalidJWTToken", "Fields `role` and `exp` are required in JWT");
     }
     return { role, claims, expires: exp };
   }
@@ -45,10 +45,10 @@ export class Tokens {
     } catch (error) {
       if (error instanceof JWTExpired) throw expired(Number(error.payload.exp));
       if (error instanceof JWSInvalid || error instanceof JWTInvalid) {
-        throw new TokenRefused("MalformedJWT", "The token provided is not a valid JWT");
+        throw new TokenRejected("MalformedJWT", "The token provided is not a valid JWT");
       }
       if (error instanceof Error && "code" in error) {
-        throw new TokenRefused("JwtSignatureError", "Failed to validate JWT signature");
+        throw new TokenRejected("JwtSignatureError", "Failed to validate JWT signature");
       }
       throw error;
     }
@@ -56,7 +56,7 @@ export class Tokens {
 }
 
 /** The refusal of a token that ended then. */
-export function expired(expires: number): TokenRefused {
+export function expired(expires: number): TokenRejected {
   const ago = Math.max(0, Math.floor(Date.now() / 1000 - expires));
-  return new TokenRefused("InvalidJWTToken", `Token has expired ${ago} seconds ago`, "Token has expired");
+  return new TokenRejected("InvalidJWTToken", `Token has expired ${ago} seconds ago`, "Token has expired");
 }

@@ -41,7 +41,7 @@ export interface Subscription {
 }
 
 /** Its message is the text of the `system` error frame. */
-export class SubscriptionRefused extends Error {}
+export class SubscriptionRejected extends Error {}
 
 export interface Feed {
   start(): Promise<void>;

@@ -72,7 +72,7 @@ export function profile(method: string, headers: Headers, schemas: readonly stri
 /** The arguments of a call. */
 export async function readArguments(request: Request, query: URLSearchParams): Promise<Arguments> {
   const isRead = request.method === "GET" || request.method === "HEAD";
-  refuseShaping(query, isRead);
+  rejectShaping(query, isRead);
   if (isRead) return texts(query);
   const body = await readBody(request, MAX_BODY_BYTES);
   const type = (request.headers.get("content-type") ?? JSON_TYPE).split(";", 1)[0]!.trim().toLowerCase();
@@ -126,7 +126,7 @@ function texts(query: URLSearchParams): Arguments {
 }
 
 /** Rows come as the function returns them: what hosted PostgREST would do with them afterwards is refused, not ignored. */
-function refuseShaping(query: URLSearchParams, isRead: boolean): void {
+function rejectShaping(query: URLSearchParams, isRead: boolean): void {
   const names = Array.from(query).filter(([name, value]) =>
     name !== "apikey" && (!isRead || SHAPING.test(name) || isFilter(value))
   ).map(([name]) => name);

@@ -7,7 +7,7 @@
 -- extensions  extensions, kept apart from our names.
 --
 -- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
--- Interface: private.refuse(code, status, message, ...), which every rule in this database uses to say no;
+-- Interface: private.raise_error(code, status, message, ...), which every rule in this database uses to say no;
 -- private.page_limit, private.page_start and private.page, with which every list is paged;
 -- private.tag_request, which the Data API runs before each request, so that the log names the request;
 -- api.service_readiness, which says that the database answers and how far it is migrated.
@@ -42,7 +42,7 @@ alter default privileges in schema public grant usage, select on sequences to se
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.refuse(
+create function private.raise_error(
   p_code text,
   p_status integer,
   p_message text,
@@ -63,10 +63,10 @@ begin
 end
 $$;
 
-comment on function private.refuse(text, integer, text, text, jsonb) is
+comment on function private.raise_error(text, integer, text, text, jsonb) is
   'Refuses the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
 
-grant execute on function private.refuse(text, integer, text, text, jsonb) to anon, authenticated, service_role;
+grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
 create function private.found(p_row jsonb, p_message text) returns jsonb
 language plpgsql stable
@@ -74,13 +74,13 @@ set search_path = ''
 as $$
 begin
   if p_row is null then
-    perform private.refuse('not_found', 404, p_message, p_param => 'id');
+    perform private.raise_error('not_found', 404, p_message, p_param => 'id');
   end if;
   return p_row;
 end
 $$;
 
-comment on function private.found(jsonb, text) is 'The row that a request names by its id. Refuses: not_found, when there is none.';
+comment on function private.found(jsonb, text) is 'The row that a request names by its id. Errors: not_found, when there is none.';
 
 grant execute on function private.found(jsonb, text) to service_role;
 
@@ -137,13 +137,13 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
   end if;
   return p_limit;
 end
 $$;
 
-comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Refuses: validation_error.';
+comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Errors: validation_error.';
 
 create function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
 language plpgsql immutable strict parallel safe
@@ -239,7 +239,7 @@ begin
   end if;
   -- A text has one cursor: spare bits of its last letter are not ignored.
   if v_keys is null or private.cursor_encode(p_filters, v_keys) <> p_cursor then
-    perform private.refuse('validation_error', 422, 'This cursor does not belong to this list and these filters',
+    perform private.raise_error('validation_error', 422, 'This cursor does not belong to this list and these filters',
       p_param => 'cursor');
   end if;
   return v_keys;
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function private.cursor_decode(jsonb, text, text[]) is
-  'The sort keys in a cursor that private.cursor_encode made for the same p_filters, one of each type of p_types, so that they can be cast; null without a cursor. Refuses: validation_error.';
+  'The sort keys in a cursor that private.cursor_encode made for the same p_filters, one of each type of p_types, so that they can be cast; null without a cursor. Errors: validation_error.';
 
 create function private.page_start(p_filters jsonb, p_cursor text, p_types text[], p_order text) returns jsonb
 language plpgsql stable
@@ -267,7 +267,7 @@ end
 $$;
 
 comment on function private.page_start(jsonb, text, text[], text) is
-  'The sort keys behind which a page begins, never null: those of the cursor, as private.cursor_decode reads them; without a cursor keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is the condition of every page, and an index condition whatever plan is kept. Refuses: validation_error.';
+  'The sort keys behind which a page begins, never null: those of the cursor, as private.cursor_decode reads them; without a cursor keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is the condition of every page, and an index condition whatever plan is kept. Errors: validation_error.';
 
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer, p_total bigint default null)
 returns jsonb
@@ -322,6 +322,6 @@ begin
 end
 $$;
 
-comment on function api.service_readiness() is 'That the database answers, and its newest migration. Reads only; refuses nothing.';
+comment on function api.service_readiness() is 'That the database answers, and its newest migration. Reads only; raises no errors.';
 
 grant execute on function api.service_readiness() to anon, authenticated, service_role;

@@ -1,6 +1,6 @@
 -- States: from which state a row may move to which, for every table whose rows have a life of their own.
 --
--- The moves are rows of private.allowed_moves; docs/states.md shows them. One trigger function holds every table to them,
+-- The moves are rows of private.allowed_moves; docs/domains/states.md shows them. One trigger function holds every table to them,
 -- for every writer: the functions of the interface, the service and an administrator's console alike. The functions check
 -- who may move; what may follow what is said here and nowhere else.
 --
@@ -53,7 +53,7 @@ declare
   v_allowed text[] := private.allowed_states(p_entity, p_from_state);
 begin
   if p_to_state <> all (v_allowed) then
-    perform private.refuse('conflict', 409, format('The status of a %s cannot become %s when it is %s',
+    perform private.raise_error('conflict', 409, format('The status of a %s cannot become %s when it is %s',
         replace(p_entity, '_', ' '), p_to_state, p_from_state),
       p_param => 'status', p_details => jsonb_build_object(
         'reason', 'status_not_reachable', 'status', nullif(p_from_state, 'new'), 'allowed', to_jsonb(v_allowed)

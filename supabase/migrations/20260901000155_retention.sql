@@ -2,7 +2,7 @@
 --
 -- A table whose rows are kept for a time has a row in private.retentions: which rows go, and how often. One job deletes them,
 -- at most 5,000 in a transaction: no lock is held for long, and a job that dies goes on where it stopped. Rows that another
--- transaction holds are left for the next time. docs/scale.md says for each table of the service what bounds it.
+-- transaction holds are left for the next time. docs/operations/scale.md says for each table of the service what bounds it.
 --
 -- Invariants: the job is the only one that deletes by age; a condition needs an index where the table can be large.
 -- Interface: a row in private.retentions, by the migration of the table.

@@ -153,7 +153,7 @@ begin
   end if;
 
   if v_param is not null then
-    perform private.refuse(
+    perform private.raise_error(
       'validation_error', 422,
       format(
         '%s is not understood: admin is {"name": string or null, "areas": some of %s, "status": "active" or "suspended"}',
@@ -223,13 +223,13 @@ set search_path = ''
 as $$
 begin
   if auth.uid() is null then
-    perform private.refuse('unauthorized', 401, 'Sign in first');
+    perform private.raise_error('unauthorized', 401, 'Sign in first');
   end if;
   return auth.uid();
 end
 $$;
 
-comment on function private.caller() is 'The id of the signed-in caller, whatever their standing. Refuses: unauthorized.';
+comment on function private.caller() is 'The id of the signed-in caller, whatever their standing. Errors: unauthorized.';
 
 create function private.require_active(p_status text) returns void
 language plpgsql stable
@@ -237,7 +237,7 @@ set search_path = ''
 as $$
 begin
   if p_status is distinct from 'active' then
-    perform private.refuse('forbidden', 403, case p_status
+    perform private.raise_error('forbidden', 403, case p_status
       when 'suspended' then 'This account is suspended'
       when 'withdrawn' then 'This account was withdrawn'
       else 'This account is not an app user''s'
@@ -261,7 +261,7 @@ end
 $$;
 
 comment on function private.active_user() is
-  'The id of the calling app user, who is in good standing. Refuses: unauthorized, forbidden.';
+  'The id of the calling app user, who is in good standing. Errors: unauthorized, forbidden.';
 
 create function private.hold_account(p_user_id uuid) returns void
 language plpgsql
@@ -292,7 +292,7 @@ end
 $$;
 
 comment on function private.writing_user() is
-  'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Refuses: unauthorized, forbidden.';
+  'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Errors: unauthorized, forbidden.';
 
 create function private.is_premium(p_user_id uuid) returns boolean
 language plpgsql stable
@@ -338,7 +338,7 @@ begin
   select areas into v_areas from public.admins where id = p_admin_id and status = 'active';
   v_missing := case when v_areas is null then 'admin' when p_area <> all (v_areas) then 'admin:' || p_area end;
   if v_missing is not null then
-    perform private.refuse('forbidden', 403, format('This requires the permission scope %s', v_missing),
+    perform private.raise_error('forbidden', 403, format('This requires the permission scope %s', v_missing),
       p_details => jsonb_build_object('scope', v_missing));
   end if;
 end
@@ -432,7 +432,7 @@ declare
 begin
   select email into v_email from private.my_auth_user();
   if not found then
-    perform private.refuse('unauthorized', 401, 'This account no longer exists');
+    perform private.raise_error('unauthorized', 401, 'This account no longer exists');
   end if;
 
   return private.account_row(v_user_id, v_email, private.my_avatar());
@@ -440,7 +440,7 @@ end
 $$;
 
 comment on function api.my_account() is
-  'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Refuses: unauthorized.';
+  'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Errors: unauthorized.';
 
 create function commands.update_my_account(
   p_display_name text default null, p_avatar_asset_id uuid default null, p_remove_avatar boolean default false,
@@ -456,7 +456,7 @@ begin
   where id = v_user_id;
   if not found then
     -- The standing changed since active_user() read it.
-    perform private.refuse('forbidden', 403, 'This account is suspended');
+    perform private.raise_error('forbidden', 403, 'This account is suspended');
   end if;
   if p_avatar_asset_id is not null or p_remove_avatar then
     perform private.put_avatar(p_avatar_asset_id);
@@ -467,6 +467,6 @@ end
 $$;
 
 comment on function commands.update_my_account(text, uuid, boolean, text) is
-  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Refuses: unauthorized, forbidden, not_found.';
+  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean, text) to authenticated;

@@ -200,7 +200,7 @@ as $$
 begin
   if coalesce(current_setting('request.headers', true), '') <> '' and coalesce(current_setting('request.is_counted_read', true), '') = ''
   then
-    perform private.refuse('forbidden', 403, 'This read costs more than a page: call it through api.read_counted',
+    perform private.raise_error('forbidden', 403, 'This read costs more than a page: call it through api.read_counted',
       p_details => '{"reason": "not_counted"}');
   end if;
 end
@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function api.take_request(text) is
-  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Beyond the quota the reply is the error rate_limited. Refuses: unauthorized.';
+  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Beyond the quota the reply is the error rate_limited. Errors: unauthorized.';
 
 create function api.take_anonymous_request(p_policy text, p_address text) returns jsonb
 language plpgsql
@@ -256,7 +256,7 @@ end
 $$;
 
 comment on function api.take_anonymous_request(text, text) is
-  'The same for an anonymous client, by the network of its address, which the service alone knows. It refuses nothing.';
+  'The same for an anonymous client, by the network of its address, which the service alone knows. It raises no errors.';
 
 grant execute on function api.take_request(text) to authenticated;
 grant execute on function api.take_anonymous_request(text, text) to service_role;

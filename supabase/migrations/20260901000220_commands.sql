@@ -57,7 +57,7 @@ begin
     created_at = case when k.created_at < now() - interval '24 hours' then excluded.created_at else k.created_at end
   returning * into v_claimed;
   if v_claimed.fingerprint <> p_fingerprint then
-    perform private.refuse('conflict', 409, 'This key was used for another request; give each request a key of its own',
+    perform private.raise_error('conflict', 409, 'This key was used for another request; give each request a key of its own',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
   end if;
   if v_claimed.replies = '{}' then
@@ -66,17 +66,17 @@ begin
   return v_claimed.replies;
 exception
   when lock_not_available then
-    perform private.refuse('conflict', 409, 'A request with this key is still running; send it again in a moment',
+    perform private.raise_error('conflict', 409, 'A request with this key is still running; send it again in a moment',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_in_use"}');
     return null;
   when foreign_key_violation then
-    perform private.refuse('unauthorized', 401, 'This account no longer exists');
+    perform private.raise_error('unauthorized', 401, 'This account no longer exists');
     return null;
 end
 $$;
 
 comment on function private.claim_key(text, text) is
-  'Claims the caller''s key until the end of the transaction, for 24 hours when that commits, and gives the replies kept under it. Refuses: unauthorized, conflict, rate_limited.';
+  'Claims the caller''s key until the end of the transaction, for 24 hours when that commits, and gives the replies kept under it. Errors: unauthorized, conflict, rate_limited.';
 
 create function private.require_few_keys(p_user_id uuid) returns void
 language plpgsql
@@ -90,7 +90,7 @@ begin
   into v_open, v_seconds
   from private.idempotency_keys where user_id = p_user_id and created_at >= now() - interval '24 hours';
   if v_open > 1000 then
-    perform private.refuse('rate_limited', 429, 'There are too many idempotency keys of the last 24 hours',
+    perform private.raise_error('rate_limited', 429, 'There are too many idempotency keys of the last 24 hours',
       p_param => 'Idempotency-Key',
       p_details => jsonb_build_object('policy', 'idempotency_keys', 'retry_after', greatest(v_seconds, 1)));
   end if;
@@ -146,7 +146,7 @@ declare
   v_reply jsonb;
 begin
   if jsonb_typeof(p_arguments) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'arguments must be an object', p_param => 'arguments');
+    perform private.raise_error('validation_error', 422, 'arguments must be an object', p_param => 'arguments');
   end if;
   select * into v_function from pg_catalog.pg_proc
   where proname = p_function
@@ -161,7 +161,7 @@ begin
   from unnest(v_function.proargnames[1:v_function.pronargs], v_function.proargtypes::oid[]) as a (name, type)
   where p_arguments ? a.name;
   if v_function.oid is null or exists (select from jsonb_object_keys(p_arguments) as k where k <> all (v_names)) then
-    perform private.refuse('not_found', 404, 'There is no such function with these arguments', p_param => 'function');
+    perform private.raise_error('not_found', 404, 'There is no such function with these arguments', p_param => 'function');
   end if;
 
   v_record := 'from ' || coalesce('jsonb_to_record($1) as a(' || v_record || ')', '(values (1)) as a (none)');
@@ -178,7 +178,7 @@ end
 $$;
 
 comment on function private.call_by_name(text, jsonb) is
-  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Refuses: validation_error, not_found, and what the function refuses.';
+  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Errors: validation_error, not_found, and what the function refuses.';
 
 create function private.require_active_account() returns void
 language plpgsql stable
@@ -209,9 +209,9 @@ begin
     perform private.check_admin(v_user_id, null);
   end if;
   if p_key !~ '^[!-~]{1,255}$' then
-    perform private.refuse('validation_error', 422, 'A key is 1 to 255 visible ASCII characters', p_param => 'key');
+    perform private.raise_error('validation_error', 422, 'A key is 1 to 255 visible ASCII characters', p_param => 'key');
   elsif coalesce(p_fingerprint, '') !~ '^[0-9a-f]{64}$' then
-    perform private.refuse('validation_error', 422, 'A fingerprint is a SHA-256 in hexadecimal digits', p_param => 'fingerprint');
+    perform private.raise_error('validation_error', 422, 'A fingerprint is a SHA-256 in hexadecimal digits', p_param => 'fingerprint');
   end if;
   v_replies := private.claim_key(p_key, p_fingerprint);
   if v_replies ? v_call and private.is_command(p_function) then
@@ -234,7 +234,7 @@ begin
   end if;
   -- The report on a thousand lots that an administrator imports is kept, too.
   if octet_length(v_reply::text) > (case when p_function = 'admin_import_parking_lots' then 1048576 else 65536 end) then
-    perform private.refuse('conflict', 409, 'This reply is too large to be kept; send the request without a key',
+    perform private.raise_error('conflict', 409, 'This reply is too large to be kept; send the request without a key',
       p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
   end if;
   perform private.keep_reply(p_key, p_fingerprint, v_call, v_reply);
@@ -243,7 +243,7 @@ end
 $$;
 
 comment on function private.run_once(text, text, text, jsonb, integer) is
-  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and what the function refuses.';
+  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and what the function refuses.';
 
 grant execute on function
   private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
@@ -286,7 +286,7 @@ end
 $$;
 
 comment on function private.take_command(text) is
-  'Counts a request of the caller under the policy of the command: what private.take gives. Refuses: unauthorized.';
+  'Counts a request of the caller under the policy of the command: what private.take gives. Errors: unauthorized.';
 
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
@@ -431,7 +431,7 @@ end
 $$;
 
 comment on function api.run_command(text, jsonb, text, text, integer) is
-  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the command refuses comes on top.';
+  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the command refuses comes on top.';
 
 create function api.read_counted(p_function text, p_arguments jsonb default '{}', p_address text default null) returns jsonb
 language plpgsql
@@ -442,12 +442,12 @@ declare
   v_reply jsonb;
 begin
   if private.is_command(p_function) then
-    perform private.refuse('not_found', 404, 'There is no such function that only reads', p_param => 'function');
+    perform private.raise_error('not_found', 404, 'There is no such function that only reads', p_param => 'function');
   end if;
   if current_user = 'service_role' then
     perform set_config('request.jwt.claims', '{"role": "anon"}', true), set_config('role', 'anon', true);
   elsif p_address is not null then
-    perform private.refuse('forbidden', 403, 'Only the service says which address a request comes from', p_param => 'address');
+    perform private.raise_error('forbidden', 403, 'Only the service says which address a request comes from', p_param => 'address');
   end if;
   v_subject := coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())));
   -- Counted at the end: a count holds its row until the transaction ends, and reads of one network need not wait for each
@@ -461,7 +461,7 @@ end
 $$;
 
 comment on function api.read_counted(text, jsonb, text) is
-  'Counts a read that costs more than a page (policy expensive_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'Counts a read that costs more than a page (policy expensive_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
 grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;

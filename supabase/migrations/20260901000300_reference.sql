@@ -78,13 +78,13 @@ set search_path = ''
 as $$
 begin
   if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
   end if;
   return p_lang;
 end
 $$;
 
-comment on function private.require_lang(text) is 'A language of the service, ja or en. Refuses: validation_error.';
+comment on function private.require_lang(text) is 'A language of the service, ja or en. Errors: validation_error.';
 
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
 language plpgsql immutable parallel safe
@@ -130,6 +130,6 @@ end
 $$;
 
 comment on function api.list_codes(text) is
-  'Every code in use with its label in the language, by category, place and code. metadata is null, or has color, logo_url and url. Reads only. Refuses: validation_error.';
+  'Every code in use with its label in the language, by category, place and code. metadata is null, or has color, logo_url and url. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_codes(text) to anon, authenticated;

@@ -345,13 +345,13 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.refuse('validation_error', 422, 'A slug never changes: create another tag.', p_param => 'slug');
+  perform private.raise_error('validation_error', 422, 'A slug never changes: create another tag.', p_param => 'slug');
   return null;
 end
 $$;
 
 comment on function private.tg_tags__keep_slug() is
-  'Rejects another slug: a slug is a code, which is stored with lots, in search entries and by clients. Refuses: validation_error.';
+  'Rejects another slug: a slug is a code, which is stored with lots, in search entries and by clients. Errors: validation_error.';
 
 create trigger _200_keep_slug before update of slug on public.tags
   for each row when (old.slug <> new.slug) execute function private.tg_tags__keep_slug();
@@ -390,7 +390,7 @@ as $$
 begin
   perform from public.parking_lots where id = p_lot_id and status = 'active';
   if not found then
-    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
   end if;
 end
 $$;
@@ -406,13 +406,13 @@ as $$
 begin
   perform from public.parking_lots where id = p_lot_id and status = 'active' for key share;
   if not found then
-    perform private.refuse('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
   end if;
 end
 $$;
 
 comment on function private.hold_public_lot(uuid, text) is
-  'private.require_public_lot for whoever is about to write about a lot: it is not deleted before the transaction ends. Refuses: lot_not_found.';
+  'private.require_public_lot for whoever is about to write about a lot: it is not deleted before the transaction ends. Errors: lot_not_found.';
 
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
 grant execute on function private.hold_public_lot(uuid, text) to authenticated;

@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function api.list_tags(text, integer, text, text[]) is
-  'The tags that are offered by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
+  'The tags that are offered by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_tags(text, integer, text, text[]) to anon, authenticated;

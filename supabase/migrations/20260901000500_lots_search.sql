@@ -11,7 +11,7 @@
 -- of the place's image. Who fetches entries in the index's order has all within d as soon as one is imaged farther off than
 -- this bound for d. Where the plane has an edge (the antimeridian, the poles) a circle has several boxes.
 --
--- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/geography.md has the proof in words, and
+-- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/domains/geography.md has the proof in words, and
 -- the figures.
 
 -- Neither strict nor with a search_path, so that Postgres writes the expressions into the statement: a call a row costs ten times as much.

@@ -1,4 +1,4 @@
--- Tariffs: price lists made ready for the walk that prices a stay (docs/fees.md).
+-- Tariffs: price lists made ready for the walk that prices a stay (docs/domains/fees.md).
 --
 -- A tariff is a lot's rules of one pricing group as parallel arrays, the best row first (day type from the most specific to
 -- all, then rule_order, then id), with what follows from them: for every kind of day the row in force from each edge of the

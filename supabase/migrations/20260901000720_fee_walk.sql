@@ -1,4 +1,4 @@
--- The walk: what a stay costs, by docs/fees.md. One function; every price that anybody is told comes from it.
+-- The walk: what a stay costs, by docs/domains/fees.md. One function; every price that anybody is told comes from it.
 --
 -- Inside, times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC. The walk goes
 -- from unit to unit, but never singly: between two changes (day, band, window of a cap, clock) units are counted by division.

@@ -9,7 +9,7 @@
 -- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
 -- A function that prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
 -- be priced at (private.most_priced_lots): the work of a question is bounded, whatever it asks.
--- Interface: private.check_compared_stay, private.most_priced_lots, private.refuse_pricing; private.stay_fees(lots, vehicle
+-- Interface: private.check_compared_stay, private.most_priced_lots, private.reject_pricing; private.stay_fees(lots, vehicle
 -- type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -37,13 +37,13 @@ declare
   c_latest constant timestamptz := timestamptz '2100-01-01 00:00:00+00';
 begin
   if p_entry is null or p_entry < c_earliest or p_entry >= c_latest then
-    perform private.refuse('validation_error', 422, 'An entry time from 2000 to 2099 is needed.', 'entry_at');
+    perform private.raise_error('validation_error', 422, 'An entry time from 2000 to 2099 is needed.', 'entry_at');
   elsif p_exit is null or p_exit < c_earliest or p_exit >= c_latest then
-    perform private.refuse('validation_error', 422, 'An exit time from 2000 to 2099 is needed.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'An exit time from 2000 to 2099 is needed.', 'exit_at');
   elsif p_exit < p_entry then
-    perform private.refuse('validation_error', 422, 'The exit is before the entry.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit is before the entry.', 'exit_at');
   elsif p_exit > p_entry + interval '8784 hours' then
-    perform private.refuse('validation_error', 422, 'A stay lasts at most 366 days.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'A stay lasts at most 366 days.', 'exit_at');
   end if;
 end
 $$;
@@ -226,7 +226,7 @@ set search_path = ''
 as $$
 begin
   if p_exit > p_entry + interval '744 hours' then
-    perform private.refuse('validation_error', 422, 'A stay that is priced at many lots lasts at most 31 days.', p_param);
+    perform private.raise_error('validation_error', 422, 'A stay that is priced at many lots lasts at most 31 days.', p_param);
   end if;
 end
 $$;
@@ -249,25 +249,25 @@ $$;
 comment on function private.most_priced_lots(timestamptz, timestamptz) is
   'At how many lots one question may have this stay priced: 1,777 for a day or less, 410 for 31 days.';
 
-create function private.refuse_pricing(p_entry timestamptz, p_exit timestamptz) returns void
+create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.refuse('validation_error', 422,
+  perform private.raise_error('validation_error', 422,
     format('This question would have to price more than %s lots. Ask for a smaller area, a shorter stay or other prices.',
       private.most_priced_lots(p_entry, p_exit)),
     p_details => '{"reason": "too_much_to_price"}');
 end
 $$;
 
-comment on function private.refuse_pricing(timestamptz, timestamptz) is
+comment on function private.reject_pricing(timestamptz, timestamptz) is
   'Refuses a question that would price a stay at more lots than private.most_priced_lots: validation_error, details.reason too_much_to_price.';
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
   private.most_priced_lots(timestamptz, timestamptz),
-  private.refuse_pricing(timestamptz, timestamptz),
+  private.reject_pricing(timestamptz, timestamptz),
   private.stay_fees(uuid[], text, timestamptz, timestamptz),
   private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric)
 to anon, authenticated, service_role;

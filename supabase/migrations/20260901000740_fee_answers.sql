@@ -276,7 +276,7 @@ begin
   from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, p_exit) s
   join public.parking_lots l on l.id = s.parking_lot_id;
   if not found then
-    perform private.refuse('lot_not_found', 404, 'There is no such parking lot.');
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.');
   end if;
   perform set_config('timezone', v_lot.time_zone, true);
   v_walk := private.walk_fee(
@@ -385,7 +385,7 @@ begin
   perform private.check_stay(p_entry, p_now);
   select s.* into v_lot from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, v_horizon) s;
   if not found then
-    perform private.refuse('lot_not_found', 404, 'There is no such parking lot.');
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.');
   end if;
   perform set_config('timezone', v_lot.time_zone, true);
   if not v_lot.is_priced then

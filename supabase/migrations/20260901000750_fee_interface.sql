@@ -61,7 +61,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_vehicle_type) then
-    perform private.refuse('validation_error', 422, 'There is no such vehicle type.', 'vehicle_type');
+    perform private.raise_error('validation_error', 422, 'There is no such vehicle type.', 'vehicle_type');
   end if;
 end
 $$;
@@ -92,14 +92,14 @@ begin
   select f.answer, f.refusal into v_fee
   from private.explained_fee(p_parking_lot_id, p_vehicle_type, p_entry_at, p_exit_at) f;
   if v_fee.refusal is not null then
-    perform private.refuse('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_fee.refusal - 'code');
+    perform private.raise_error('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_fee.refusal - 'code');
   end if;
   return v_fee.answer;
 end
 $$;
 
 comment on function api.calculate_fee(uuid, timestamptz, timestamptz, text) is
-  'What a stay costs: {total_amount, currency, breakdown} in minor units. The details of fee_unknown are reason (no_rules, no_rate, vehicle_type_not_priced) and, with no_rate, from and until. Reads only. Refuses: validation_error, forbidden, lot_not_found, fee_unknown.';
+  'What a stay costs: {total_amount, currency, breakdown} in minor units. The details of fee_unknown are reason (no_rules, no_rate, vehicle_type_not_priced) and, with no_rate, from and until. Reads only. Errors: validation_error, forbidden, lot_not_found, fee_unknown.';
 
 grant execute on function api.calculate_fee(uuid, timestamptz, timestamptz, text) to anon, authenticated;
 
@@ -130,7 +130,7 @@ end
 $$;
 
 comment on function api.list_pricing_rules(uuid, integer, text, text[]) is
-  'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it; those of the default group first, then group by group, in rule_order. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
+  'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it; those of the default group first, then group by group, in rule_order. Reads only. Errors: forbidden, validation_error, lot_not_found.';
 
 grant execute on function api.list_pricing_rules(uuid, integer, text, text[]) to anon, authenticated;
 

@@ -309,7 +309,7 @@ end
 $$;
 
 comment on function api.list_parking_lot_reviews(uuid, integer, text, text[]) is
-  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_id is null and user_name a neutral word where the author has no name to show; photos are storage keys. Reads only. Refuses: forbidden, validation_error, lot_not_found.';
+  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_id is null and user_name a neutral word where the author has no name to show; photos are storage keys. Reads only. Errors: forbidden, validation_error, lot_not_found.';
 
 create function commands.post_review(
   p_parking_lot_id uuid, p_rating integer, p_comment text default null, p_photo_asset_ids uuid[] default '{}'
@@ -327,7 +327,7 @@ begin
   on conflict (parking_lot_id, user_id) do nothing
   returning * into v_review;
   if not found then
-    perform private.refuse('conflict', 409, 'You have reviewed this lot already; edit that review',
+    perform private.raise_error('conflict', 409, 'You have reviewed this lot already; edit that review',
       p_details => '{"reason": "already_reviewed"}');
   end if;
   perform private.put_review_photos(v_review.id, p_photo_asset_ids);
@@ -337,7 +337,7 @@ end
 $$;
 
 comment on function commands.post_review(uuid, integer, text, uuid[]) is
-  'Posts the caller''s review of a lot, pending, with up to four photos, and returns it. Once a lot. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
+  'Posts the caller''s review of a lot, pending, with up to four photos, and returns it. Once a lot. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
 
 create function api.list_my_reviews(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -370,7 +370,7 @@ end
 $$;
 
 comment on function api.list_my_reviews(integer, text, text[]) is
-  'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.update_my_review(
   p_id uuid, p_rating integer default null, p_comment text default null, p_photo_asset_ids uuid[] default null
@@ -393,7 +393,7 @@ begin
     returning * into v_review;
   end if;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
   end if;
   if p_photo_asset_ids is not null then
     perform private.put_review_photos(p_id, p_photo_asset_ids);
@@ -403,7 +403,7 @@ end
 $$;
 
 comment on function commands.update_my_review(uuid, integer, text, uuid[]) is
-  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away, photos are replaced by those given. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away, photos are replaced by those given. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_review(p_id uuid) returns void
 language plpgsql
@@ -415,13 +415,13 @@ begin
   perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
   delete from public.reviews where id = p_id and user_id = v_user_id;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
   end if;
 end
 $$;
 
 comment on function commands.delete_my_review(uuid) is
-  'Deletes the caller''s review. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s review. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function api.list_parking_lot_reviews(uuid, integer, text, text[]) to anon, authenticated;
 grant execute on function

@@ -263,7 +263,7 @@ end
 $$;
 
 comment on function api.my_parking_lot_rating(uuid) is
-  'The caller''s rating of a lot; null when there is none, as for every visitor. Reads only. Refuses: forbidden, lot_not_found.';
+  'The caller''s rating of a lot; null when there is none, as for every visitor. Reads only. Errors: forbidden, lot_not_found.';
 
 create function commands.rate_parking_lot(p_parking_lot_id uuid, p_value text) returns jsonb
 language plpgsql
@@ -283,7 +283,7 @@ end
 $$;
 
 comment on function commands.rate_parking_lot(uuid, text) is
-  'Sets the caller''s rating of a lot and returns it. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
+  'Sets the caller''s rating of a lot and returns it. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 create function commands.unrate_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql
@@ -298,7 +298,7 @@ end
 $$;
 
 comment on function commands.unrate_parking_lot(uuid) is
-  'Takes the caller''s rating of a lot back. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
+  'Takes the caller''s rating of a lot back. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
 grant execute on function commands.rate_parking_lot(uuid, text), commands.unrate_parking_lot(uuid) to authenticated;

@@ -470,9 +470,9 @@ begin
   select v.state into v_state from public.field_values v
   where v.id = p_field_value_id and v.parking_lot_id = p_parking_lot_id;
   if not found then
-    perform private.refuse('not_found', 404, 'This lot has no such value', p_param => 'fieldValueId');
+    perform private.raise_error('not_found', 404, 'This lot has no such value', p_param => 'fieldValueId');
   elsif v_state = 'retired' then
-    perform private.refuse('conflict', 409, 'The lot has another value by now', p_details => '{"reason": "retired"}');
+    perform private.raise_error('conflict', 409, 'The lot has another value by now', p_details => '{"reason": "retired"}');
   end if;
 
   perform private.log_activity('field_' || p_vote, p_parking_lot_id, p_field_value_id);
@@ -491,6 +491,6 @@ end
 $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
-  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Refuses: unauthorized, forbidden, lot_not_found, not_found, conflict.';
+  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Errors: unauthorized, forbidden, lot_not_found, not_found, conflict.';
 
 grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;

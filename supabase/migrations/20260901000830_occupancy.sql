@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function private.report_as_driver(uuid, text, integer, numeric) is
-  'Reports on a lot as the caller; the report. Refuses: unauthorized, forbidden.';
+  'Reports on a lot as the caller; the report. Errors: unauthorized, forbidden.';
 
 grant execute on function private.report_as_driver(uuid, text, integer, numeric) to authenticated;
 
@@ -296,7 +296,7 @@ declare
   v_param text;
 begin
   if num_nonnulls(p_state, p_free_spaces, p_occupancy_ratio) = 0 then
-    perform private.refuse('validation_error', 422, 'Say state, free_spaces or occupancy_ratio',
+    perform private.raise_error('validation_error', 422, 'Say state, free_spaces or occupancy_ratio',
       p_param => p_place || 'state');
   end if;
   v_param := case
@@ -307,7 +307,7 @@ begin
     when (p_state = 'full') <> (p_occupancy_ratio = 1) then 'occupancy_ratio'
   end;
   if v_param is not null then
-    perform private.refuse('validation_error', 422, format('%s is not possible, or not together with the others', v_param),
+    perform private.raise_error('validation_error', 422, format('%s is not possible, or not together with the others', v_param),
       p_param => p_place || v_param);
   end if;
 end
@@ -341,7 +341,7 @@ end
 $$;
 
 comment on function api.parking_lot_occupancy(uuid) is
-  'How full a lot is and usually was: {current, forecast}; current is null when nobody knows. Reads only. Refuses: forbidden, lot_not_found.';
+  'How full a lot is and usually was: {current, forecast}; current is null when nobody knows. Reads only. Errors: forbidden, lot_not_found.';
 
 create function commands.report_occupancy(
   p_parking_lot_id uuid, p_state text default null, p_free_spaces integer default null, p_occupancy_ratio numeric default null
@@ -365,7 +365,7 @@ end
 $$;
 
 comment on function commands.report_occupancy(uuid, text, integer, numeric) is
-  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place and the id of the caller''s last one. Refuses: unauthorized, forbidden, validation_error, lot_not_found.';
+  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place and the id of the caller''s last one. Errors: unauthorized, forbidden, validation_error, lot_not_found.';
 
 create function api.feed_occupancy(p_source text, p_reports jsonb) returns jsonb
 language plpgsql
@@ -376,9 +376,9 @@ declare
   v_unknown uuid[] := '{}';
 begin
   if p_source is null or p_source not in ('operator', 'sensor') then
-    perform private.refuse('validation_error', 422, 'source must be operator or sensor', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'source must be operator or sensor', p_param => 'source');
   elsif jsonb_typeof(p_reports) is distinct from 'array' or jsonb_array_length(p_reports) not between 1 and 500 then
-    perform private.refuse('validation_error', 422, 'reports must be 1 to 500 reports', p_param => 'reports');
+    perform private.raise_error('validation_error', 422, 'reports must be 1 to 500 reports', p_param => 'reports');
   end if;
   -- Lot by lot in one order, so that two feeds at the same time do not wait for each other.
   for v_report in
@@ -392,7 +392,7 @@ begin
   loop
     perform private.check_occupancy(v_report.state, v_report.free_spaces, v_report.occupancy_ratio, v_report.place_name);
     if v_report.reported_at > now() + interval '1 minute' then
-      perform private.refuse('validation_error', 422, 'reported_at is in the future',
+      perform private.raise_error('validation_error', 422, 'reported_at is in the future',
         p_param => v_report.place_name || 'reported_at');
     end if;
     if not exists (select from public.parking_lots l where l.id = v_report.parking_lot_id) then
@@ -408,7 +408,7 @@ end
 $$;
 
 comment on function api.feed_occupancy(text, jsonb) is
-  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is accepted and dropped. Refuses: validation_error.';
+  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is accepted and dropped. Errors: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
 grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;

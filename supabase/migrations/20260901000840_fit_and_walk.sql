@@ -64,11 +64,11 @@ begin
   if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
     return null;
   elsif jsonb_typeof(p_vehicle) <> 'object' then
-    perform private.refuse('validation_error', 422, 'vehicle must be an object', p_param => 'vehicle');
+    perform private.raise_error('validation_error', 422, 'vehicle must be an object', p_param => 'vehicle');
   end if;
   for v_measure, v_fault in select g.key, private.measure_fault(g.key, g.value) from jsonb_each(p_vehicle) as g loop
     if v_fault is not null then
-      perform private.refuse('validation_error', 422, v_fault, p_param => 'vehicle.' || v_measure);
+      perform private.raise_error('validation_error', 422, v_fault, p_param => 'vehicle.' || v_measure);
     end if;
   end loop;
   return jsonb_populate_record(null::private.vehicle, p_vehicle);
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function private.read_vehicle(jsonb) is
-  'Reads the vehicle of a search: an object of measures, each a number or null. Null: none was given. Refuses: validation_error.';
+  'Reads the vehicle of a search: an object of measures, each a number or null. Null: none was given. Errors: validation_error.';
 
 create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
 language plpgsql immutable

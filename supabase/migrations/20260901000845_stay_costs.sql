@@ -27,7 +27,7 @@ end
 $$;
 
 comment on function private.check_asked_stay(timestamptz, timestamptz, text) is
-  'Whether a search asks for a stay, which has both ends and lasts at most 31 days. Refuses: validation_error, param entry_at, exit_at or vehicle_type.';
+  'Whether a search asks for a stay, which has both ends and lasts at most 31 days. Errors: validation_error, param entry_at, exit_at or vehicle_type.';
 
 create function private.stay_costs(
   p_lot_ids uuid[], p_distances numeric[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz

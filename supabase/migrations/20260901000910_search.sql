@@ -92,27 +92,27 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_query) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'query must be an object', p_param => 'query');
+    perform private.raise_error('validation_error', 422, 'query must be an object', p_param => 'query');
   end if;
   for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query) as q loop
     if v_fault is not null then
-      perform private.refuse('validation_error', 422, v_fault, p_param => v_key);
+      perform private.raise_error('validation_error', 422, v_fault, p_param => v_key);
     end if;
   end loop;
   if p_query ->> 'sort' = 'distance' and p_query -> 'center' is null then
-    perform private.refuse('validation_error', 422, 'The order distance needs a center', p_param => 'sort');
+    perform private.raise_error('validation_error', 422, 'The order distance needs a center', p_param => 'sort');
   elsif p_query ? 'radius_m' and p_query -> 'center' is null then
-    perform private.refuse('validation_error', 422, 'radius_m needs a center', p_param => 'radius_m');
+    perform private.raise_error('validation_error', 422, 'radius_m needs a center', p_param => 'radius_m');
   elsif (p_query ->> 'price_min')::numeric > (p_query ->> 'price_max')::numeric then
-    perform private.refuse('validation_error', 422, 'price_min is above price_max', p_param => 'price_min');
+    perform private.raise_error('validation_error', 422, 'price_min is above price_max', p_param => 'price_min');
   elsif cardinality(p_ids) > 100 then
-    perform private.refuse('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
   elsif p_bbox is not null and not coalesce(
     cardinality(p_bbox) = 4 and array_position(p_bbox, null) is null
       and p_bbox[1] between -180 and 180 and p_bbox[3] between -180 and 180
       and p_bbox[2] between -90 and 90 and p_bbox[4] between p_bbox[2] and 90, false
   ) then
-    perform private.refuse('validation_error', 422, 'bbox must be west,south,east,north in degrees', p_param => 'bbox');
+    perform private.raise_error('validation_error', 422, 'bbox must be west,south,east,north in degrees', p_param => 'bbox');
   end if;
 end
 $$;

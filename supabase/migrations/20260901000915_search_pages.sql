@@ -144,7 +144,7 @@ end
 $$;
 
 comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'A page of a checked question: {items, next_cursor}, and total with total_is_exact when p_include has it. Refuses: validation_error.';
+  'A page of a checked question: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors: validation_error.';
 
 grant execute on function
   private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),
@@ -180,11 +180,11 @@ begin
   v_has_stay := private.check_asked_stay(p_entry_at, p_exit_at, p_vehicle_type);
   -- A page of the interface has at most 100; an export reads greater ones.
   if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
   elsif v_has_stay and p_limit > 100 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100 with a stay', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100 with a stay', p_param => 'limit');
   elsif v_has_stay and (p_zoom is not null or p_updated_since is not null) then
-    perform private.refuse('validation_error', 422, 'entry_at does not go with zoom or updated_since', p_param => 'entry_at');
+    perform private.raise_error('validation_error', 422, 'entry_at does not go with zoom or updated_since', p_param => 'entry_at');
   end if;
   if p_limit > 100 or 'total' = any (p_include) or p_exit_at - p_entry_at > interval '24 hours'
     or p_zoom is not null and p_query <> '{}' then
@@ -194,7 +194,7 @@ begin
   perform private.read_vehicle(p_query -> 'vehicle');
   if p_updated_since is not null then
     if p_query <> '{}' or p_bbox is not null or p_ids is not null or p_zoom is not null or p_include <> '{}' then
-      perform private.refuse('validation_error', 422, 'updated_since takes limit and cursor alone',
+      perform private.raise_error('validation_error', 422, 'updated_since takes limit and cursor alone',
         p_param => 'updated_since');
     end if;
     return private.changes_page(p_updated_since, p_limit, p_cursor);
@@ -210,7 +210,7 @@ end
 $$;
 
 comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz, timestamptz, timestamptz, text) is
-  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. With p_entry_at and p_exit_at (at most 31 days, p_limit at most 100): what the stay costs p_vehicle_type and meets at each lot of the page. Reads only. Refuses: validation_error, forbidden.';
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. With p_entry_at and p_exit_at (at most 31 days, p_limit at most 100): what the stay costs p_vehicle_type and meets at each lot of the page. Reads only. Errors: validation_error, forbidden.';
 
 grant execute on function
   api.search_parking_lots(

@@ -75,13 +75,13 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_filters) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'filters must be an object', p_param => 'filters');
+    perform private.raise_error('validation_error', 422, 'filters must be an object', p_param => 'filters');
   end if;
   for v_key, v_fault in
     select f.key, private.nearby_filter_fault(f.key, f.value) from jsonb_each(p_filters) as f
   loop
     if v_fault is not null then
-      perform private.refuse('validation_error', 422, v_fault, p_param => 'filters.' || v_key);
+      perform private.raise_error('validation_error', 422, v_fault, p_param => 'filters.' || v_key);
     end if;
   end loop;
   v_filters := jsonb_populate_record(null::private.nearby_filters, p_filters);
@@ -91,9 +91,9 @@ begin
     when v_filters.exit_at < v_filters.entry_at then 'The exit is before the entry'
   end;
   if v_fault is not null then
-    perform private.refuse('validation_error', 422, v_fault, p_param => 'filters.exit_at');
+    perform private.raise_error('validation_error', 422, v_fault, p_param => 'filters.exit_at');
   elsif v_filters.entry_at is null and v_filters.exit_at is not null then
-    perform private.refuse('validation_error', 422, 'exit_at needs an entry_at', p_param => 'filters.entry_at');
+    perform private.raise_error('validation_error', 422, 'exit_at needs an entry_at', p_param => 'filters.entry_at');
   end if;
   perform private.check_compared_stay(v_filters.entry_at, v_filters.exit_at, 'filters.exit_at');
   return v_filters;
@@ -101,7 +101,7 @@ end
 $$;
 
 comment on function private.read_nearby_filters(jsonb) is
-  'Reads the filters of api.nearby_parking_lots. Refuses: validation_error, param filters or filters.<key>.';
+  'Reads the filters of api.nearby_parking_lots. Errors: validation_error, param filters or filters.<key>.';
 
 create function private.check_nearby(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer, p_sort text
@@ -111,15 +111,15 @@ set search_path = ''
 as $$
 begin
   if p_lat is null or p_lat not between -90 and 90 then
-    perform private.refuse('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
+    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
   elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.refuse('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
+    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
   elsif p_radius_m is null or p_radius_m not between 1 and 50000 then
-    perform private.refuse('validation_error', 422, 'radius_m must be between 1 and 50000', p_param => 'radius_m');
+    perform private.raise_error('validation_error', 422, 'radius_m must be between 1 and 50000', p_param => 'radius_m');
   elsif p_limit is null or p_limit not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
   elsif p_sort is null or p_sort not in ('distance', 'price', 'recommended') then
-    perform private.refuse('validation_error', 422, 'sort must be distance, price or recommended', p_param => 'sort');
+    perform private.raise_error('validation_error', 422, 'sort must be distance, price or recommended', p_param => 'sort');
   end if;
 end
 $$;
@@ -215,7 +215,7 @@ begin
     )::integer);
   end loop;
   if v_passing.is_cut and cardinality(lot_ids) < p_limit then
-    perform private.refuse_pricing(p_entry, p_exit);
+    perform private.reject_pricing(p_entry, p_exit);
   end if;
   is_truncated := v_near.is_cut or v_passing.is_cut or cardinality(lot_ids) > p_limit;
   lot_ids := lot_ids[:p_limit];
@@ -225,7 +225,7 @@ end
 $$;
 
 comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz) is
-  'The nearest lots that pass all filters, at most p_limit, nearest first, how far they are and, with max_price, what they cost. At most 3,000 lots are looked at. is_truncated: others within the radius pass or were not looked at. Refuses: validation_error (too_much_to_price).';
+  'The nearest lots that pass all filters, at most p_limit, nearest first, how far they are and, with max_price, what they cost. At most 3,000 lots are looked at. is_truncated: others within the radius pass or were not looked at. Errors: validation_error (too_much_to_price).';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: comparing
@@ -392,7 +392,7 @@ end
 $$;
 
 comment on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text) is
-  'The p_limit (1..100) active lots nearest to a point within p_radius_m (1..50000) that pass p_filters, compared for the stay from entry_at to exit_at of the filters, or 60 minutes from now, with p_vehicle_type: {items, is_truncated}, items in the order of p_sort (distance, price, recommended). is_truncated: other lots within the radius pass, or were not looked at: of the lots with the tags and the height the nearest 3,000 are looked at. Filters: max_height_m (lots known to take this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee for the stay is known and not higher), entry_at with exit_at (at most 31 days). A max_price that would have more lots priced than one question may is refused with details.reason too_much_to_price. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre; main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Refuses: validation_error, forbidden.';
+  'The p_limit (1..100) active lots nearest to a point within p_radius_m (1..50000) that pass p_filters, compared for the stay from entry_at to exit_at of the filters, or 60 minutes from now, with p_vehicle_type: {items, is_truncated}, items in the order of p_sort (distance, price, recommended). is_truncated: other lots within the radius pass, or were not looked at: of the lots with the tags and the height the nearest 3,000 are looked at. Filters: max_height_m (lots known to take this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee for the stay is known and not higher), entry_at with exit_at (at most 31 days). A max_price that would have more lots priced than one question may is refused with details.reason too_much_to_price. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre; main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Errors: validation_error, forbidden.';
 
 grant execute on function
   api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text)

@@ -291,7 +291,7 @@ begin
       ) c group by c.x, c.y
     ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_most + 1) into v_clusters;
   if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       format('More than %s lots would have to be counted; ask for a smaller box or more conditions', c_most),
       p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
   end if;
@@ -318,7 +318,7 @@ begin
   clusters := case when is_exact then array(select c from private.counted_clusters(p_query, p_bbox, p_ids, p_level) as c)
     else array(select c from private.kept_clusters(p_bbox, p_level, v_term) as c) end;
   if cardinality(clusters) > c_most then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       format('The box has more than %s clusters at this zoom; ask for a smaller box or a lower zoom', c_most),
       p_param => 'zoom', p_details => '{"reason": "too_many_clusters"}');
   end if;
@@ -326,7 +326,7 @@ end
 $$;
 
 comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that a box touches and that have lots which the checked question asks for. Exact: the lots in the box at this moment. Not exact, where the box holds 10,000 lots or more and kept sums answer the question: all lots of these cells when the job last ran. Refuses: validation_error, details.reason too_many_clusters (more than 3,000) or too_many_lots.';
+  'The cells of a level that a box touches and that have lots which the checked question asks for. Exact: the lots in the box at this moment. Not exact, where the box holds 10,000 lots or more and kept sums answer the question: all lots of these cells when the job last ran. Errors: validation_error, details.reason too_many_clusters (more than 3,000) or too_many_lots.';
 
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
@@ -336,15 +336,15 @@ declare
   c_most constant integer := 5000;
 begin
   if p_zoom not between 0 and 14 then
-    perform private.refuse('validation_error', 422, 'zoom must be between 0 and 14', p_param => 'zoom');
+    perform private.raise_error('validation_error', 422, 'zoom must be between 0 and 14', p_param => 'zoom');
   elsif p_bbox is null then
-    perform private.refuse('validation_error', 422, 'zoom needs a bbox', p_param => 'bbox');
+    perform private.raise_error('validation_error', 422, 'zoom needs a bbox', p_param => 'bbox');
   elsif p_cursor is not null then
-    perform private.refuse('validation_error', 422, 'Clusters come in one page', p_param => 'cursor');
+    perform private.raise_error('validation_error', 422, 'Clusters come in one page', p_param => 'cursor');
   elsif (
     select sum((b.east - b.west + 1)::bigint * (b.north - b.south + 1)) > c_most from private.map_boxes(p_bbox, p_zoom + 3) b
   ) then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       format('The box has more than %s cells at this zoom; ask for a smaller box or a lower zoom', c_most),
       p_param => 'zoom');
   end if;
@@ -385,7 +385,7 @@ end
 $$;
 
 comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'The cells of a zoom in a box as the interface shows them, the fullest first; total, when p_include has it, is the sum of their counts. Refuses: validation_error.';
+  'The cells of a zoom in a box as the interface shows them, the fullest first; total, when p_include has it, is the sum of their counts. Errors: validation_error.';
 
 grant execute on function
   private.mercator_y(double precision), private.cell_x(point, integer), private.cell_y(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),

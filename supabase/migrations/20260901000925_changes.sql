@@ -383,7 +383,7 @@ end
 $$;
 
 comment on function private.changes_page(timestamptz, integer, text) is
-  'A page of changes: {items, next_cursor, has_more}. next_cursor is always there, also on a last or empty page, to ask later for what changed after it. Refuses: validation_error.';
+  'A page of changes: {items, next_cursor, has_more}. next_cursor is always there, also on a last or empty page, to ask later for what changed after it. Errors: validation_error.';
 
 grant execute on function
   private.revision_before(timestamptz), private.changes_after(bigint, integer), private.changes_page(timestamptz, integer, text)

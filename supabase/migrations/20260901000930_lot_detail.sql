@@ -251,9 +251,9 @@ begin
   perform private.visitor_or_user();
   perform private.require_public_lot(p_parking_lot_id);
   if p_include is null or not p_include <@ '{field_value_ids,hours,field_provenance,occupancy_forecast}' then
-    perform private.refuse('validation_error', 422, 'There is no such part to include', p_param => 'include');
+    perform private.raise_error('validation_error', 422, 'There is no such part to include', p_param => 'include');
   elsif p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
   end if;
   perform private.check_vehicle_type(p_vehicle_type);
   v_vehicle := private.read_vehicle(p_vehicle);
@@ -272,7 +272,7 @@ end
 $$;
 
 comment on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text) is
-  'All that is known of a public lot. p_include adds field_value_ids, hours, field_provenance, occupancy_forecast; p_entry_at with p_exit_at (both or neither; they may be equal) add planned_stay, with the fee for p_vehicle_type; p_vehicle (measures) adds fit. Image fields hold storage keys. Reads only. Refuses: validation_error, forbidden, lot_not_found.';
+  'All that is known of a public lot. p_include adds field_value_ids, hours, field_provenance, occupancy_forecast; p_entry_at with p_exit_at (both or neither; they may be equal) add planned_stay, with the fee for p_vehicle_type; p_vehicle (measures) adds fit. Image fields hold storage keys. Reads only. Errors: validation_error, forbidden, lot_not_found.';
 
 grant execute on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text)
 to anon, authenticated;

@@ -101,7 +101,7 @@ end
 $$;
 
 comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
-  'Records what the caller just did, in the transaction that did it; nothing when they did the same before. Refuses: unauthorized, forbidden.';
+  'Records what the caller just did, in the transaction that did it; nothing when they did the same before. Errors: unauthorized, forbidden.';
 
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 

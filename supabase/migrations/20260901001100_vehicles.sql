@@ -249,16 +249,16 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_fields) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'A vehicle must be an object');
+    perform private.raise_error('validation_error', 422, 'A vehicle must be an object');
   end if;
   for v_field, v_fault in select f.key, private.own_vehicle_fault(f.key, f.value) from jsonb_each(p_fields) as f loop
     if v_fault is not null then
-      perform private.refuse('validation_error', 422, v_fault, p_param => v_field);
+      perform private.raise_error('validation_error', 422, v_fault, p_param => v_field);
     end if;
   end loop;
   v_vehicle := jsonb_populate_record(p_vehicle, p_fields);
   if v_vehicle.vehicle_type is null then
-    perform private.refuse('validation_error', 422, 'vehicle_type is required', p_param => 'vehicle_type');
+    perform private.raise_error('validation_error', 422, 'vehicle_type is required', p_param => 'vehicle_type');
   end if;
   v_vehicle.nickname := private.trimmed(v_vehicle.nickname);
   v_vehicle.plate_number := private.trimmed(v_vehicle.plate_number);
@@ -268,7 +268,7 @@ end
 $$;
 
 comment on function private.read_own_vehicle(public.user_vehicles, jsonb) is
-  'A vehicle with the fields that are given; the others are left. Refuses: validation_error.';
+  'A vehicle with the fields that are given; the others are left. Errors: validation_error.';
 
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
 language plpgsql stable
@@ -325,7 +325,7 @@ end
 $$;
 
 comment on function api.list_my_vehicles(integer, text, text[]) is
-  'The caller''s vehicles, in the order in which they were added: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s vehicles, in the order in which they were added: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.add_my_vehicle(p_vehicle jsonb) returns jsonb
 language plpgsql
@@ -336,7 +336,7 @@ declare
   v_vehicle public.user_vehicles := private.read_own_vehicle(null, p_vehicle);
 begin
   if (select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null) >= 10 then
-    perform private.refuse('conflict', 409, 'You have ten vehicles already; delete one first',
+    perform private.raise_error('conflict', 409, 'You have ten vehicles already; delete one first',
       p_details => '{"reason": "limit_reached", "limit": 10}');
   end if;
   insert into public.user_vehicles (
@@ -354,7 +354,7 @@ end
 $$;
 
 comment on function commands.add_my_vehicle(jsonb) is
-  'Adds a vehicle of the caller''s, an object of its fields, and returns it. The first is the default, whatever is_default says. At most ten. Refuses: unauthorized, forbidden, validation_error, conflict.';
+  'Adds a vehicle of the caller''s, an object of its fields, and returns it. The first is the default, whatever is_default says. At most ten. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.update_my_vehicle(p_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
@@ -367,11 +367,11 @@ declare
 begin
   select * into v_old from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'id');
   end if;
   v_vehicle := private.read_own_vehicle(v_old, p_changes);
   if v_old.is_default and not v_vehicle.is_default then
-    perform private.refuse('conflict', 409, 'One vehicle is the default; make another one the default instead',
+    perform private.raise_error('conflict', 409, 'One vehicle is the default; make another one the default instead',
       p_param => 'is_default', p_details => '{"reason": "default_required"}');
   end if;
   update public.user_vehicles
@@ -386,7 +386,7 @@ end
 $$;
 
 comment on function commands.update_my_vehicle(uuid, jsonb) is
-  'Changes the fields of the caller''s vehicle that p_changes has and returns it; null takes a field away. is_default true takes that from the other; false is refused for the default. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Changes the fields of the caller''s vehicle that p_changes has and returns it; null takes a field away. is_default true takes that from the other; false is refused for the default. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function commands.delete_my_vehicle(p_id uuid) returns void
 language plpgsql
@@ -398,13 +398,13 @@ begin
   update public.user_vehicles set deleted_at = now()
   where id = p_id and user_id = v_user_id and deleted_at is null;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'id');
   end if;
 end
 $$;
 
 comment on function commands.delete_my_vehicle(uuid) is
-  'Deletes the caller''s vehicle; of its row nothing stays but the type. When it was the default, the one added first among the others becomes it. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s vehicle; of its row nothing stays but the type. When it was the default, the one added first among the others becomes it. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_vehicles(integer, text, text[]), commands.add_my_vehicle(jsonb), commands.update_my_vehicle(uuid, jsonb),

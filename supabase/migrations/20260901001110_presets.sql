@@ -115,11 +115,11 @@ declare
   v_fault text;
 begin
   if coalesce(char_length(private.trimmed(p_name)), 0) not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'name must have 1 to 100 characters', p_param => 'name');
+    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters', p_param => 'name');
   elsif jsonb_typeof(p_query_json) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'query_json must be an object', p_param => 'query_json');
+    perform private.raise_error('validation_error', 422, 'query_json must be an object', p_param => 'query_json');
   elsif p_sort_order not between 0 and 1000000 then
-    perform private.refuse('validation_error', 422, 'sort_order must be between 0 and 1000000', p_param => 'sort_order');
+    perform private.raise_error('validation_error', 422, 'sort_order must be between 0 and 1000000', p_param => 'sort_order');
   end if;
   for v_key, v_fault in
     select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q
@@ -130,11 +130,11 @@ begin
     select 'vehicle', 'vehicle must be an object' where jsonb_typeof(p_query_json -> 'vehicle') <> 'object'
   loop
     if v_fault is not null then
-      perform private.refuse('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
+      perform private.raise_error('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
     end if;
   end loop;
   if (p_query_json ->> 'price_min')::numeric > (p_query_json ->> 'price_max')::numeric then
-    perform private.refuse('validation_error', 422, 'price_min is above price_max', p_param => 'query_json.price_min');
+    perform private.raise_error('validation_error', 422, 'price_min is above price_max', p_param => 'query_json.price_min');
   end if;
 end
 $$;
@@ -172,14 +172,14 @@ begin
   select * into v_preset from public.search_presets s
   where s.id = p_id and s.user_id = p_user_id and s.deleted_at is null;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such preset', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such preset', p_param => 'id');
   end if;
   return v_preset;
 end
 $$;
 
 comment on function private.held_preset(uuid, uuid) is
-  'A person''s preset, while nobody else changes presets of theirs. Refuses: forbidden, not_found.';
+  'A person''s preset, while nobody else changes presets of theirs. Errors: forbidden, not_found.';
 
 create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text, p_include text[]) returns jsonb
 language plpgsql stable
@@ -207,7 +207,7 @@ end
 $$;
 
 comment on function private.preset_page(uuid, integer, text, text[]) is
-  'A person''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Refuses: validation_error.';
+  'A person''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors: validation_error.';
 
 create function private.create_preset(
   p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean, p_sort_order integer
@@ -225,7 +225,7 @@ begin
   select count(*), max(s.sort_order) into v_count, v_last
   from public.search_presets s where s.user_id = p_user_id and s.deleted_at is null;
   if v_count >= 20 then
-    perform private.refuse('conflict', 409, 'There are twenty presets already; delete one first',
+    perform private.raise_error('conflict', 409, 'There are twenty presets already; delete one first',
       p_details => '{"reason": "limit_reached", "limit": 20}');
   end if;
   insert into public.search_presets (user_id, name, query_json, is_default, sort_order)
@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function private.create_preset(uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of a person, behind the others unless p_sort_order says where; the first is the default. Refuses: forbidden, validation_error, conflict.';
+  'Creates a preset of a person, behind the others unless p_sort_order says where; the first is the default. Errors: forbidden, validation_error, conflict.';
 
 create function private.update_preset(p_user_id uuid, p_id uuid, p_name text, p_query_json jsonb, p_sort_order integer)
 returns public.search_presets
@@ -262,7 +262,7 @@ end
 $$;
 
 comment on function private.update_preset(uuid, uuid, text, jsonb, integer) is
-  'Changes what is not null of a person''s preset. Refuses: forbidden, validation_error, not_found.';
+  'Changes what is not null of a person''s preset. Errors: forbidden, validation_error, not_found.';
 
 create function private.delete_preset(p_user_id uuid, p_id uuid) returns void
 language plpgsql
@@ -275,7 +275,7 @@ end
 $$;
 
 comment on function private.delete_preset(uuid, uuid) is
-  'Deletes a person''s preset; its row stays, empty. When it was the default, the first of the others becomes it. Refuses: forbidden, not_found.';
+  'Deletes a person''s preset; its row stays, empty. When it was the default, the first of the others becomes it. Errors: forbidden, not_found.';
 
 create function private.set_default_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
@@ -292,7 +292,7 @@ end
 $$;
 
 comment on function private.set_default_preset(uuid, uuid) is
-  'Makes a person''s preset the default, instead of the other. Refuses: forbidden, not_found.';
+  'Makes a person''s preset the default, instead of the other. Errors: forbidden, not_found.';
 
 grant execute on function
   private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets),
@@ -318,7 +318,7 @@ end
 $$;
 
 comment on function api.list_my_search_presets(integer, text, text[]) is
-  'The caller''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.create_my_search_preset(
   p_name text, p_query_json jsonb, p_is_default boolean default false, p_sort_order integer default null
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function commands.create_my_search_preset(text, jsonb, boolean, integer) is
-  'Creates a preset of the caller''s and returns it; without p_sort_order behind the others. The first is the default, whatever p_is_default says. At most twenty. Refuses: unauthorized, forbidden, validation_error, conflict.';
+  'Creates a preset of the caller''s and returns it; without p_sort_order behind the others. The first is the default, whatever p_is_default says. At most twenty. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.update_my_search_preset(
   p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null
@@ -348,7 +348,7 @@ end
 $$;
 
 comment on function commands.update_my_search_preset(uuid, text, jsonb, integer) is
-  'Changes what is not null of the caller''s preset and returns it; a query is replaced whole. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Changes what is not null of the caller''s preset and returns it; a query is replaced whole. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_search_preset(p_id uuid) returns void
 language plpgsql
@@ -360,7 +360,7 @@ end
 $$;
 
 comment on function commands.delete_my_search_preset(uuid) is
-  'Deletes the caller''s preset, with its name and query. When it was the default, the first of the others becomes it. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s preset, with its name and query. When it was the default, the first of the others becomes it. Errors: unauthorized, forbidden, not_found.';
 
 create function commands.set_default_search_preset(p_id uuid) returns jsonb
 language plpgsql
@@ -372,7 +372,7 @@ end
 $$;
 
 comment on function commands.set_default_search_preset(uuid) is
-  'Makes the caller''s preset the default, instead of the other, and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
+  'Makes the caller''s preset the default, instead of the other, and returns it. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_search_presets(integer, text, text[]), commands.create_my_search_preset(text, jsonb, boolean, integer),

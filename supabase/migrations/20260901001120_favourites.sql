@@ -88,7 +88,7 @@ end
 $$;
 
 comment on function api.list_my_saved_parking_lots(integer, text, text[]) is
-  'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when that is not public any more; main_image is a storage key. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when that is not public any more; main_image is a storage key. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.save_parking_lot(p_parking_lot_id uuid) returns jsonb
 language plpgsql
@@ -119,7 +119,7 @@ end
 $$;
 
 comment on function commands.save_parking_lot(uuid) is
-  'Saves a public lot for the caller and returns the row, with is_new: false when it was saved already. Idempotent. Refuses: unauthorized, forbidden, lot_not_found.';
+  'Saves a public lot for the caller and returns the row, with is_new: false when it was saved already. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 create function commands.unsave_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql
@@ -134,7 +134,7 @@ end
 $$;
 
 comment on function commands.unsave_parking_lot(uuid) is
-  'Takes a lot from those that the caller saved, if it is one. Idempotent. Refuses: unauthorized, forbidden.';
+  'Takes a lot from those that the caller saved, if it is one. Idempotent. Errors: unauthorized, forbidden.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: preferences
@@ -150,7 +150,7 @@ end
 $$;
 
 comment on function api.my_search_preferences() is
-  'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: they never set any. Reads only. Refuses: unauthorized, forbidden.';
+  'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: they never set any. Reads only. Errors: unauthorized, forbidden.';
 
 create function commands.set_my_search_preferences(p_yen_per_walk_minute integer) returns jsonb
 language plpgsql
@@ -160,9 +160,9 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if not private.is_premium(v_user_id) then
-    perform private.refuse('forbidden', 403, 'This is for premium members', p_details => '{"reason": "premium_required"}');
+    perform private.raise_error('forbidden', 403, 'This is for premium members', p_details => '{"reason": "premium_required"}');
   elsif p_yen_per_walk_minute is null or p_yen_per_walk_minute not between 0 and 500 then
-    perform private.refuse('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500',
+    perform private.raise_error('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500',
       p_param => 'yen_per_walk_minute');
   end if;
   insert into public.search_preferences as p (user_id, yen_per_walk_minute) values (v_user_id, p_yen_per_walk_minute)
@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function commands.set_my_search_preferences(integer) is
-  'Sets what a minute of walking is worth to the caller, a premium member, and returns their preferences. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+  'Sets what a minute of walking is worth to the caller, a premium member, and returns their preferences. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_saved_parking_lots(integer, text, text[]), commands.save_parking_lot(uuid), commands.unsave_parking_lot(uuid),

@@ -4,7 +4,7 @@
 -- (0740) and freezes what it said: the amount, the breakdown and the prices it was made from, so that a later price alters
 -- nothing. A stay whose fee is not known ends all the same, without an amount; the breakdown then holds the refusal.
 -- started_at is the full second in which the session began, so that a client whose clock shows no parts of one can end it
--- at once. Of a person's stays of less than a minute none is rewarded but their very first stay (docs/rewards.md).
+-- at once. Of a person's stays of less than a minute none is rewarded but their very first stay (docs/domains/rewards.md).
 --
 -- Invariants: one running session a person; what a person sends twice with the same client request id happens once; a
 -- session that has ended has its answer, whole, and no other has one; a session outlives its person, without a trace of
@@ -230,14 +230,14 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
   end if;
   return v_session;
 end
 $$;
 
 comment on function private.my_session_for_change(uuid) is
-  'A session of the caller, held until the transaction ends. Refuses: unauthorized, forbidden, not_found.';
+  'A session of the caller, held until the transaction ends. Errors: unauthorized, forbidden, not_found.';
 
 create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
 language plpgsql stable
@@ -245,13 +245,13 @@ set search_path = ''
 as $$
 begin
   if p_exit_at is null then
-    perform private.refuse('validation_error', 422, 'exit_at is needed', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'exit_at is needed', p_param => 'exit_at');
   -- A session that starts in the future was started before the clock was set back. Its exit cannot be compared with its
   -- start, and nobody is kept in a lot because of a clock.
   elsif p_exit_at < (p_session).started_at and (p_session).started_at <= now() then
-    perform private.refuse('validation_error', 422, 'The exit is before the entry', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit is before the entry', p_param => 'exit_at');
   elsif p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes' then
-    perform private.refuse('validation_error', 422, 'The exit is more than 5 minutes ahead', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit is more than 5 minutes ahead', p_param => 'exit_at');
   end if;
 end
 $$;
@@ -290,7 +290,7 @@ begin
   if v_session.status = 'ended' and v_session.finalize_request_id = p_client_request_id then
     return v_session;
   elsif v_session.status <> 'parking' then
-    perform private.refuse('conflict', 409, format('The session is %s already', v_session.status),
+    perform private.raise_error('conflict', 409, format('The session is %s already', v_session.status),
       p_details => jsonb_build_object('reason', 'session_' || v_session.status));
   end if;
   perform private.check_exit(v_session, p_exit_at);
@@ -318,7 +318,7 @@ end
 $$;
 
 comment on function private.end_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller and freezes what it cost; sent again with the same client request id, it gives what it gave. Refuses: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
+  'Ends a running session of the caller and freezes what it cost; sent again with the same client request id, it gives what it gave. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
 
 create function private.cancel_session(p_id uuid) returns void
 language plpgsql
@@ -331,9 +331,9 @@ begin
   if v_session.status = 'cancelled' then
     return;
   elsif v_session.status = 'ended' then
-    perform private.refuse('conflict', 409, 'The session is ended already', p_details => '{"reason": "session_ended"}');
+    perform private.raise_error('conflict', 409, 'The session is ended already', p_details => '{"reason": "session_ended"}');
   elsif v_session.started_at < now() - interval '5 minutes' then
-    perform private.refuse('conflict', 409, 'A session can be cancelled within 5 minutes of its start',
+    perform private.raise_error('conflict', 409, 'A session can be cancelled within 5 minutes of its start',
       p_details => '{"reason": "too_late"}');
   end if;
   update public.parking_sessions s set status = 'cancelled' where s.id = p_id;
@@ -342,7 +342,7 @@ end
 $$;
 
 comment on function private.cancel_session(uuid) is
-  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays so. Refuses: unauthorized, forbidden, not_found, conflict.';
+  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays so. Errors: unauthorized, forbidden, not_found, conflict.';
 
 grant execute on function
   private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
@@ -362,13 +362,13 @@ begin
   select v.vehicle_type into v_vehicle_type from public.user_vehicles v
   where v.id = p_vehicle_id and v.user_id = (select auth.uid()) and v.deleted_at is null;
   if not found and p_vehicle_id is not null then
-    perform private.refuse('not_found', 404, 'You have no such vehicle', p_param => 'vehicle_id');
+    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'vehicle_id');
   end if;
   return v_vehicle_type;
 end
 $$;
 
-comment on function private.my_vehicle_type(uuid) is 'What kind of vehicle one of the caller''s is; null for none. Refuses: not_found.';
+comment on function private.my_vehicle_type(uuid) is 'What kind of vehicle one of the caller''s is; null for none. Errors: not_found.';
 
 create function private.check_start(p_vehicle_type text, p_lat double precision, p_lng double precision) returns void
 language plpgsql stable
@@ -383,7 +383,7 @@ begin
     when p_lng not between -180 and 180 or (p_lng is null and p_lat is not null) then 'start_lng'
   end;
   if v_param is not null then
-    perform private.refuse('validation_error', 422, 'start_lat and start_lng are a place on earth, or neither is given',
+    perform private.raise_error('validation_error', 422, 'start_lat and start_lng are a place on earth, or neither is given',
       p_param => v_param);
   end if;
 end
@@ -428,7 +428,7 @@ begin
   returning id into v_id;
   if not found then
     select s.id into v_id from public.parking_sessions s where s.user_id = v_user_id and s.status = 'parking';
-    perform private.refuse('concurrent_session_not_allowed', 409, 'You have a running session; end or cancel it first',
+    perform private.raise_error('concurrent_session_not_allowed', 409, 'You have a running session; end or cancel it first',
       p_details => jsonb_build_object('session_id', v_id));
   end if;
   perform private.log_activity('session_start', p_parking_lot_id, v_id);
@@ -437,7 +437,7 @@ end
 $$;
 
 comment on function commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
-  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before gives the session that it started, and is_new is false. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
+  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before gives the session that it started, and is_new is false. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
 
 create function commands.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
 returns jsonb
@@ -455,7 +455,7 @@ end
 $$;
 
 comment on function commands.finalize_parking_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is not known, total_amount is null and breakdown is {refusal}. With the client request id that ended it, it answers the same again. Refuses: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
+  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is not known, total_amount is null and breakdown is {refusal}. With the client request id that ended it, it answers the same again. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
 
 create function commands.cancel_parking_session(p_id uuid) returns jsonb
 language plpgsql
@@ -468,7 +468,7 @@ end
 $$;
 
 comment on function commands.cancel_parking_session(uuid) is
-  'Cancels a session of the caller within 5 minutes of its start. Idempotent. Refuses: unauthorized, forbidden, not_found, conflict.';
+  'Cancels a session of the caller within 5 minutes of its start. Idempotent. Errors: unauthorized, forbidden, not_found, conflict.';
 
 grant execute on function
   commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),

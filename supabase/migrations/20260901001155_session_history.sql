@@ -69,14 +69,14 @@ begin
   where s.id = p_id and s.user_id = v_user_id
   returning * into v_session;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
   end if;
   return private.session_rows(array[v_session]) -> 0;
 end
 $$;
 
 comment on function commands.update_my_parking_session(uuid, text, text) is
-  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Refuses: unauthorized, forbidden, not_found.';
+  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 create function api.list_my_parking_sessions(
   p_limit integer default 20, p_cursor text default null, p_status text default null, p_from timestamptz default null,
@@ -103,7 +103,7 @@ declare
 begin
   perform private.page_limit(p_limit);
   if p_status not in ('parking', 'ended', 'cancelled') then
-    perform private.refuse('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
   end if;
   execute concat(
     'select array(select s ', v_matching, ' and (s.started_at, s.id) < ($5, $6) order by s.started_at desc, s.id desc limit $7)'
@@ -116,7 +116,7 @@ end
 $$;
 
 comment on function api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid, text[]) is
-  'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it; of one status, one lot, begun from p_from to before p_to. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it; of one status, one lot, begun from p_from to before p_to. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.update_my_parking_session(uuid, text, text),

@@ -56,7 +56,7 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.user_id = v_user_id and s.status = 'parking';
   if not found then
-    perform private.refuse('not_found', 404, 'You have no running session');
+    perform private.raise_error('not_found', 404, 'You have no running session');
   end if;
   select e.can_exit, e.changes_at into v_exit from private.session_exit(v_session) e;
   return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(
@@ -67,6 +67,6 @@ end
 $$;
 
 comment on function api.my_current_parking_session() is
-  'The caller''s running session with its meter, and whether the car can leave: now, and when that changes. Reads only. Refuses: unauthorized, forbidden, not_found, validation_error, lot_not_found.';
+  'The caller''s running session with its meter, and whether the car can leave: now, and when that changes. Reads only. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found.';
 
 grant execute on function api.my_current_parking_session() to authenticated;

@@ -93,9 +93,9 @@ set search_path = ''
 as $$
 begin
   if p_phase is null or p_phase not in ('during', 'after') then
-    perform private.refuse('validation_error', 422, 'phase must be during or after', p_param => 'phase');
+    perform private.raise_error('validation_error', 422, 'phase must be during or after', p_param => 'phase');
   elsif p_slot is null or p_slot not between 1 and 4 then
-    perform private.refuse('validation_error', 422, 'slot must be 1 to 4', p_param => 'slot');
+    perform private.raise_error('validation_error', 422, 'slot must be 1 to 4', p_param => 'slot');
   end if;
 end
 $$;
@@ -129,7 +129,7 @@ end
 $$;
 
 comment on function private.put_session_photo(uuid, text, integer, uuid) is
-  'Puts an upload into a slot of the caller''s session; what lay there goes. Refuses: unauthorized, forbidden, not_found.';
+  'Puts an upload into a slot of the caller''s session; what lay there goes. Errors: unauthorized, forbidden, not_found.';
 
 create function private.drop_session_photo(p_session_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
@@ -141,13 +141,13 @@ begin
   delete from public.parking_session_photos p
   where p.session_id = p_session_id and p.phase = p_phase and p.slot = p_slot;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no photo in this slot', p_param => 'slot');
+    perform private.raise_error('not_found', 404, 'There is no photo in this slot', p_param => 'slot');
   end if;
 end
 $$;
 
 comment on function private.drop_session_photo(uuid, text, integer) is
-  'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, not_found.';
+  'Takes the photo out of a slot of the caller''s session. Errors: unauthorized, forbidden, not_found.';
 
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
 language plpgsql stable
@@ -183,7 +183,7 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
   end if;
   return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(
     'breakdown', v_session.breakdown, 'rules', private.price_list(v_session.price_list_id),
@@ -196,7 +196,7 @@ end
 $$;
 
 comment on function api.my_parking_session(uuid) is
-  'A session of the caller with what it cost line by line, the rules of then, and its photos: those of during first. Reads only. Refuses: unauthorized, forbidden, not_found.';
+  'A session of the caller with what it cost line by line, the rules of then, and its photos: those of during first. Reads only. Errors: unauthorized, forbidden, not_found.';
 
 create function commands.put_my_session_photo(p_id uuid, p_phase text, p_slot integer, p_asset_id uuid) returns jsonb
 language plpgsql
@@ -209,7 +209,7 @@ end
 $$;
 
 comment on function commands.put_my_session_photo(uuid, text, integer, uuid) is
-  'Puts a confirmed upload of the caller into a slot of their session and returns the photo; what lay there goes. Idempotent. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Puts a confirmed upload of the caller into a slot of their session and returns the photo; what lay there goes. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_session_photo(p_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
@@ -222,7 +222,7 @@ end
 $$;
 
 comment on function commands.delete_my_session_photo(uuid, text, integer) is
-  'Takes the photo out of a slot of the caller''s session. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Takes the photo out of a slot of the caller''s session. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
   api.my_parking_session(uuid), commands.put_my_session_photo(uuid, text, integer, uuid),

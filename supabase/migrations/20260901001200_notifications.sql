@@ -234,7 +234,7 @@ end
 $$;
 
 comment on function private.take_push_token(text, text) is
-  'Makes a device the caller''s, whosever it was, and drops the longest unused beyond twenty. Refuses: unauthorized, forbidden.';
+  'Makes a device the caller''s, whosever it was, and drops the longest unused beyond twenty. Errors: unauthorized, forbidden.';
 
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
@@ -326,7 +326,7 @@ end
 $$;
 
 comment on function api.list_my_notifications(boolean, integer, text, text[]) is
-  'The caller''s inbox, what was sent last first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s inbox, what was sent last first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.mark_my_notifications_read(p_ids uuid[] default null, p_before timestamptz default null) returns jsonb
 language plpgsql
@@ -337,9 +337,9 @@ declare
   v_updated integer;
 begin
   if (p_ids is null) = (p_before is null) then
-    perform private.refuse('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'Give either ids or before', p_param => 'ids');
   elsif cardinality(p_ids) > 100 then
-    perform private.refuse('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
   end if;
   -- Locked in one order, so that two devices that mark the same ones never wait for each other.
   with marked as (
@@ -355,7 +355,7 @@ end
 $$;
 
 comment on function commands.mark_my_notifications_read(uuid[], timestamptz) is
-  'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+  'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: devices
@@ -368,17 +368,17 @@ as $$
 begin
   perform private.active_user();
   if p_fcm_token is null or p_fcm_token !~ '^[!-~]+$' or char_length(p_fcm_token) > 2000 then
-    perform private.refuse('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters',
+    perform private.raise_error('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters',
       p_param => 'fcm_token');
   elsif p_device_type is null or p_device_type not in ('ios', 'android', 'web') then
-    perform private.refuse('validation_error', 422, 'device_type must be ios, android or web', p_param => 'device_type');
+    perform private.raise_error('validation_error', 422, 'device_type must be ios, android or web', p_param => 'device_type');
   end if;
   return private.push_token_row(private.take_push_token(p_fcm_token, p_device_type));
 end
 $$;
 
 comment on function commands.put_my_push_token(text, text) is
-  'Makes a device the caller''s and returns it. Whose it was before has it no more. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+  'Makes a device the caller''s and returns it. Whose it was before has it no more. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.delete_my_push_token(p_id uuid) returns void
 language plpgsql
@@ -389,13 +389,13 @@ declare
 begin
   delete from public.user_push_tokens where id = p_id and user_id = v_user_id;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such device', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such device', p_param => 'id');
   end if;
 end
 $$;
 
 comment on function commands.delete_my_push_token(uuid) is
-  'Deletes the caller''s device, which gets no more push messages. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s device, which gets no more push messages. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_notifications(boolean, integer, text, text[]), commands.mark_my_notifications_read(uuid[], timestamptz),

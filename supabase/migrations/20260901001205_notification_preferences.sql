@@ -123,7 +123,7 @@ declare
   v_item jsonb;
 begin
   if (case when jsonb_typeof(p_items) = 'array' then jsonb_array_length(p_items) not between 1 and 100 else true end) then
-    perform private.refuse('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
+    perform private.raise_error('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
   end if;
   for v_at, v_item in select i.n - 1, i.item from jsonb_array_elements(p_items) with ordinality as i (item, n) loop
     if jsonb_typeof(v_item) <> 'object'
@@ -132,18 +132,18 @@ begin
         select from unnest('{push_enabled,in_app_enabled,email_enabled}'::text[]) as w
         where jsonb_typeof(v_item -> w) is distinct from 'boolean'
       ) then
-      perform private.refuse('validation_error', 422,
+      perform private.raise_error('validation_error', 422,
         'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
     elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
-      perform private.refuse('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
+      perform private.raise_error('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
     elsif (v_item ->> 'email_enabled')::boolean
       and not (select t.email_allowed from public.notification_types t where t.code = v_item ->> 'notif_type') then
-      perform private.refuse('validation_error', 422, 'Notifications of this type are not mailed',
+      perform private.raise_error('validation_error', 422, 'Notifications of this type are not mailed',
         p_param => format('items.%s.email_enabled', v_at));
     elsif (
       select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
     ) > 1 then
-      perform private.refuse('validation_error', 422, 'A type must not be given twice',
+      perform private.raise_error('validation_error', 422, 'A type must not be given twice',
         p_param => format('items.%s.notif_type', v_at));
     end if;
   end loop;
@@ -165,7 +165,7 @@ declare
     when not exists (select from pg_catalog.pg_timezone_names z where z.name = p_quiet_hours ->> 'time_zone') then '.time_zone' end;
 begin
   if v_param is not null then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       'Quiet hours are {from, to, time_zone}: two different times as HH:MM, and an IANA time zone', p_param => 'quiet_hours' || v_param);
   end if;
 end
@@ -193,7 +193,7 @@ end
 $$;
 
 comment on function private.put_quiet_hours(jsonb) is
-  'Sets the caller''s quiet hours, or ends them where p_quiet_hours is null. Refuses: unauthorized, validation_error.';
+  'Sets the caller''s quiet hours, or ends them where p_quiet_hours is null. Errors: unauthorized, validation_error.';
 
 grant execute on function
   private.notification_preferences_of(uuid, text), private.check_notification_preferences(jsonb), private.put_quiet_hours(jsonb)
@@ -211,14 +211,14 @@ declare
   v_user_id uuid := private.active_user();
 begin
   if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.refuse('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
   end if;
   return private.notification_preferences_of(v_user_id, p_lang);
 end
 $$;
 
 comment on function api.my_notification_preferences(text) is
-  'How the caller is notified of each type, what the types are called, and the quiet hours: {items, types, quiet_hours}. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'How the caller is notified of each type, what the types are called, and the quiet hours: {items, types, quiet_hours}. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.set_my_notification_preferences(
   p_items jsonb, p_lang text default 'ja', p_quiet_hours jsonb default null, p_remove_quiet_hours boolean default false
@@ -245,7 +245,7 @@ end
 $$;
 
 comment on function commands.set_my_notification_preferences(jsonb, text, jsonb, boolean) is
-  'Sets by which ways the caller is notified of the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Refuses: unauthorized, forbidden, validation_error.';
+  'Sets by which ways the caller is notified of the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text, jsonb, boolean)

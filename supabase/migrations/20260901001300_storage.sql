@@ -54,26 +54,26 @@ set search_path = ''
 as $$
 begin
   if p_file_size is null or p_file_size not between 1 and 10485760 then
-    perform private.refuse('validation_error', 422, 'file_size must be between 1 byte and 10 MiB', p_param => 'file_size');
+    perform private.raise_error('validation_error', 422, 'file_size must be between 1 byte and 10 MiB', p_param => 'file_size');
   end if;
   if private.upload_extension(p_mime_type) is null then
-    perform private.refuse('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic',
+    perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic',
       p_param => 'mime_type');
   end if;
   if p_category is null
     or p_category not in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot') then
-    perform private.refuse('validation_error', 422, 'category must be a code of upload_category', p_param => 'category');
+    perform private.raise_error('validation_error', 422, 'category must be a code of upload_category', p_param => 'category');
   end if;
   if p_is_public and p_category not in ('review', 'avatar', 'parking_lot') then
-    perform private.refuse('validation_error', 422, format('A file of category %s is never public', p_category),
+    perform private.raise_error('validation_error', 422, format('A file of category %s is never public', p_category),
       p_param => 'is_public');
   end if;
   if (p_entity_type is null) <> (p_entity_id is null) then
-    perform private.refuse('validation_error', 422, 'entity_type and entity_id go together',
+    perform private.raise_error('validation_error', 422, 'entity_type and entity_id go together',
       p_param => case when p_entity_type is null then 'entity_type' else 'entity_id' end);
   end if;
   if p_entity_type !~ '^[a-z][a-z_]{0,49}$' then
-    perform private.refuse('validation_error', 422, 'entity_type must be a lower-case name', p_param => 'entity_type');
+    perform private.raise_error('validation_error', 422, 'entity_type must be a lower-case name', p_param => 'entity_type');
   end if;
 end
 $$;
@@ -103,7 +103,7 @@ end
 $$;
 
 comment on function private.uploading_person(text) is
-  'The caller who may upload for this category, whose uploads begin one after the other. Refuses: unauthorized, forbidden.';
+  'The caller who may upload for this category, whose uploads begin one after the other. Errors: unauthorized, forbidden.';
 
 create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
@@ -118,7 +118,7 @@ begin
   select count(*), coalesce(sum(a.size_bytes), 0) into v_uploads, v_bytes
   from public.assets a where a.created_by = p_user_id and a.attached_at is null and a.deleted_at is null;
   if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
-    perform private.refuse('conflict', 409,
+    perform private.raise_error('conflict', 409,
       format('At most %s uploads and %s bytes wait to be attached; attach them, or wait a day', c_most_uploads, c_most_bytes),
       p_details => jsonb_build_object(
         'reason', 'too_many_unattached_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
@@ -129,7 +129,7 @@ end
 $$;
 
 comment on function private.check_unattached_uploads(uuid, bigint) is
-  'Whether a person may begin an upload of this size, with what they uploaded and did not use. For a caller who holds the account. Refuses: conflict.';
+  'Whether a person may begin an upload of this size, with what they uploaded and did not use. For a caller who holds the account. Errors: conflict.';
 
 create function private.check_daily_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
@@ -145,7 +145,7 @@ begin
   select count(*), coalesce(sum(a.size_bytes), 0), min(a.created_at) into v_uploads, v_bytes, v_oldest
   from public.assets a where a.created_by = p_user_id and a.created_at > clock_timestamp() - interval '24 hours';
   if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
-    perform private.refuse('rate_limited', 429,
+    perform private.raise_error('rate_limited', 429,
       format('At most %s uploads and %s bytes in 24 hours', c_most_uploads, c_most_bytes),
       p_details => jsonb_build_object(
         'policy', 'daily_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
@@ -156,7 +156,7 @@ end
 $$;
 
 comment on function private.check_daily_uploads(uuid, bigint) is
-  'Whether a person may begin an upload of this size, with what they uploaded in the last 24 hours and is still there. For a caller who holds the account. Refuses: rate_limited.';
+  'Whether a person may begin an upload of this size, with what they uploaded in the last 24 hours and is still there. For a caller who holds the account. Errors: rate_limited.';
 
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
@@ -188,7 +188,7 @@ end
 $$;
 
 comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'The pending row of a file that the caller is about to upload. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'The pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
@@ -213,7 +213,7 @@ begin
     and a.status = 'placed' and a.deleted_at is null
     and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = (p_entity_type, p_entity_id));
   if not found then
-    perform private.refuse('not_found', 404, format('You have no uploaded file of category %s with this id', p_category),
+    perform private.raise_error('not_found', 404, format('You have no uploaded file of category %s with this id', p_category),
       p_param => p_param);
   end if;
 end
@@ -388,7 +388,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and of those that an app user began in the last 24 hours at most 200 of 500 MiB together are kept; deleted ones make room once they are gone. Refuses: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and of those that an app user began in the last 24 hours at most 200 of 500 MiB together are kept; deleted ones make room once they are gone. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable
@@ -405,7 +405,7 @@ end
 $$;
 
 comment on function api.pending_asset(uuid, uuid, text) is
-  'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It refuses nothing.';
+  'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It raises no errors.';
 
 create function api.place_asset(p_asset_id uuid, p_etag text default null) returns void
 language plpgsql
@@ -418,7 +418,7 @@ end
 $$;
 
 comment on function api.place_asset(uuid, text) is
-  'For the service, which has checked the object, and copied it to where it stays, with this ETag. It refuses nothing.';
+  'For the service, which has checked the object, and copied it to where it stays, with this ETag. It raises no errors.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql
@@ -430,7 +430,7 @@ end
 $$;
 
 comment on function api.read_object_deletions(integer) is
-  'For the service: objects to delete, {msg_id, message: {storage_key}}, hidden from other readers for two minutes. It refuses nothing.';
+  'For the service: objects to delete, {msg_id, message: {storage_key}}, hidden from other readers for two minutes. It raises no errors.';
 
 create function api.finish_object_deletions(p_msg_ids bigint[], p_storage_keys text[]) returns integer
 language plpgsql
@@ -443,7 +443,7 @@ end
 $$;
 
 comment on function api.finish_object_deletions(bigint[], text[]) is
-  'For the service: these objects are gone; their rows and messages go too. Counts the messages. It refuses nothing.';
+  'For the service: these objects are gone; their rows and messages go too. Counts the messages. It raises no errors.';
 
 grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 grant execute on function

@@ -152,7 +152,7 @@ end
 $$;
 
 comment on function api.read_object_publications(integer) is
-  'For the service: files whose copy in the public bucket is to be made (is_wanted) or deleted, {msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}, hidden from other readers for two minutes. It refuses nothing.';
+  'For the service: files whose copy in the public bucket is to be made (is_wanted) or deleted, {msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}, hidden from other readers for two minutes. It raises no errors.';
 
 create function api.object_publication(p_asset_id uuid) returns jsonb
 language plpgsql stable
@@ -167,7 +167,7 @@ end
 $$;
 
 comment on function api.object_publication(uuid) is
-  'The same of one file, for the service that does not wait for the message; null when there is none such. It refuses nothing.';
+  'The same of one file, for the service that does not wait for the message; null when there is none such. It raises no errors.';
 
 create function api.finish_object_publication(p_msg_id bigint, p_storage_key text, p_is_copied boolean) returns boolean
 language plpgsql
@@ -189,7 +189,7 @@ end
 $$;
 
 comment on function api.finish_object_publication(bigint, text, boolean) is
-  'For the service: a file has its copy, or has none any more. True when that is what the file is to have now; otherwise the message stays, to be read again. It refuses nothing.';
+  'For the service: a file has its copy, or has none any more. True when that is what the file is to have now; otherwise the message stays, to be read again. It raises no errors.';
 
 create function api.reject_published_object(p_storage_key text) returns void
 language plpgsql
@@ -202,7 +202,7 @@ end
 $$;
 
 comment on function api.reject_published_object(text) is
-  'For the service: the original of a published file is gone or is not the object that was checked. The file is deleted. It refuses nothing.';
+  'For the service: the original of a published file is gone or is not the object that was checked. The file is deleted. It raises no errors.';
 
 grant execute on function
   api.read_object_publications(integer), api.object_publication(uuid),

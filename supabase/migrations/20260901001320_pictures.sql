@@ -20,11 +20,11 @@ set search_path = ''
 as $$
 begin
   if cardinality(p_asset_ids) > 4 then
-    perform private.refuse('validation_error', 422, 'photo_asset_ids must be at most 4', p_param => 'photo_asset_ids');
+    perform private.raise_error('validation_error', 422, 'photo_asset_ids must be at most 4', p_param => 'photo_asset_ids');
   end if;
   perform from public.reviews r where r.id = p_review_id and r.user_id = private.caller() for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
   end if;
   perform private.attach_asset(a.id, 'review', 'review', p_review_id, 'photo_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -35,7 +35,7 @@ end
 $$;
 
 comment on function private.put_review_photos(uuid, uuid[]) is
-  'Gives the caller''s review these photos, in this order, and no others. Refuses: unauthorized, validation_error, not_found.';
+  'Gives the caller''s review these photos, in this order, and no others. Errors: unauthorized, validation_error, not_found.';
 
 create function private.review_photos(p_review_ids uuid[]) returns table (review_id uuid, photos jsonb)
 language plpgsql stable rows 20
@@ -151,7 +151,7 @@ end
 $$;
 
 comment on function private.put_avatar(uuid) is
-  'Makes an upload the caller''s avatar, instead of the one before; null: they have none. For a caller who holds the account. Refuses: unauthorized, not_found.';
+  'Makes an upload the caller''s avatar, instead of the one before; null: they have none. For a caller who holds the account. Errors: unauthorized, not_found.';
 
 create function private.avatar_of(p_user_id uuid) returns jsonb
 language plpgsql stable

@@ -83,7 +83,7 @@ declare
   v_text text := private.trimmed(p_text);
 begin
   if v_text is null or char_length(v_text) > p_most then
-    perform private.refuse('validation_error', 422, format('%s must have 1 to %s characters', p_param, p_most),
+    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters', p_param, p_most),
       p_param => p_param);
   end if;
   return v_text;
@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function private.written_text(text, integer, text) is
-  'A text that somebody has to write, without the space around it. Refuses: validation_error, naming the field.';
+  'A text that somebody has to write, without the space around it. Errors: validation_error, naming the field.';
 
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
 language plpgsql
@@ -102,7 +102,7 @@ begin
     return private.written_text(p_name, 200, 'parking_lot_name');
   end if;
   if p_name is not null then
-    perform private.refuse('validation_error', 422, 'A lot is named by its id or by its name, not by both',
+    perform private.raise_error('validation_error', 422, 'A lot is named by its id or by its name, not by both',
       p_param => 'parking_lot_name');
   end if;
   perform private.hold_public_lot(p_lot_id, 'parking_lot_id');
@@ -111,7 +111,7 @@ end
 $$;
 
 comment on function private.reported_lot_name(uuid, text) is
-  'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Refuses: validation_error, lot_not_found.';
+  'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Errors: validation_error, lot_not_found.';
 
 create function private.check_daily_reports(p_user_id uuid) returns void
 language plpgsql
@@ -124,7 +124,7 @@ begin
   select array_agg(r.created_at order by r.created_at desc) into v_reported
   from public.error_reports r where r.user_id = p_user_id and r.created_at > clock_timestamp() - interval '24 hours';
   if cardinality(v_reported) >= c_most then
-    perform private.refuse('rate_limited', 429, format('At most %s error reports in 24 hours', c_most),
+    perform private.raise_error('rate_limited', 429, format('At most %s error reports in 24 hours', c_most),
       p_details => jsonb_build_object(
         'policy', 'daily_error_reports',
         'retry_after', ceil(extract(epoch from v_reported[c_most] + interval '24 hours' - clock_timestamp()))::integer
@@ -134,7 +134,7 @@ end
 $$;
 
 comment on function private.check_daily_reports(uuid) is
-  'Whether a person may make another report today. For a caller who holds the account. Refuses: rate_limited.';
+  'Whether a person may make another report today. For a caller who holds the account. Errors: rate_limited.';
 
 create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
@@ -144,7 +144,7 @@ as $$
 begin
   perform from public.error_reports r where r.id = p_report_id and r.user_id = private.caller();
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such report', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such report', p_param => 'id');
   end if;
   perform private.attach_asset(a.id, 'error_report', 'error_report', p_report_id, 'evidence_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -152,7 +152,7 @@ end
 $$;
 
 comment on function private.attach_evidence(uuid, uuid[]) is
-  'Gives uploads of the caller to the caller''s report. Refuses: unauthorized, not_found.';
+  'Gives uploads of the caller to the caller''s report. Errors: unauthorized, not_found.';
 
 create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -206,15 +206,15 @@ declare
 begin
   perform private.check_daily_reports(v_user_id);
   if cardinality(p_evidence_asset_ids) > 5 then
-    perform private.refuse('validation_error', 422, 'evidence_asset_ids must be at most 5', p_param => 'evidence_asset_ids');
+    perform private.raise_error('validation_error', 422, 'evidence_asset_ids must be at most 5', p_param => 'evidence_asset_ids');
   end if;
   if not exists (
     select from public.codes c where c.category_id = 'error_report_type' and c.code = p_report_type
   ) then
-    perform private.refuse('validation_error', 422, 'report_type must be a code of error_report_type', p_param => 'report_type');
+    perform private.raise_error('validation_error', 422, 'report_type must be a code of error_report_type', p_param => 'report_type');
   end if;
   if p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.refuse('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
+    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
   end if;
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
@@ -227,7 +227,7 @@ end
 $$;
 
 comment on function commands.post_error_report(text, text, uuid, text, text, uuid[]) is
-  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. At most 100 in any 24 hours. Refuses: unauthorized, forbidden, validation_error, lot_not_found, not_found, rate_limited.';
+  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. At most 100 in any 24 hours. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, rate_limited.';
 
 create function api.list_my_error_reports(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -254,7 +254,7 @@ end
 $$;
 
 comment on function api.list_my_error_reports(integer, text, text[]) is
-  'The caller''s reports in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s reports in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text, text[])

@@ -124,14 +124,14 @@ declare
   c_most constant integer := 200;
 begin
   if p_message_count >= c_most then
-    perform private.refuse('conflict', 409, format('This ticket has %s messages; open another one', c_most),
+    perform private.raise_error('conflict', 409, format('This ticket has %s messages; open another one', c_most),
       p_details => jsonb_build_object('reason', 'too_many_messages', 'max_messages', c_most));
   end if;
 end
 $$;
 
 comment on function private.require_message_room(integer) is
-  'Whether a ticket with so many messages takes another one. For a writer who holds the ticket. Refuses: conflict.';
+  'Whether a ticket with so many messages takes another one. For a writer who holds the ticket. Errors: conflict.';
 
 create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
 language plpgsql
@@ -147,7 +147,7 @@ begin
   select array_agg(t.created_at order by t.created_at desc) into v_opened
   from public.support_tickets t where t.user_id = v_user_id and t.created_at > clock_timestamp() - interval '24 hours';
   if cardinality(v_opened) >= c_most then
-    perform private.refuse('rate_limited', 429, format('At most %s tickets in 24 hours', c_most), p_details => jsonb_build_object(
+    perform private.raise_error('rate_limited', 429, format('At most %s tickets in 24 hours', c_most), p_details => jsonb_build_object(
       'policy', 'support_tickets',
       'retry_after', ceil(extract(epoch from v_opened[c_most] + interval '24 hours' - clock_timestamp()))::integer
     ));
@@ -159,7 +159,7 @@ end
 $$;
 
 comment on function private.open_support_ticket(text, text) is
-  'Opens a ticket of the calling person, still without a message. Refuses: unauthorized, forbidden, rate_limited.';
+  'Opens a ticket of the calling person, still without a message. Errors: unauthorized, forbidden, rate_limited.';
 
 create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns uuid
 language plpgsql
@@ -172,13 +172,13 @@ declare
   v_message_id uuid;
 begin
   if cardinality(p_asset_ids) > 5 then
-    perform private.refuse('validation_error', 422, 'attachment_asset_ids must be at most 5', p_param => 'attachment_asset_ids');
+    perform private.raise_error('validation_error', 422, 'attachment_asset_ids must be at most 5', p_param => 'attachment_asset_ids');
   end if;
   update public.support_tickets set status = 'open'
   where id = p_ticket_id and user_id = v_user_id
   returning message_count into v_message_count;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such ticket', p_param => 'id');
   end if;
   perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
@@ -191,7 +191,7 @@ end
 $$;
 
 comment on function private.write_support_message(uuid, text, uuid[]) is
-  'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
@@ -251,7 +251,7 @@ end
 $$;
 
 comment on function private.support_message_page(uuid, integer, text) is
-  'A page of a ticket''s messages, oldest first: {messages, next_cursor}. Refuses: validation_error.';
+  'A page of a ticket''s messages, oldest first: {messages, next_cursor}. Errors: validation_error.';
 
 grant execute on function
   private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),
@@ -274,14 +274,14 @@ declare
 begin
   select t.* into v_ticket from public.support_tickets t where t.id = p_id and t.user_id = v_user_id;
   if not found then
-    perform private.refuse('not_found', 404, 'You have no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such ticket', p_param => 'id');
   end if;
   return private.support_ticket_row(v_ticket) || private.support_message_page(p_id, p_limit, p_cursor);
 end
 $$;
 
 comment on function api.get_support_ticket(uuid, integer, text) is
-  'A ticket of the caller with a page of its messages, oldest first, in messages and next_cursor. Reads only. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'A ticket of the caller with a page of its messages, oldest first, in messages and next_cursor. Reads only. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.create_support_ticket(
   p_category text, p_subject text, p_message text, p_attachment_asset_ids uuid[] default '{}'
@@ -294,7 +294,7 @@ declare
 begin
   perform private.active_user();
   if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
-    perform private.refuse('validation_error', 422, 'category must be a code of ticket_category', p_param => 'category');
+    perform private.raise_error('validation_error', 422, 'category must be a code of ticket_category', p_param => 'category');
   end if;
   v_ticket := private.open_support_ticket(p_category, private.written_text(p_subject, 100, 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
@@ -304,7 +304,7 @@ end
 $$;
 
 comment on function commands.create_support_ticket(text, text, text, uuid[]) is
-  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
+  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
 
 create function commands.reply_to_support_ticket(
   p_id uuid, p_message text, p_attachment_asset_ids uuid[] default '{}'
@@ -320,7 +320,7 @@ end
 $$;
 
 comment on function commands.reply_to_support_ticket(uuid, text, uuid[]) is
-  'Writes into the caller''s ticket, which is then open, whatever it was, and returns the message alone. A ticket has at most 200 messages. Refuses: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Writes into the caller''s ticket, which is then open, whatever it was, and returns the message alone. A ticket has at most 200 messages. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function api.list_my_support_tickets(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -350,7 +350,7 @@ end
 $$;
 
 comment on function api.list_my_support_tickets(integer, text, text[]) is
-  'The caller''s tickets, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s tickets, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.get_support_ticket(uuid, integer, text), commands.create_support_ticket(text, text, text, uuid[]),

@@ -188,7 +188,7 @@ begin
 end
 $$;
 
-comment on function private.end_account() is 'Withdraws the calling user. Refuses: unauthorized, forbidden, conflict.';
+comment on function private.end_account() is 'Withdraws the calling user. Errors: unauthorized, forbidden, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: forgetting
@@ -337,6 +337,6 @@ end
 $$;
 
 comment on function commands.withdraw_my_account() is
-  'Ends the caller''s account for good: name, e-mail, devices and sign-in are gone when it returns, and nobody is shown what is left; vehicles, memos, files and all else of theirs are deleted by a job, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Refuses: unauthorized, forbidden, conflict.';
+  'Ends the caller''s account for good: name, e-mail, devices and sign-in are gone when it returns, and nobody is shown what is left; vehicles, memos, files and all else of theirs are deleted by a job, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Errors: unauthorized, forbidden, conflict.';
 
 grant execute on function commands.withdraw_my_account() to authenticated;

@@ -194,7 +194,7 @@ end
 $$;
 
 comment on function private.data_page(uuid, text) is
-  'A page of every row that names a user, by table, and of what the identity provider keeps of them but passwords and tokens: data is [{table, rows}], every table once at least; one that is cut is on the next page again. Refuses: validation_error.';
+  'A page of every row that names a user, by table, and of what the identity provider keeps of them but passwords and tokens: data is [{table, rows}], every table once at least; one that is cut is on the next page again. Errors: validation_error.';
 
 create function private.my_data_page(p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
@@ -207,7 +207,7 @@ end
 $$;
 
 comment on function private.my_data_page(text) is
-  'private.data_page for the calling user. Refuses: unauthorized, forbidden, validation_error.';
+  'private.data_page for the calling user. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function private.my_data_page(text) to authenticated;
 grant execute on function private.data_page(uuid, text) to service_role;
@@ -229,6 +229,6 @@ end
 $$;
 
 comment on function api.export_my_data(text) is
-  'The next page of all that is held about the caller: {account, data, next_cursor}. data is [{table, rows}], every table once at least; one that is cut is on the next page again. A page has up to 1,000 rows or about a megabyte. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The next page of all that is held about the caller: {account, data, next_cursor}. data is [{table, rows}], every table once at least; one that is cut is on the next page again. A page has up to 1,000 rows or about a megabyte. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function api.export_my_data(text) to authenticated;

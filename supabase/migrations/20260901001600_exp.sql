@@ -52,7 +52,7 @@ create table public.exp_entries (
   source_type text not null,
   source_id uuid not null,
   turn integer not null default 1 constraint exp_entries_turn_positive check (turn >= 1),
-  -- An adjustment that was mistyped does not fill the sum, on which every later deed would fail.
+  -- An adjustment that was mistyped does not fill the sum, on which every later activity would fail.
   amount integer not null constraint exp_entries_amount_bounds check (amount between -1000000 and 1000000),
   given_on date not null default (now() at time zone 'Asia/Tokyo')::date,
   created_at timestamptz not null default clock_timestamp(),
@@ -67,7 +67,7 @@ comment on column public.exp_entries.source_id is 'The row that was the cause. N
 comment on column public.exp_entries.turn is 'The how-manieth entry of its source: odd ones give, even ones take the same back.';
 comment on column public.exp_entries.given_on is 'The day in Japan.';
 
--- The first deed of a day counts once, whatever the deed.
+-- The first activity of a day counts once, whatever the activity.
 create unique index exp_entries_first_of_day_idx on public.exp_entries (user_id, given_on) where reason = 'first_of_day';
 -- A person's own, newest first.
 create index exp_entries_user_idx on public.exp_entries (user_id, created_at desc, id desc);
@@ -103,12 +103,12 @@ as $$
 begin
   if new.reason = 'adjustment'
     or not exists (select from public.codes c where c.category_id = 'exp_reason' and c.code = new.reason) then
-    perform private.refuse('validation_error', 422, 'reason must be a code of exp_reason that is no adjustment', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must be a code of exp_reason that is no adjustment', p_param => 'reason');
   elsif not exists (
     select from public.codes c
     where c.category_id = 'user_activity' and c.code = coalesce(new.activity_type, c.code)
   ) then
-    perform private.refuse('validation_error', 422, 'activity_type must be a code of user_activity', p_param => 'activity_type');
+    perform private.raise_error('validation_error', 422, 'activity_type must be a code of user_activity', p_param => 'activity_type');
   end if;
   return new;
 end
@@ -146,7 +146,7 @@ declare
   );
 begin
   if v_level is not null then
-    perform private.refuse('validation_error', 422, 'required_exp must rise with the level', p_param => 'required_exp',
+    perform private.raise_error('validation_error', 422, 'required_exp must rise with the level', p_param => 'required_exp',
       p_details => jsonb_build_object('level', v_level));
   end if;
   return null;
@@ -167,7 +167,7 @@ create trigger _300_check_rise after insert or update on public.levels
 -- Internals: sums and levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- What a deed asks is in plpgsql, also where it is one statement: that is planned once a connection, SQL at every call.
+-- What a activity asks is in plpgsql, also where it is one statement: that is planned once a connection, SQL at every call.
 
 create function private.level_at(p_exp integer) returns integer
 language plpgsql stable strict
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function private.reward_activity(public.user_activity_logs) is
-  'Gives the points of a deed, and those of the first deed of the day that any are given for. A fact that is checked counts once, confirmed or denied.';
+  'Gives the points of a activity, and those of the first activity of the day that any are given for. A fact that is checked counts once, confirmed or denied.';
 
 create function private.tg_user_activity_logs__give_exp() returns trigger
 language plpgsql
@@ -349,7 +349,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of a deed in its transaction.';
+comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of a activity in its transaction.';
 
 create trigger _100_give_exp after insert on public.user_activity_logs
   for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
@@ -442,7 +442,7 @@ end
 $$;
 
 comment on function api.my_exp() is
-  'The caller''s points and level, and the points at which the next begins; null at the highest. Reads only. Refuses: unauthorized, forbidden.';
+  'The caller''s points and level, and the points at which the next begins; null at the highest. Reads only. Errors: unauthorized, forbidden.';
 
 create function api.list_my_exp_entries(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -473,7 +473,7 @@ end
 $$;
 
 comment on function api.list_my_exp_entries(integer, text, text[]) is
-  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function api.my_exp(), api.list_my_exp_entries(integer, text, text[]) to authenticated;
 

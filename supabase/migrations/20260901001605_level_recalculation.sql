@@ -172,6 +172,6 @@ end
 $$;
 
 comment on function api.recalculate_all_user_levels() is
-  'For the service: starts the job that sets everybody''s sum of points and level from the ledger and the levels of now, and returns how far it is: {status, done_users, total_users, changed_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Needed after an edit of levels. It refuses nothing.';
+  'For the service: starts the job that sets everybody''s sum of points and level from the ledger and the levels of now, and returns how far it is: {status, done_users, total_users, changed_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Needed after an edit of levels. It raises no errors.';
 
 grant execute on function api.recalculate_all_user_levels() to service_role;

@@ -5,7 +5,7 @@
 -- distinct_lots, distinct_days, or streak_days (the longest run of days). A predicate is one of {"all": [..]}, {"any": [..]},
 -- {"not": ..}, {"min": {"field", "value"}}, {"max": {"field", "value"}}, {"equals": {"field", "value"}},
 -- {"hours": {"from", "to"}} (from inclusive, to exclusive, over midnight when to is not later), {"weekdays": [0..6]} (0 is
--- Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A field is one of the deed's metadata.
+-- Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A field is one of the activity's metadata.
 --
 -- A fault is two texts: where it is (where.all.0.hours, of an array the place from 0) and what is wrong there.
 --
@@ -183,7 +183,7 @@ declare
   v_fault text[] := private.badge_conditions_fault(p_conditions);
 begin
   if v_fault is not null then
-    perform private.refuse('validation_error', 422, v_fault[2], p_param => concat_ws('.', 'conditions', nullif(v_fault[1], '')));
+    perform private.raise_error('validation_error', 422, v_fault[2], p_param => concat_ws('.', 'conditions', nullif(v_fault[1], '')));
   end if;
 end
 $$;
@@ -246,7 +246,7 @@ end
 $$;
 
 comment on function private.meets_badge_conditions(jsonb, jsonb) is
-  'Whether a deed counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
+  'Whether a activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
 
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
 language plpgsql stable
@@ -261,7 +261,7 @@ end
 $$;
 
 comment on function private.badge_metadata(text, jsonb, timestamptz) is
-  'What conditions are asked about: what the deed says of itself, its kind, and its hour and day in Japan.';
+  'What conditions are asked about: what the activity says of itself, its kind, and its hour and day in Japan.';
 
 grant execute on function
   private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_number(jsonb, integer, integer),
@@ -282,15 +282,15 @@ as $$
 begin
   perform private.require_badge_conditions(conditions);
   if jsonb_typeof(metadata) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'metadata must be an object', p_param => 'metadata');
+    perform private.raise_error('validation_error', 422, 'metadata must be an object', p_param => 'metadata');
   elsif metadata ? 'hour' and not private.is_whole_number(metadata -> 'hour', 0, 23) then
-    perform private.refuse('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
+    perform private.raise_error('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
   end if;
   return private.meets_badge_conditions(metadata, conditions);
 end
 $$;
 
 comment on function api.evaluate_badge_conditions(jsonb, jsonb) is
-  'For the service: whether an activity counts under a badge''s conditions. metadata is that of the activity, with kind, hour (0 to 23), weekday (0 is Sunday) and date (YYYY-MM-DD), those of Japan. Reads nothing. Refuses: validation_error.';
+  'For the service: whether an activity counts under a badge''s conditions. metadata is that of the activity, with kind, hour (0 to 23), weekday (0 is Sunday) and date (YYYY-MM-DD), those of Japan. Reads nothing. Errors: validation_error.';
 
 grant execute on function api.evaluate_badge_conditions(jsonb, jsonb) to service_role;

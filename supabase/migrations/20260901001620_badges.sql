@@ -1,12 +1,12 @@
 -- Badges: what people earn for what they do, and how far they are.
 --
 -- What counts for a badge leaves a mark: the thing it was about, the lot or the day, whatever the badge measures. Progress is
--- the number of marks, or the longest run of days among them. Marks are a set, so that the order of deeds, a deed told twice
--- and a rebuild beside new deeds all come to the same. A badge that is earned stays, and there is nothing more to count: its
+-- the number of marks, or the longest run of days among them. Marks are a set, so that the order of activities, a activity told twice
+-- and a rebuild beside new activities all come to the same. A badge that is earned stays, and there is nothing more to count: its
 -- marks go, none come, and its progress stays at the threshold.
 --
 -- Invariants: a badge that is saved has conditions that are understood; one that got in otherwise counts nothing, is noted in
--- private.badge_faults, and stops neither the deed nor the other badges; a person earns a badge once.
+-- private.badge_faults, and stops neither the activity nor the other badges; a person earns a badge once.
 -- Interface: api.list_my_badges, list_my_badge_progress (migration badge_lists); for the service
 -- api.backfill_badge_progress and api.backfill_all_badge_progress (migration badge_backfill).
 
@@ -193,7 +193,7 @@ end
 $$;
 
 comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
-  'What a deed leaves under a measure; null: nothing, because it was about no lot.';
+  'What a activity leaves under a measure; null: nothing, because it was about no lot.';
 
 create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
 language plpgsql stable
@@ -221,7 +221,7 @@ comment on function private.longest_streaks(uuid[], uuid) is
 create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
 language plpgsql
 set search_path = ''
-set plan_cache_mode = force_generic_plan -- planned for each deed, it took twice as long
+set plan_cache_mode = force_generic_plan -- planned for each activity, it took twice as long
 as $$
 declare
   v_moved uuid[];
@@ -283,7 +283,7 @@ end
 $$;
 
 comment on function private.unmark_badges(uuid, text) is
-  'Takes the mark of a review away from the badges that a person has not earned. What deeds leave stays.';
+  'Takes the mark of a review away from the badges that a person has not earned. What activities leave stays.';
 
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
@@ -328,7 +328,7 @@ end
 $$;
 
 comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
-  'Counts a deed, or a state that begins, for every badge it meets and the person has not earned. A badge whose conditions are not understood is noted and left.';
+  'Counts a activity, or a state that begins, for every badge it meets and the person has not earned. A badge whose conditions are not understood is noted and left.';
 
 create function private.tg_user_activity_logs__count() returns trigger
 language plpgsql
@@ -342,9 +342,9 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__count() is 'Counts a deed for badges, in its transaction.';
+comment on function private.tg_user_activity_logs__count() is 'Counts a activity for badges, in its transaction.';
 
--- After the points: a badge that is earned by the deed comes after them in the history.
+-- After the points: a badge that is earned by the activity comes after them in the history.
 create trigger _200_count after insert on public.user_activity_logs
   for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__count();
 

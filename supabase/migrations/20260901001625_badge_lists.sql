@@ -37,7 +37,7 @@ end
 $$;
 
 comment on function api.list_my_badges(integer, text, text, text[]) is
-  'The badges that the caller has, in the language, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The badges that the caller has, in the language, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function api.list_my_badge_progress(
   p_limit integer default 20, p_cursor text default null, p_lang text default 'ja', p_include text[] default '{}'
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function api.list_my_badge_progress(integer, text, text, text[]) is
-  'How far the caller is with every badge that can be earned, at the threshold with those that they have, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'How far the caller is with every badge that can be earned, at the threshold with those that they have, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_badges(integer, text, text, text[]), api.list_my_badge_progress(integer, text, text, text[])

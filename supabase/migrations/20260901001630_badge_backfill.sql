@@ -2,9 +2,9 @@
 --
 -- A job is a row for each badge, worked off in batches of people, each in a transaction of its own, in the order of their
 -- ids; the row keeps the last id. Whatever ends the worker, the next one goes on behind the last batch that was committed.
--- Deeds that happen meanwhile count as ever: a batch holds the accounts of its people, and marks are a set.
+-- Activities that happen meanwhile count as ever: a batch holds the accounts of its people, and marks are a set.
 --
--- Invariants: a rebuild gives what counting deed by deed gave; a badge already earned is not earned again and not taken.
+-- Invariants: a rebuild gives what counting activity by activity gave; a badge already earned is not earned again and not taken.
 -- Interface: api.backfill_badge_progress, api.backfill_all_badge_progress (start), private.next_badge_batch (work).
 
 create table private.badge_backfills (
@@ -99,7 +99,7 @@ union all
 select e.user_id, 'error_report_resolved', e.id, e.parking_lot_id, jsonb_build_object('report_type', e.report_type), e.created_at
 from public.error_reports e where e.status = 'resolved' and e.user_id is not null;
 
-comment on view private.badge_sources is 'Deeds, and states that hold, as badges count them.';
+comment on view private.badge_sources is 'Activities, and states that hold, as badges count them.';
 
 create function private.rebuild_badge(p_badge public.badges, p_user_ids uuid[]) returns void
 language plpgsql
@@ -219,7 +219,7 @@ comment on function private.tg_badges__backfill() is
 create trigger _300_backfill after insert or update of conditions, threshold, is_active on public.badges
   for each row execute function private.tg_badges__backfill();
 
--- Where people and their deeds are many, a rebuild of one badge is some tens of batches.
+-- Where people and their activities are many, a rebuild of one badge is some tens of batches.
 select cron.schedule('backfill_badges', '* * * * *', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ as $$
 begin
   perform from public.badges b where b.id = target_badge_id for key share;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
   end if;
   perform private.start_badge_backfills(array[target_badge_id]);
   return private.badge_backfill_progress(target_badge_id);
@@ -241,7 +241,7 @@ end
 $$;
 
 comment on function api.backfill_badge_progress(uuid) is
-  'For the service: starts to rebuild everybody''s progress with a badge from history, and returns how far it is: {badge_id, status, done_users, total_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Refuses: not_found.';
+  'For the service: starts to rebuild everybody''s progress with a badge from history, and returns how far it is: {badge_id, status, done_users, total_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Errors: not_found.';
 
 create function api.backfill_all_badge_progress() returns jsonb
 language plpgsql
@@ -254,6 +254,6 @@ end
 $$;
 
 comment on function api.backfill_all_badge_progress() is
-  'For the service: api.backfill_badge_progress for every active badge; returns how far all rebuilds are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It refuses nothing.';
+  'For the service: api.backfill_badge_progress for every active badge; returns how far all rebuilds are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It raises no errors.';
 
 grant execute on function api.backfill_badge_progress(uuid), api.backfill_all_badge_progress() to service_role;

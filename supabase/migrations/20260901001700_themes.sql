@@ -168,7 +168,7 @@ declare
 begin
   select o.* into v_owned from private.owned_themes(v_user_id) o where p_id in (o.theme_id, o.id);
   if not found then
-    perform private.refuse('not_found', 404, 'You own no such theme', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You own no such theme', p_param => 'id');
   end if;
   update public.user_themes set is_applied = false
   where user_id = v_user_id and is_applied and theme_id <> v_owned.theme_id;
@@ -181,7 +181,7 @@ end
 $$;
 
 comment on function private.apply_theme(uuid) is
-  'Applies a theme of the caller''s, named by its own id or by that of their row, in place of any other. Refuses: unauthorized, forbidden, not_found.';
+  'Applies a theme of the caller''s, named by its own id or by that of their row, in place of any other. Errors: unauthorized, forbidden, not_found.';
 
 create function private.theme_item(p_theme public.themes) returns jsonb
 language plpgsql stable
@@ -274,7 +274,7 @@ end
 $$;
 
 comment on function api.list_my_themes(integer, text, text[]) is
-  'What the caller owns, the latest first: {items, next_cursor}, with p_include total how many, with catalogue every theme that is offered or theirs. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'What the caller owns, the latest first: {items, next_cursor}, with p_include total how many, with catalogue every theme that is offered or theirs. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.apply_my_theme(p_id uuid) returns jsonb
 language plpgsql
@@ -286,7 +286,7 @@ end
 $$;
 
 comment on function commands.apply_my_theme(uuid) is
-  'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Refuses: unauthorized, forbidden, not_found.';
+  'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 create function api.list_my_theme_gifts(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -319,7 +319,7 @@ end
 $$;
 
 comment on function api.list_my_theme_gifts(integer, text, text[]) is
-  'What was given to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'What was given to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_themes(integer, text, text[]), commands.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])

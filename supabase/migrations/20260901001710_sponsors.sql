@@ -230,7 +230,7 @@ begin
   -- It is not deleted from here on.
   select (now() at time zone s.time_zone)::date into v_date from public.sponsors s where s.id = p_sponsor_id for key share;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such sponsor', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such sponsor', p_param => 'id');
   end if;
   insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
   values (v_user_id, p_sponsor_id, v_date, p_distance_m, p_accuracy_m)
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function private.count_checkin(uuid, numeric, numeric) is
-  'Counts the caller''s check-in at a sponsor, with its activity; the one of the day when there is one already. Whether they are near enough was asked before. Refuses: unauthorized, forbidden, not_found.';
+  'Counts the caller''s check-in at a sponsor, with its activity; the one of the day when there is one already. Whether they are near enough was asked before. Errors: unauthorized, forbidden, not_found.';
 
 create function private.checkin_distance(
   p_sponsor_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
@@ -261,22 +261,22 @@ declare
   v_allowed_m integer;
 begin
   if p_lat is null or p_lat not between -90 and 90 then
-    perform private.refuse('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
+    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
   elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.refuse('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
+    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
   elsif p_accuracy_m is null or p_accuracy_m not between 0 and 1e6 then
-    perform private.refuse('validation_error', 422, 'accuracy_m must be between 0 and 1000000', p_param => 'accuracy_m');
+    perform private.raise_error('validation_error', 422, 'accuracy_m must be between 0 and 1000000', p_param => 'accuracy_m');
   end if;
   select round(private.great_circle_m(p_lat, p_lng, s.lat, s.lng)::numeric, 2), s.checkin_radius_m
   into v_distance_m, v_allowed_m
   from public.sponsors s where s.id = p_sponsor_id;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such sponsor', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such sponsor', p_param => 'id');
   elsif p_accuracy_m > c_worst_m then
-    perform private.refuse('validation_error', 422, 'The position is not accurate enough', p_param => 'accuracy_m',
+    perform private.raise_error('validation_error', 422, 'The position is not accurate enough', p_param => 'accuracy_m',
       p_details => jsonb_build_object('reason', 'too_inaccurate', 'accuracy_m', p_accuracy_m, 'allowed_m', c_worst_m));
   elsif v_distance_m > v_allowed_m then
-    perform private.refuse('validation_error', 422, 'You are too far from the sponsor', p_param => 'lat',
+    perform private.raise_error('validation_error', 422, 'You are too far from the sponsor', p_param => 'lat',
       p_details => jsonb_build_object('reason', 'too_far', 'distance_m', v_distance_m, 'allowed_m', v_allowed_m));
   end if;
   return v_distance_m;
@@ -325,7 +325,7 @@ end
 $$;
 
 comment on function api.list_sponsors(text, integer, text, text[]) is
-  'The sponsors in their time, those of one category or all, in sort_order: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
+  'The sponsors in their time, those of one category or all, in sort_order: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 create function api.nearby_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m integer default 500, p_limit integer default 50
@@ -346,7 +346,7 @@ end
 $$;
 
 comment on function api.nearby_sponsors(double precision, double precision, integer, integer) is
-  'The p_limit (1..100) sponsors in their time nearest to a point within p_radius_m (1..50000), nearest first, ties by id: an array. distance_m as nearby_parking_lots measures it. Reads only. Refuses: validation_error.';
+  'The p_limit (1..100) sponsors in their time nearest to a point within p_radius_m (1..50000), nearest first, ties by id: an array. distance_m as nearby_parking_lots measures it. Reads only. Errors: validation_error.';
 
 create function commands.check_in_at_sponsor(
   p_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
@@ -369,7 +369,7 @@ end
 $$;
 
 comment on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision) is
-  'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better, once per local day: later ones answer the first with counted false. Refuses: unauthorized, forbidden, validation_error, not_found.';
+  'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better, once per local day: later ones answer the first with counted false. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
   api.list_sponsors(text, integer, text, text[]),

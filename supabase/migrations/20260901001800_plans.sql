@@ -121,6 +121,6 @@ end
 $$;
 
 comment on function api.list_subscription_plans(text, integer, text, text[]) is
-  'The plans on sale, by sort_order and code, in the language (the Japanese words where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
+  'The plans on sale, by sort_order and code, in the language (the Japanese words where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_subscription_plans(text, integer, text, text[]) to anon, authenticated;

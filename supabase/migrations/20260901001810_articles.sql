@@ -105,7 +105,7 @@ end
 $$;
 
 comment on function api.list_articles(text, integer, text, text[]) is
-  'What is published in the language, newest first, without the bodies: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: validation_error.';
+  'What is published in the language, newest first, without the bodies: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 create function api.get_article(p_slug text, p_lang text default 'ja') returns jsonb
 language plpgsql stable
@@ -119,14 +119,14 @@ begin
   where a.slug = p_slug and a.locale = p_lang
     and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now());
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such article in this language', p_param => 'slug');
+    perform private.raise_error('not_found', 404, 'There is no such article in this language', p_param => 'slug');
   end if;
   return private.article_row(v_article) || jsonb_build_object('body', v_article.body);
 end
 $$;
 
 comment on function api.get_article(text, text) is
-  'A published article with its body. Reads only. Refuses: validation_error, not_found.';
+  'A published article with its body. Reads only. Errors: validation_error, not_found.';
 
 grant execute on function api.list_articles(text, integer, text, text[]), api.get_article(text, text)
 to anon, authenticated;

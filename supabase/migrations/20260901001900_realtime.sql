@@ -18,7 +18,7 @@
 -- publishable key could send to another's topic. A private channel asks the policies of realtime.messages whether the
 -- caller may read and write its topic. They open the five topics of this service to those whose rows they carry and no
 -- other topic to anybody; nobody may write, because nothing is ever sent by clients. Clients join with `private: true`,
--- and a hosted project turns "Allow public access" off (docs/operations.md).
+-- and a hosted project turns "Allow public access" off (docs/operations/deploy.md).
 --
 -- Invariants: five tables are published, each with a primary key of its own, row security and a SELECT policy; nobody may
 -- write to a private channel.

@@ -176,13 +176,13 @@ set search_path = ''
 as $$
 begin
   if p_author_id = p_admin_id then
-    perform private.refuse('forbidden', 403, 'An administrator does not decide on what is their own',
+    perform private.raise_error('forbidden', 403, 'An administrator does not decide on what is their own',
       p_details => '{"reason": "own_entry"}');
   elsif p_seen_updated_at is null then
-    perform private.refuse('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
       p_param => 'seen_updated_at');
   elsif p_seen_updated_at <> p_updated_at then
-    perform private.refuse('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
+    perform private.raise_error('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
       p_details => jsonb_build_object('reason', 'changed_meanwhile', 'updated_at', p_updated_at));
   end if;
 end
@@ -199,7 +199,7 @@ begin
   if p_if_match <> '*' and to_jsonb(p_updated_at) #>> '{}' <> all (
     select btrim(btrim(tag), 'W/"') from string_to_table(p_if_match, ',') as tag
   ) then
-    perform private.refuse('precondition_failed', 412, 'This was changed after it was read; read it again',
+    perform private.raise_error('precondition_failed', 412, 'This was changed after it was read; read it again',
       p_param => 'If-Match', p_details => jsonb_build_object('updated_at', p_updated_at));
   end if;
 end
@@ -245,7 +245,7 @@ end
 $$;
 
 comment on function api.run_admin_command(uuid, text, jsonb, text, text, integer) is
-  'api.run_command for an administrator: counts the request under the policy admin_write and runs a function api.admin_* with p_admin_id, once a key if there is one. For the service only. Refuses: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'api.run_command for an administrator: counts the request under the policy admin_write and runs a function api.admin_* with p_admin_id, once a key if there is one. For the service only. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
 
 create function api.check_administrator(p_admin_id uuid, p_area text default null) returns void
 language plpgsql stable
@@ -257,7 +257,7 @@ end
 $$;
 
 comment on function api.check_administrator(uuid, text) is
-  'Rejects (forbidden) anybody but an active administrator who has the area; without an area: any active administrator. The function `admin` asks before it rejects a request for its form. Refuses: forbidden.';
+  'Rejects (forbidden) anybody but an active administrator who has the area; without an area: any active administrator. The function `admin` asks before it rejects a request for its form. Errors: forbidden.';
 
 create function api.admin_list_activity_logs(
   p_admin_id uuid,
@@ -293,7 +293,7 @@ begin
   perform private.check_admin(p_admin_id, null);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
   end if;
   execute concat(
     'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,
@@ -309,7 +309,7 @@ end
 $$;
 
 comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer) is
-  'Acts of administrators, newest first: {items, next_cursor}, and total when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Refuses: forbidden, validation_error.';
+  'Acts of administrators, newest first: {items, next_cursor}, and total when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),

@@ -52,7 +52,7 @@ end
 $$;
 
 comment on function api.admin_list_notifications(uuid, boolean, text[], text, integer) is
-  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them. For any active administrator. Refuses: forbidden, validation_error.';
+  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them. For any active administrator. Errors: forbidden, validation_error.';
 
 create function api.admin_mark_notifications_read(p_admin_id uuid, p_ids uuid[] default null, p_before timestamptz default null)
 returns jsonb
@@ -65,7 +65,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, null);
   if (p_ids is null) = (p_before is null) then
-    perform private.refuse('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'Give either ids or before', p_param => 'ids');
   end if;
   select areas into v_areas from public.admins where id = p_admin_id;
   -- Locked in one order, so that two administrators who mark the same rows wait for each other and not in a circle.
@@ -83,7 +83,7 @@ end
 $$;
 
 comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
-  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. It is no act on record. For any active administrator. Refuses: forbidden, validation_error.';
+  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. It is no act on record. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)

@@ -21,14 +21,14 @@ declare
 begin
   select * into v_user from public.app_users u where u.id = p_user_id for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such app user', p_param => p_param);
+    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => p_param);
   end if;
   return v_user;
 end
 $$;
 
 comment on function private.hold_app_user(uuid, text) is
-  'The account of an app user for an administrator who acts on it, whatever its status, locked until the transaction ends. An administrator who is no app user has none. p_param is the field that names the user. Refuses: not_found.';
+  'The account of an app user for an administrator who acts on it, whatever its status, locked until the transaction ends. An administrator who is no app user has none. p_param is the field that names the user. Errors: not_found.';
 
 create function private.hold_preset_owner(p_user_id uuid) returns void
 language plpgsql
@@ -38,14 +38,14 @@ declare
   v_status text := (private.hold_app_user(p_user_id, 'user_id')).status;
 begin
   if v_status <> 'active' then
-    perform private.refuse('conflict', 409, format('The presets of a %s account are not changed', v_status),
+    perform private.raise_error('conflict', 409, format('The presets of a %s account are not changed', v_status),
       p_param => 'user_id', p_details => jsonb_build_object('reason', 'account_not_active', 'status', v_status));
   end if;
 end
 $$;
 
 comment on function private.hold_preset_owner(uuid) is
-  'Locks the account of the owner of presets that an administrator changes. Refuses: not_found; conflict when it is not active.';
+  'Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not active.';
 
 create function private.preset_for_admin(p_id uuid) returns public.search_presets
 language plpgsql
@@ -56,7 +56,7 @@ declare
 begin
   select s.user_id into v_owner_id from public.search_presets s where s.id = p_id and s.deleted_at is null;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such preset', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such preset', p_param => 'id');
   end if;
   perform private.hold_preset_owner(v_owner_id);
   return private.held_preset(v_owner_id, p_id);
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.preset_for_admin(uuid) is
-  'The preset that an administrator changes; its owner''s account is locked, so that nobody else changes presets of theirs. Refuses: forbidden, not_found, conflict.';
+  'The preset that an administrator changes; its owner''s account is locked, so that nobody else changes presets of theirs. Errors: forbidden, not_found, conflict.';
 
 create function private.record_preset_act(
   p_admin_id uuid, p_action text, p_preset public.search_presets, p_changes jsonb
@@ -107,9 +107,9 @@ begin
   perform private.hold_admin(p_admin_id, 'search_presets');
   perform private.page_limit(p_limit);
   if p_page is null or p_page not between 1 and 1000000 then
-    perform private.refuse('validation_error', 422, 'page must be between 1 and 1000000', p_param => 'page');
+    perform private.raise_error('validation_error', 422, 'page must be between 1 and 1000000', p_param => 'page');
   elsif not exists (select from public.app_users u where u.id = p_user_id) then
-    perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'user_id');
+    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'user_id');
   end if;
   -- An app user has at most twenty.
   select coalesce(jsonb_agg(private.preset_row(s) order by s.sort_order, s.created_at, s.id), '[]') into v_presets
@@ -123,7 +123,7 @@ end
 $$;
 
 comment on function api.admin_list_search_presets(uuid, uuid, integer, integer) is
-  'Presets of an app user by sort_order, then age: {items, total}, page p_page of p_limit each. Also of a suspended app user; a withdrawn one has none. Records the act user.view_search_presets, each time. Refuses: forbidden, validation_error, not_found.';
+  'Presets of an app user by sort_order, then age: {items, total}, page p_page of p_limit each. Also of a suspended app user; a withdrawn one has none. Records the act user.view_search_presets, each time. Errors: forbidden, validation_error, not_found.';
 
 create function api.admin_create_search_preset(
   p_admin_id uuid, p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean default false,
@@ -145,7 +145,7 @@ end
 $$;
 
 comment on function api.admin_create_search_preset(uuid, uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of an active app user and returns it; without p_sort_order after the others. The first is the default, whatever p_is_default says. At most twenty. Records the act user.create_search_preset. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Creates a preset of an active app user and returns it; without p_sort_order after the others. The first is the default, whatever p_is_default says. At most twenty. Records the act user.create_search_preset. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_update_search_preset(
   p_admin_id uuid, p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null,
@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function api.admin_update_search_preset(uuid, uuid, text, jsonb, integer, text) is
-  'Changes what is not null of a preset of an active app user and returns it; a query is replaced whole. Idempotent. Records the difference as user.update_search_preset. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes what is not null of a preset of an active app user and returns it; a query is replaced whole. Idempotent. Records the difference as user.update_search_preset. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_search_preset(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -190,7 +190,7 @@ end
 $$;
 
 comment on function api.admin_delete_search_preset(uuid, uuid) is
-  'Deletes a preset of an active app user, with its name and query; its row stays, empty. When it was the default, the first of the others becomes it. Records the act user.delete_search_preset, without what the preset was. Refuses: forbidden, not_found, conflict.';
+  'Deletes a preset of an active app user, with its name and query; its row stays, empty. When it was the default, the first of the others becomes it. Records the act user.delete_search_preset, without what the preset was. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_set_default_search_preset(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -212,7 +212,7 @@ end
 $$;
 
 comment on function api.admin_set_default_search_preset(uuid, uuid) is
-  'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset when it was not the default. Refuses: forbidden, not_found, conflict.';
+  'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset when it was not the default. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   api.admin_list_search_presets(uuid, uuid, integer, integer),

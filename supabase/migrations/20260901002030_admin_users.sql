@@ -137,20 +137,20 @@ declare
 begin
   -- Two letters or digits side by side and one character more: that is one trigram at least, which the index looks up.
   if char_length(v_email) not between 3 and 255 or v_email !~ '[a-z0-9]{2}' then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       'email must have 3 to 255 characters, two of them letters or digits side by side', p_param => 'email');
   elsif char_length(v_name) not between 2 and 100 then
-    perform private.refuse('validation_error', 422, 'display_name must have 2 to 100 characters beside space',
+    perform private.raise_error('validation_error', 422, 'display_name must have 2 to 100 characters beside space',
       p_param => 'display_name');
   elsif p_status not in ('active', 'suspended', 'withdrawn') then
-    perform private.refuse('validation_error', 422, 'status must be active, suspended or withdrawn', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be active, suspended or withdrawn', p_param => 'status');
   end if;
   return row(p_status, p_premium, private.like_pattern(v_email), private.like_pattern(v_name), private.keyword_terms(v_name));
 end
 $$;
 
 comment on function private.read_user_filter(text, text, text, boolean) is
-  'Reads what app users are searched by. Refuses: validation_error.';
+  'Reads what app users are searched by. Errors: validation_error.';
 
 create function private.user_condition(p_filter private.user_filter) returns text
 language plpgsql immutable
@@ -325,7 +325,7 @@ declare
   v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
   if v_user is null then
-    perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'id');
   end if;
   return v_user || jsonb_build_object(
     'avatar', private.avatar_of(p_user_id),
@@ -347,7 +347,7 @@ end
 $$;
 
 comment on function private.admin_user(uuid) is
-  'An app user as administrators read them: the row of the list with avatar, figures and subscription. Refuses: not_found.';
+  'An app user as administrators read them: the row of the list with avatar, figures and subscription. Errors: not_found.';
 
 grant execute on function
   private.search_text(text), private.keyword_terms(text), private.like_pattern(text),
@@ -382,7 +382,7 @@ end
 $$;
 
 comment on function api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer) is
-  'App users, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_email and p_display_name are parts of the text, of at least 3 and 2 characters, whatever their case, width and kana. Administrators who are no app users are not among them. Reads only. Refuses: forbidden, validation_error.';
+  'App users, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_email and p_display_name are parts of the text, of at least 3 and 2 characters, whatever their case, width and kana. Administrators who are no app users are not among them. Reads only. Errors: forbidden, validation_error.';
 
 create function api.admin_read_user(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -395,7 +395,7 @@ end
 $$;
 
 comment on function api.admin_read_user(uuid, uuid) is
-  'An app user: {id, email, display_name, status, is_premium, premium_ends_at, created_at, last_sign_in_at, updated_at, avatar, figures, subscription}. Reads only. Refuses: forbidden, not_found.';
+  'An app user: {id, email, display_name, status, is_premium, premium_ends_at, created_at, last_sign_in_at, updated_at, avatar, figures, subscription}. Reads only. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer), api.admin_read_user(uuid, uuid)

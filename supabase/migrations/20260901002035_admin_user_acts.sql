@@ -32,14 +32,14 @@ declare
   v_reason text := private.trimmed(p_reason);
 begin
   if coalesce(char_length(v_reason), 0) not between 1 and 500 then
-    perform private.refuse('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
   end if;
   return v_reason;
 end
 $$;
 
 comment on function private.required_reason(text) is
-  'The reason of an act that needs one, without space around it. Refuses: validation_error.';
+  'The reason of an act that needs one, without space around it. Errors: validation_error.';
 
 create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
 language plpgsql stable
@@ -47,7 +47,7 @@ set search_path = ''
 as $$
 begin
   if p_user_id = p_admin_id then
-    perform private.refuse('forbidden', 403, 'An administrator does not change an account of their own',
+    perform private.raise_error('forbidden', 403, 'An administrator does not change an account of their own',
       p_details => '{"reason": "own_account"}');
   end if;
 end
@@ -80,7 +80,7 @@ end
 $$;
 
 comment on function private.move_user(uuid, uuid, text, text, text) is
-  'Suspends an app user, or reactivates them, as an act of an administrator. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function private.tg_app_users__forget_admin_replies() returns trigger
 language plpgsql
@@ -121,7 +121,7 @@ end
 $$;
 
 comment on function api.admin_suspend_user(uuid, uuid, text, text) is
-  'Suspends an active app user and returns them as admin_read_user does. They may sign in and read their account, and nothing else. Records the act user.suspend with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Suspends an active app user and returns them as admin_read_user does. They may sign in and read their account, and nothing else. Records the act user.suspend with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_reactivate_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
 language plpgsql
@@ -134,7 +134,7 @@ end
 $$;
 
 comment on function api.admin_reactivate_user(uuid, uuid, text, text) is
-  'Reactivates a suspended app user and returns them as admin_read_user does. Records the act user.reactivate with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Reactivates a suspended app user and returns them as admin_read_user does. Records the act user.reactivate with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_set_user_premium(
   p_admin_id uuid, p_id uuid, p_until timestamptz, p_reason text, p_if_match text default null
@@ -151,12 +151,12 @@ begin
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
   if p_until <= now() or p_until >= '2100-01-01 00:00:00+00' then
-    perform private.refuse('validation_error', 422, 'until must be in the future and before 2100', p_param => 'until');
+    perform private.raise_error('validation_error', 422, 'until must be in the future and before 2100', p_param => 'until');
   end if;
   v_before := private.hold_app_user(p_id, 'id');
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.status = 'withdrawn' then
-    perform private.refuse('conflict', 409, 'A withdrawn account has no premium', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'A withdrawn account has no premium', p_param => 'id',
       p_details => '{"reason": "account_not_active", "status": "withdrawn"}');
   end if;
   if v_before.granted_premium_ends_at is distinct from p_until then
@@ -170,7 +170,7 @@ end
 $$;
 
 comment on function api.admin_set_user_premium(uuid, uuid, timestamptz, text, text) is
-  'Grants an app user premium until a time, in place of an earlier grant, or takes the grant back (p_until null), and returns them as admin_read_user does. What their subscriptions give stays. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Grants an app user premium until a time, in place of an earlier grant, or takes the grant back (p_until null), and returns them as admin_read_user does. What their subscriptions give stays. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_withdraw_user(p_admin_id uuid, p_id uuid, p_reason text) returns void
 language plpgsql
@@ -188,7 +188,7 @@ begin
   perform private.hold_sign_in(p_id);
   v_user := private.hold_app_user(p_id, 'id');
   if exists (select from public.admins a where a.id = p_id and a.status = 'active') then
-    perform private.refuse('conflict', 409, 'This app user is an administrator; suspend the administrator first',
+    perform private.raise_error('conflict', 409, 'This app user is an administrator; suspend the administrator first',
       p_param => 'id', p_details => '{"reason": "is_administrator"}');
   end if;
   perform private.check_move('account', v_user.status, 'withdrawn');
@@ -201,7 +201,7 @@ end
 $$;
 
 comment on function api.admin_withdraw_user(uuid, uuid, text) is
-  'Ends the account of an app user for good, as withdraw_my_account does for its caller. Records the act user.withdraw, whose reason leaves the record with the other values. Not while they are an active administrator (conflict, is_administrator). Refuses: forbidden, validation_error, not_found, conflict.';
+  'Ends the account of an app user for good, as withdraw_my_account does for its caller. Records the act user.withdraw, whose reason leaves the record with the other values. Not while they are an active administrator (conflict, is_administrator). Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_export_user(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -216,7 +216,7 @@ end
 $$;
 
 comment on function api.admin_export_user(uuid, uuid) is
-  'Records the act user.export: for a day the administrator may read what is held about the app user, by admin_read_user_export. Returns {id}. Refuses: forbidden, not_found.';
+  'Records the act user.export: for a day the administrator may read what is held about the app user, by admin_read_user_export. Returns {id}. Errors: forbidden, not_found.';
 
 create function api.admin_read_user_export(p_admin_id uuid, p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
@@ -230,7 +230,7 @@ begin
     where l.user_id = p_id and l.created_at > now() - interval '25 hours'
       and l.admin_id = p_admin_id and l.action = 'user.export'
   ) then
-    perform private.refuse('conflict', 409, 'No export of this app user is on record; record one first', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'No export of this app user is on record; record one first', p_param => 'id',
       p_details => '{"reason": "export_not_recorded"}');
   end if;
   return (
@@ -242,7 +242,7 @@ end
 $$;
 
 comment on function api.admin_read_user_export(uuid, uuid, text) is
-  'The next page of what is held about an app user, as export_my_data gives it to them: {account, data, next_cursor}. After admin_export_user, for a day. Reads only. Refuses: forbidden, validation_error, conflict.';
+  'The next page of what is held about an app user, as export_my_data gives it to them: {account, data, next_cursor}. After admin_export_user, for a day. Reads only. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_list_user_activity_logs(
   p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -253,7 +253,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'users');
   if not exists (select from public.app_users u where u.id = p_id) then
-    perform private.refuse('not_found', 404, 'There is no such app user', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'id');
   end if;
   return api.admin_list_activity_logs(
     p_admin_id, p_user_id => p_id, p_include => p_include, p_cursor => p_cursor, p_limit => private.page_limit(p_limit)
@@ -262,7 +262,7 @@ end
 $$;
 
 comment on function api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer) is
-  'Acts of administrators that concern an app user, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Refuses: forbidden, validation_error, not_found.';
+  'Acts of administrators that concern an app user, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: forbidden, validation_error, not_found.';
 
 grant execute on function
   api.admin_suspend_user(uuid, uuid, text, text), api.admin_reactivate_user(uuid, uuid, text, text),

@@ -45,14 +45,14 @@ declare
   v_reason text := private.trimmed(p_reason);
 begin
   if char_length(v_reason) > 500 then
-    perform private.refuse('validation_error', 422, 'reason must have at most 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have at most 500 characters', p_param => 'reason');
   end if;
   return v_reason;
 end
 $$;
 
 comment on function private.decision_reason(text) is
-  'The reason of a decision without space around it, null when nothing is left. Refuses: validation_error.';
+  'The reason of a decision without space around it, null when nothing is left. Errors: validation_error.';
 
 create function private.is_moment(p_value jsonb) returns boolean
 language plpgsql stable
@@ -117,12 +117,12 @@ declare
   v_after public.reviews;
 begin
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
-    perform private.refuse('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
   end if;
   select * into v_before from public.reviews r
   where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id);
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such review', p_param => 'id');
   end if;
   perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, p_seen_updated_at);
   perform private.check_move('review', v_before.status, p_status);
@@ -136,7 +136,7 @@ end
 $$;
 
 comment on function private.decide_review(uuid, uuid, text, text, timestamptz) is
-  'Decides on a review that the caller has locked (private.hold_reviews), notifies its author and records the act. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Decides on a review that the caller has locked (private.hold_reviews), notifies its author and records the act. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function private.check_review_decisions(p_decisions jsonb) returns void
 language plpgsql stable
@@ -150,7 +150,7 @@ declare
   v_param text;
 begin
   if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'decisions must be a list of 1 to 100', p_param => 'decisions');
+    perform private.raise_error('validation_error', 422, 'decisions must be a list of 1 to 100', p_param => 'decisions');
   end if;
   for v_at, v_decision in
     select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place)
@@ -159,7 +159,7 @@ begin
     v_param := case when not v_decision ? 'id' then 'id' when not v_decision ? 'status' then 'status'
       when not private.is_moment(v_decision -> 'seen_updated_at') then 'seen_updated_at' end;
     if v_param is not null then
-      perform private.refuse('validation_error', 422, 'A decision names id, status and seen_updated_at',
+      perform private.raise_error('validation_error', 422, 'A decision names id, status and seen_updated_at',
         p_param => format('decisions.%s.%s', v_at, v_param));
     end if;
   end loop;
@@ -168,7 +168,7 @@ begin
     from jsonb_array_elements(p_decisions) with ordinality as e (value, place)
   ) d where d.nth > 1;
   if v_at is not null then
-    perform private.refuse('validation_error', 422, 'A review must not be given twice', p_param => format('decisions.%s.id', v_at));
+    perform private.raise_error('validation_error', 422, 'A review must not be given twice', p_param => format('decisions.%s.id', v_at));
   end if;
 end
 $$;
@@ -190,7 +190,7 @@ end
 $$;
 
 comment on function private.refused(text) is
-  'The error that private.refuse raised with this message: {code, message, param, details}, null where it gave none.';
+  'The error that private.raise_error raised with this message: {code, message, param, details}, null where it gave none.';
 
 grant execute on function
   private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
@@ -233,7 +233,7 @@ begin
   perform private.check_admin(p_admin_id, 'reviews');
   perform private.page_limit(p_limit);
   if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
-    perform private.refuse('validation_error', 422, 'status must be pending, approved, rejected or hidden', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be pending, approved, rejected or hidden', p_param => 'status');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer) is
-  'Reviews of one status, pending unless another is given, oldest first: {items, next_cursor}, and total when p_include has it; photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Refuses: forbidden, validation_error.';
+  'Reviews of one status, pending unless another is given, oldest first: {items, next_cursor}, and total when p_include has it; photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Errors: forbidden, validation_error.';
 
 create function api.admin_get_review(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -260,7 +260,7 @@ end
 $$;
 
 comment on function api.admin_get_review(uuid, uuid) is
-  'A review as api.admin_list_reviews lists it. Reads only. For administrators of reviews. Refuses: forbidden, not_found.';
+  'A review as api.admin_list_reviews lists it. Reads only. For administrators of reviews. Errors: forbidden, not_found.';
 
 create function api.admin_decide_review(
   p_admin_id uuid, p_id uuid, p_status text, p_reason text default null, p_seen_updated_at timestamptz default null
@@ -277,7 +277,7 @@ end
 $$;
 
 comment on function api.admin_decide_review(uuid, uuid, text, text, timestamptz) is
-  'Approves, rejects or hides a review as the administrator saw it (p_seen_updated_at, its updated_at), notifies the author and returns the review. Not idempotent: the same decision again is a conflict. For administrators of reviews, not on their own. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Approves, rejects or hides a review as the administrator saw it (p_seen_updated_at, its updated_at), notifies the author and returns the review. Not idempotent: the same decision again is a conflict. For administrators of reviews, not on their own. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_decide_reviews(p_admin_id uuid, p_decisions jsonb) returns jsonb
 language plpgsql
@@ -309,7 +309,7 @@ end
 $$;
 
 comment on function api.admin_decide_reviews(uuid, jsonb) is
-  'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request, each {id, outcome} with outcome decided, or error and the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error are errors of the whole request as well. Not idempotent. For administrators of reviews. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request, each {id, outcome} with outcome decided, or error and the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error are errors of the whole request as well. Not idempotent. For administrators of reviews. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer), api.admin_get_review(uuid, uuid),

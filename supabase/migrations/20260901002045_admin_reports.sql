@@ -58,19 +58,19 @@ begin
     "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "object"}, "seen_updated_at": {"type": "text", "max": 64}
   }');
   if not p_changes ?| '{assigned_admin_id,status}' then
-    perform private.refuse('validation_error', 422, 'Give status, assigned_admin_id or both', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'Give status, assigned_admin_id or both', p_param => 'status');
   elsif not private.is_moment(p_changes -> 'seen_updated_at') then
-    perform private.refuse('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
       p_param => 'seen_updated_at');
   elsif p_changes ->> 'assigned_admin_id' is not null and not exists (
     select from public.admins a
     where a.id = (p_changes ->> 'assigned_admin_id')::uuid and a.status = 'active' and 'lots' = any (a.areas)
   ) then
-    perform private.refuse('validation_error', 422, 'assigned_admin_id must be an active administrator of lots',
+    perform private.raise_error('validation_error', 422, 'assigned_admin_id must be an active administrator of lots',
       p_param => 'assigned_admin_id');
   elsif p_changes ? 'correction' then
     if p_changes ->> 'status' is distinct from 'resolved' then
-      perform private.refuse('validation_error', 422, 'A correction comes with the status resolved', p_param => 'correction');
+      perform private.raise_error('validation_error', 422, 'A correction comes with the status resolved', p_param => 'correction');
     end if;
     perform private.require_fields(p_changes -> 'correction', private.lot_field_rules(), 'correction');
   end if;
@@ -96,14 +96,14 @@ begin
   select * into v_report from public.error_reports r
   where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id) for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such report', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such report', p_param => 'id');
   end if;
   return v_report;
 end
 $$;
 
 comment on function private.held_error_report(uuid, boolean) is
-  'An error report, locked until the transaction ends, after its author and, where asked for, its lot. Refuses: not_found.';
+  'An error report, locked until the transaction ends, after its author and, where asked for, its lot. Errors: not_found.';
 
 create function private.moved_error_report(p_report public.error_reports, p_changes jsonb) returns public.error_reports
 language plpgsql
@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function private.moved_error_report(public.error_reports, jsonb) is
-  'Assigns a report, which takes one that is open into review, then moves it to the status; the report as it is then. Refuses: conflict.';
+  'Assigns a report, which takes one that is open into review, then moves it to the status; the report as it is then. Errors: conflict.';
 
 create function private.correct_reported_lot(p_admin_id uuid, p_report public.error_reports, p_correction jsonb) returns void
 language plpgsql
@@ -143,7 +143,7 @@ declare
   v_difference jsonb;
 begin
   if (p_report).parking_lot_id is null then
-    perform private.refuse('validation_error', 422, 'This report names no lot that could be corrected', p_param => 'correction');
+    perform private.raise_error('validation_error', 422, 'This report names no lot that could be corrected', p_param => 'correction');
   end if;
   v_difference := private.apply_lot_changes((p_report).parking_lot_id, p_correction);
   if v_difference <> '{}' then
@@ -154,7 +154,7 @@ end
 $$;
 
 comment on function private.correct_reported_lot(uuid, public.error_reports, jsonb) is
-  'Applies the correction of a report to its lot, which the caller has locked, and records it. Refuses: validation_error, conflict.';
+  'Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error, conflict.';
 
 create function private.notify_report_author(p_report public.error_reports, p_reason text) returns void
 language plpgsql
@@ -214,9 +214,9 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
   if p_status not in ('open', 'in_review', 'resolved', 'rejected') then
-    perform private.refuse('validation_error', 422, 'status must be open, in_review, resolved or rejected', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be open, in_review, resolved or rejected', p_param => 'status');
   elsif p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.refuse('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
+    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   -- Status by status, each in the order of its index: of two that are open together neither is sorted whole.
@@ -234,7 +234,7 @@ end
 $$;
 
 comment on function api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer) is
-  'Error reports, oldest first, those that are open or in review unless a status is given: {items, next_cursor}, and total when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Refuses: forbidden, validation_error.';
+  'Error reports, oldest first, those that are open or in review unless a status is given: {items, next_cursor}, and total when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_error_report(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function api.admin_get_error_report(uuid, uuid) is
-  'An error report as api.admin_list_error_reports lists it. Reads only. For administrators of lots. Refuses: forbidden, not_found.';
+  'An error report as api.admin_list_error_reports lists it. Reads only. For administrators of lots. Errors: forbidden, not_found.';
 
 create function api.admin_update_error_report(p_admin_id uuid, p_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
@@ -283,7 +283,7 @@ end
 $$;
 
 comment on function api.admin_update_error_report(uuid, uuid, jsonb) is
-  'Assigns an error report (assigned_admin_id, null: nobody), moves its status, or both, as the administrator saw it (seen_updated_at, its updated_at); with the status resolved a correction of the lot''s fields may come along. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Assigns an error report (assigned_admin_id, null: nobody), moves its status, or both, as the administrator saw it (seen_updated_at, its updated_at); with the status resolved a correction of the lot''s fields may come along. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer), api.admin_get_error_report(uuid, uuid),
@@ -341,14 +341,14 @@ begin
   where l.id = (select v.parking_lot_id from public.field_values v where v.id = p_id) for no key update;
   select * into v_value from public.field_values v where v.id = p_id for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such field value', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such field value', p_param => 'id');
   end if;
   return v_value;
 end
 $$;
 
 comment on function private.held_field_value(uuid) is
-  'A field value, locked until the transaction ends, after its lot. Refuses: not_found.';
+  'A field value, locked until the transaction ends, after its lot. Errors: not_found.';
 
 create function private.retire_field_value(p_admin_id uuid, p_value public.field_values) returns void
 language plpgsql
@@ -362,7 +362,7 @@ begin
   from public.parking_lots l where l.id = (p_value).parking_lot_id;
   if v_is_of_lot then
     if not coalesce((private.lot_field_rules() #> array[v_field, 'null'])::boolean, false) then
-      perform private.refuse('validation_error', 422, format('A lot is never without %s; change it to what is right', v_field),
+      perform private.raise_error('validation_error', 422, format('A lot is never without %s; change it to what is right', v_field),
         p_param => 'state');
     end if;
     perform private.record_act(p_admin_id, 'parking_lot.correct', 'parking_lot', (p_value).parking_lot_id::text, null,
@@ -375,7 +375,7 @@ end
 $$;
 
 comment on function private.retire_field_value(uuid, public.field_values) is
-  'Retires a field value, which the caller has locked with its lot; where the lot''s row says it, that field is emptied, which is recorded. Refuses: validation_error, conflict.';
+  'Retires a field value, which the caller has locked with its lot; where the lot''s row says it, that field is emptied, which is recorded. Errors: validation_error, conflict.';
 
 grant execute on function
   private.field_value_rank(text), private.admin_field_value_rows(uuid[]), private.held_field_value(uuid),
@@ -407,7 +407,7 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
   if p_state not in ('disputed', 'unverified', 'confirmed', 'retired') then
-    perform private.refuse('validation_error', 422, 'state must be disputed, unverified, confirmed or retired', p_param => 'state');
+    perform private.raise_error('validation_error', 422, 'state must be disputed, unverified, confirmed or retired', p_param => 'state');
   end if;
   v_after := private.cursor_decode(v_filters, p_cursor, '{text,timestamptz,uuid}');
   execute concat(
@@ -424,7 +424,7 @@ end
 $$;
 
 comment on function api.admin_list_field_values(uuid, text, uuid, text[], text, integer) is
-  'The field values that are stored, disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of lots. Refuses: forbidden, validation_error.';
+  'The field values that are stored, disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_field_value(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -437,7 +437,7 @@ end
 $$;
 
 comment on function api.admin_get_field_value(uuid, uuid) is
-  'A field value as api.admin_list_field_values lists it. Reads only. For administrators of lots. Refuses: forbidden, not_found.';
+  'A field value as api.admin_list_field_values lists it. Reads only. For administrators of lots. Errors: forbidden, not_found.';
 
 create function api.admin_decide_field_value(
   p_admin_id uuid, p_id uuid, p_state text, p_reason text default null, p_if_match text default null
@@ -453,12 +453,12 @@ begin
   perform private.hold_admin(p_admin_id, 'lots');
   v_reason := private.decision_reason(p_reason);
   if p_state is null or p_state not in ('confirmed', 'retired') then
-    perform private.refuse('validation_error', 422, 'state must be confirmed or retired', p_param => 'state');
+    perform private.raise_error('validation_error', 422, 'state must be confirmed or retired', p_param => 'state');
   end if;
   v_before := private.held_field_value(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.state = 'retired' then
-    perform private.refuse('conflict', 409, 'The lot has another value by now', p_param => 'state',
+    perform private.raise_error('conflict', 409, 'The lot has another value by now', p_param => 'state',
       p_details => '{"reason": "retired"}');
   elsif p_state = 'retired' then
     perform private.retire_field_value(p_admin_id, v_before);
@@ -475,7 +475,7 @@ end
 $$;
 
 comment on function api.admin_decide_field_value(uuid, uuid, text, text, text) is
-  'Confirms a field value, from when on earlier votes do not decide its state, or retires it, which empties the lot''s field where the lot says it; returns the value. p_if_match names the version it is about. To confirm is idempotent in effect and recorded each time; a retired value is a conflict. For administrators of lots. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Confirms a field value, from when on earlier votes do not decide its state, or retires it, which empties the lot''s field where the lot says it; returns the value. p_if_match names the version it is about. To confirm is idempotent in effect and recorded each time; a retired value is a conflict. For administrators of lots. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_field_values(uuid, text, uuid, text[], text, integer), api.admin_get_field_value(uuid, uuid),

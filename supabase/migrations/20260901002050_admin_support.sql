@@ -77,7 +77,7 @@ begin
   select * into v_ticket from public.support_tickets t
   where t.id = p_id and not exists (select from private.account_ends e where e.user_id = t.user_id) for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such ticket', p_param => 'id');
   end if;
   perform private.check_decision(p_admin_id, v_ticket.user_id, v_ticket.updated_at, p_seen_updated_at);
   return v_ticket;
@@ -85,7 +85,7 @@ end
 $$;
 
 comment on function private.held_support_ticket(uuid, uuid, timestamptz) is
-  'A ticket that an administrator acts on as they saw it, locked until the transaction ends, after its author. Refuses: forbidden, validation_error, not_found, conflict.';
+  'A ticket that an administrator acts on as they saw it, locked until the transaction ends, after its author. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function private.record_ticket_act(p_admin_id uuid, p_action text, p_before public.support_tickets) returns void
 language plpgsql
@@ -133,7 +133,7 @@ begin
   perform private.check_admin(p_admin_id, 'support');
   perform private.page_limit(p_limit);
   if p_status is null or p_status not in ('open', 'answered', 'closed') then
-    perform private.refuse('validation_error', 422, 'status must be open, answered or closed', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be open, answered or closed', p_param => 'status');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
@@ -147,7 +147,7 @@ end
 $$;
 
 comment on function api.admin_list_support_tickets(uuid, text, text, text[], text, integer) is
-  'Tickets of one status, open unless another is given, those first that have it longest: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Refuses: forbidden, validation_error.';
+  'Tickets of one status, open unless another is given, those first that have it longest: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Errors: forbidden, validation_error.';
 
 create function api.admin_get_support_ticket(
   p_admin_id uuid, p_id uuid, p_limit integer default 20, p_cursor text default null
@@ -166,7 +166,7 @@ begin
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
   if v_ticket is null then
-    perform private.refuse('not_found', 404, 'There is no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such ticket', p_param => 'id');
   end if;
   v_page := private.page(v_filters, private.admin_support_message_rows(array(
     select m.id from public.support_messages m
@@ -179,7 +179,7 @@ end
 $$;
 
 comment on function api.admin_get_support_ticket(uuid, uuid, integer, text) is
-  'A ticket as api.admin_list_support_tickets lists it, with a page of its messages, oldest first, in messages and next_cursor; attachments are storage keys. Reads only. For administrators of support. Refuses: forbidden, validation_error, not_found.';
+  'A ticket as api.admin_list_support_tickets lists it, with a page of its messages, oldest first, in messages and next_cursor; attachments are storage keys. Reads only. For administrators of support. Errors: forbidden, validation_error, not_found.';
 
 create function api.admin_answer_support_ticket(
   p_admin_id uuid, p_id uuid, p_message text, p_seen_updated_at timestamptz default null
@@ -215,7 +215,7 @@ end
 $$;
 
 comment on function api.admin_answer_support_ticket(uuid, uuid, text, timestamptz) is
-  'Answers a ticket as the administrator saw it (p_seen_updated_at, its updated_at); it is then answered, and its author is notified. {message, ticket}. A ticket that is closed takes no answer, one that is answered takes another. Not idempotent. For administrators of support, not in their own tickets. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Answers a ticket as the administrator saw it (p_seen_updated_at, its updated_at); it is then answered, and its author is notified. {message, ticket}. A ticket that is closed takes no answer, one that is answered takes another. Not idempotent. For administrators of support, not in their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_update_support_ticket(
   p_admin_id uuid, p_id uuid, p_status text, p_seen_updated_at timestamptz default null
@@ -228,7 +228,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'support');
   if p_status is distinct from 'closed' then
-    perform private.refuse('validation_error', 422, 'status must be closed', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be closed', p_param => 'status');
   end if;
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.check_move('support_ticket', v_ticket.status, p_status);
@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function api.admin_update_support_ticket(uuid, uuid, text, timestamptz) is
-  'Closes a ticket that is answered, as the administrator saw it (p_seen_updated_at, its updated_at), and returns it. Not idempotent: one that is closed is a conflict. For administrators of support, not on their own tickets. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Closes a ticket that is answered, as the administrator saw it (p_seen_updated_at, its updated_at), and returns it. Not idempotent: one that is closed is a conflict. For administrators of support, not on their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_support_tickets(uuid, text, text, text[], text, integer), api.admin_get_support_ticket(uuid, uuid, integer, text),

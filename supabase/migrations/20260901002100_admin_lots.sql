@@ -150,7 +150,7 @@ declare
   v_problem text;
 begin
   if jsonb_typeof(p_value) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'Must be an object.', p_param => coalesce(p_at, 'changes'));
+    perform private.raise_error('validation_error', 422, 'Must be an object.', p_param => coalesce(p_at, 'changes'));
   end if;
   select f.name, case when p_rules ? f.name then private.field_problem(p_value -> f.name, p_rules -> f.name)
     else 'There is no such field.' end
@@ -164,7 +164,7 @@ begin
     order by r.name limit 1;
   end if;
   if v_problem is not null then
-    perform private.refuse('validation_error', 422, v_problem, p_param => concat_ws('.', p_at, v_field));
+    perform private.raise_error('validation_error', 422, v_problem, p_param => concat_ws('.', p_at, v_field));
   end if;
 end
 $$;
@@ -224,15 +224,15 @@ begin
   perform private.require_fields(p_fields, private.lot_field_rules());
   v_after := jsonb_populate_record(p_lot, p_fields);
   if v_after.external_id is not null and v_after.source is null then
-    perform private.refuse('validation_error', 422, 'A lot with an external_id has the source that gave it.', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'A lot with an external_id has the source that gave it.', p_param => 'source');
   elsif p_fields ->> 'operator_code' is not null
     and not exists (select from public.operators o where o.id = v_after.operator_code) then
-    perform private.refuse('validation_error', 422, 'There is no such operator.', p_param => 'operator_code');
+    perform private.raise_error('validation_error', 422, 'There is no such operator.', p_param => 'operator_code');
   elsif v_after.external_id is not null and exists (
     select from public.parking_lots l
     where l.source = v_after.source and l.external_id = v_after.external_id and l.id is distinct from v_after.id
   ) then
-    perform private.refuse('conflict', 409, 'Another lot has this external_id of this source.',
+    perform private.raise_error('conflict', 409, 'Another lot has this external_id of this source.',
       p_param => 'external_id', p_details => '{"reason": "external_id_taken"}');
   end if;
 end
@@ -274,7 +274,7 @@ end
 $$;
 
 comment on function private.apply_lot_changes(uuid, jsonb) is
-  'Changes fields of a lot that the caller holds locked, each checked by its rule (null: the field is emptied), and gives their private.difference; {} when nothing changes. Refuses: validation_error (param names the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
+  'Changes fields of a lot that the caller holds locked, each checked by its rule (null: the field is emptied), and gives their private.difference; {} when nothing changes. Errors: validation_error (param names the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
 
 grant execute on function
   private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb, jsonb), private.field_problem(jsonb, jsonb),

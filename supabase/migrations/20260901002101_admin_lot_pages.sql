@@ -37,14 +37,14 @@ declare
   );
 begin
   if p_text is not null and (v_words = '{}' or char_length(p_text) > 100) then
-    perform private.refuse('validation_error', 422, 'Must be 1 to 100 characters, not all of them spaces.', p_param => 'q');
+    perform private.raise_error('validation_error', 422, 'Must be 1 to 100 characters, not all of them spaces.', p_param => 'q');
   end if;
   return case when p_text is not null then v_words end;
 end
 $$;
 
 comment on function private.keywords_of(text) is
-  'The words of a search of the console as private.search_text writes them; null for null. Refuses: validation_error.';
+  'The words of a search of the console as private.search_text writes them; null for null. Errors: validation_error.';
 
 create type private.lot_filter as (status text, operator_code text, source text, patterns text[], terms text[]);
 
@@ -280,23 +280,23 @@ $$;
 comment on function private.console_lot_json(uuid) is
   'A lot as the console shows it: its fields, the statuses that may follow, and its spots, pricing_groups, pricing_rules, windows, date_overrides, tags and images. Null when there is none.';
 
-create function private.refuse_missing_lot() returns void
+create function private.reject_missing_lot() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.refuse('lot_not_found', 404, 'There is no such parking lot.', p_param => 'id');
+  perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.', p_param => 'id');
 end
 $$;
 
-comment on function private.refuse_missing_lot() is 'Rejects (lot_not_found) a request for a lot that does not exist, whatever its status.';
+comment on function private.reject_missing_lot() is 'Rejects (lot_not_found) a request for a lot that does not exist, whatever its status.';
 
 grant execute on function
   private.search_text(text), private.keyword_terms(text), private.keywords_of(text), private.like_pattern(text),
   private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter, jsonb, integer),
   private.console_lots_count(private.lot_filter), private.console_lot_parts_json(uuid), private.console_lot_json(uuid),
   private.lot_places_json(uuid), private.pricing_rules_json(uuid), private.pricing_rules_after(uuid, jsonb, integer),
-  private.refuse_missing_lot()
+  private.reject_missing_lot()
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer) is
-  'Lots of every status, the newest change first: {items, next_cursor}, and total when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name), all of which a lot has. For administrators with the area lots. Refuses: forbidden, validation_error.';
+  'Lots of every status, the newest change first: {items, next_cursor}, and total when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name), all of which a lot has. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_parking_lot(p_admin_id uuid, p_parking_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -346,14 +346,14 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   v_lot := private.console_lot_json(p_parking_lot_id);
   if v_lot is null then
-    perform private.refuse_missing_lot();
+    perform private.reject_missing_lot();
   end if;
   return v_lot;
 end
 $$;
 
 comment on function api.admin_get_parking_lot(uuid, uuid) is
-  'A lot of any status with all that hangs on it: private.console_lot_json. For administrators with the area lots. Refuses: forbidden, lot_not_found.';
+  'A lot of any status with all that hangs on it: private.console_lot_json. For administrators with the area lots. Errors: forbidden, lot_not_found.';
 
 create function api.admin_list_parking_lot_history(
   p_admin_id uuid, p_parking_lot_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -385,7 +385,7 @@ end
 $$;
 
 comment on function api.admin_list_parking_lot_history(uuid, uuid, text[], text, integer) is
-  'Acts of administrators on a lot, newest first, also of a lot that was deleted: {items, next_cursor}, and total when p_include has it. For administrators with the area lots. Refuses: forbidden, validation_error.';
+  'Acts of administrators on a lot, newest first, also of a lot that was deleted: {items, next_cursor}, and total when p_include has it. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer),

@@ -28,7 +28,7 @@ declare
 begin
   select * into v_lot from public.parking_lots where id = p_lot_id for no key update;
   if not found then
-    perform private.refuse_missing_lot();
+    perform private.reject_missing_lot();
   end if;
   perform private.require_match(p_if_match, v_lot.updated_at);
   return v_lot;
@@ -36,7 +36,7 @@ end
 $$;
 
 comment on function private.held_lot(uuid, text) is
-  'A lot of any status, locked until the transaction ends, in the version that the request is about. Refuses: lot_not_found, precondition_failed.';
+  'A lot of any status, locked until the transaction ends, in the version that the request is about. Errors: lot_not_found, precondition_failed.';
 
 create function private.lock_lot_assets(p_lot_id uuid, p_asset_ids uuid[] default '{}') returns void
 language plpgsql
@@ -111,7 +111,7 @@ end
 $$;
 
 comment on function api.admin_create_parking_lot(uuid, jsonb) is
-  'Creates a lot with these fields, a draft unless status says active: private.console_lot_json. Not idempotent; a key makes it so. An act on record. For administrators with the area lots. Refuses: forbidden, validation_error, conflict.';
+  'Creates a lot with these fields, a draft unless status says active: private.console_lot_json. Not idempotent; a key makes it so. An act on record. For administrators with the area lots. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_parking_lot(p_admin_id uuid, p_parking_lot_id uuid, p_changes jsonb, p_if_match text default null)
 returns jsonb
@@ -132,7 +132,7 @@ end
 $$;
 
 comment on function api.admin_update_parking_lot(uuid, uuid, jsonb, text) is
-  'Changes the fields of a lot that p_changes has (null empties one), also its status: private.console_lot_json. Idempotent. An act on record unless nothing changes. For administrators with the area lots. Refuses: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
+  'Changes the fields of a lot that p_changes has (null empties one), also its status: private.console_lot_json. Idempotent. An act on record unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
 
 create function api.admin_delete_parking_lot(p_admin_id uuid, p_parking_lot_id uuid) returns jsonb
 language plpgsql
@@ -146,7 +146,7 @@ begin
   -- Whoever starts a stay waits, and finds the lot closed or gone.
   select * into v_lot from public.parking_lots where id = p_parking_lot_id for update;
   if not found then
-    perform private.refuse_missing_lot();
+    perform private.reject_missing_lot();
   end if;
   if exists (select from public.parking_sessions s where s.parking_lot_id = p_parking_lot_id) then
     if v_lot.status <> 'closed' then
@@ -164,7 +164,7 @@ end
 $$;
 
 comment on function api.admin_delete_parking_lot(uuid, uuid) is
-  'Deletes a lot with all that hangs on it, or closes it where somebody ever parked: {id, deleted, status}. Closing again changes nothing; a lot that was deleted is lot_not_found. An act on record. For administrators with the area lots. Refuses: forbidden, lot_not_found.';
+  'Deletes a lot with all that hangs on it, or closes it where somebody ever parked: {id, deleted, status}. Closing again changes nothing; a lot that was deleted is lot_not_found. An act on record. For administrators with the area lots. Errors: forbidden, lot_not_found.';
 
 grant execute on function
   api.admin_create_parking_lot(uuid, jsonb), api.admin_update_parking_lot(uuid, uuid, jsonb, text),

@@ -161,7 +161,7 @@ declare
   v_problem record;
 begin
   if jsonb_array_length(p_rules) > 200 then
-    perform private.refuse('validation_error', 422, 'Must have at most 200 items.', p_param => p_at);
+    perform private.raise_error('validation_error', 422, 'Must have at most 200 items.', p_param => p_at);
   end if;
   for v_rule in select jsonb_array_elements(p_rules) loop
     v_nth := v_nth + 1;
@@ -171,7 +171,7 @@ begin
 exception when check_violation then
   get stacked diagnostics v_constraint = constraint_name;
   v_problem := private.pricing_rule_problem(v_constraint, v_rule);
-  perform private.refuse('validation_error', 422, v_problem.message, p_param => concat(p_at, '.', v_nth, '.', v_problem.field));
+  perform private.raise_error('validation_error', 422, v_problem.message, p_param => concat(p_at, '.', v_nth, '.', v_problem.field));
 end
 $$;
 
@@ -238,7 +238,7 @@ begin
     order by b.nth, a.nth limit 1;
   end if;
   if v_found.field is not null then
-    perform private.refuse('validation_error', 422, v_found.message, p_param => format('windows.%s.%s', v_found.nth, v_found.field));
+    perform private.raise_error('validation_error', 422, v_found.message, p_param => format('windows.%s.%s', v_found.nth, v_found.field));
   end if;
 end
 $$;
@@ -256,18 +256,18 @@ declare
   v_nth integer := 0;
 begin
   if jsonb_typeof(p_spans) <> 'array' or jsonb_array_length(p_spans) > 50 then
-    perform private.refuse('validation_error', 422, 'Must be an array of at most 50 spans.', p_param => p_at);
+    perform private.raise_error('validation_error', 422, 'Must be an array of at most 50 spans.', p_param => p_at);
   end if;
   for v_span in select jsonb_array_elements(p_spans) loop
     perform private.require_fields(v_span, c_rules, concat(p_at, '.', v_nth));
     if not private.is_override_span(v_span) then
-      perform private.refuse('validation_error', 422, 'A span has open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
+      perform private.raise_error('validation_error', 422, 'A span has open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
         p_param => concat(p_at, '.', v_nth));
     end if;
     v_nth := v_nth + 1;
   end loop;
   if v_nth > 1 and p_spans @> '[{"is_closed": true}]' then
-    perform private.refuse('validation_error', 422, 'A kind of hours that is closed has no other span.', p_param => p_at);
+    perform private.raise_error('validation_error', 422, 'A kind of hours that is closed has no other span.', p_param => p_at);
   end if;
 end
 $$;
@@ -294,7 +294,7 @@ begin
         perform private.check_override_spans(v_override -> 'hours' -> v_key, concat(v_at, 'hours.', v_key));
       end loop;
       if v_override -> 'hours' @> '{"is_closed": true, "is_24h": true}' then
-        perform private.refuse('validation_error', 422, 'Either is_24h or is_closed.', p_param => v_at || 'hours.is_closed');
+        perform private.raise_error('validation_error', 422, 'Either is_24h or is_closed.', p_param => v_at || 'hours.is_closed');
       end if;
     end if;
     if jsonb_typeof(v_override -> 'pricing') = 'array' then
@@ -343,7 +343,7 @@ declare
   v_nth bigint;
 begin
   if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) > v_bounds.max_items then
-    perform private.refuse('validation_error', 422, format('Must be an array of at most %s items.', v_bounds.max_items), p_param => p_set);
+    perform private.raise_error('validation_error', 422, format('Must be an array of at most %s items.', v_bounds.max_items), p_param => p_set);
   end if;
   if p_set = 'pricing_rules' then
     perform private.check_pricing_rules(p_items, p_set, private.lot_set_rules(p_set));
@@ -354,14 +354,14 @@ begin
   foreach v_field in array array_remove(array['id', v_bounds.key_field], null) loop
     v_nth := private.repeated_item(p_items, v_field);
     if v_nth is not null then
-      perform private.refuse('validation_error', 422, format('Another item has this %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
+      perform private.raise_error('validation_error', 422, format('Another item has this %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
     end if;
   end loop;
   v_field := case p_set when 'pricing_groups' then 'is_default' when 'images' then 'is_main' end;
   select max(i.nth) - 1 into v_nth from jsonb_array_elements(p_items) with ordinality as i (value, nth)
   where i.value -> v_field = 'true' having count(*) > 1;
   if v_nth is not null then
-    perform private.refuse('validation_error', 422, format('At most one item has %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
+    perform private.raise_error('validation_error', 422, format('At most one item has %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
   end if;
   if p_set = 'windows' then
     perform private.check_windows(p_items);

@@ -75,7 +75,7 @@ begin
     );
   end if;
   if v_nth is not null then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       case v_field when 'id' then 'Another lot has this id.' else 'The lot has no such pricing group.' end,
       p_param => format('%s.%s.%s', p_set, v_nth, v_field));
   end if;
@@ -84,7 +84,7 @@ begin
     where r.parking_lot_id = p_lot_id and r.pricing_group_id is not null
       and not p_placed @> jsonb_build_array(jsonb_build_object('row', jsonb_build_object('id', r.pricing_group_id)))
   ) then
-    perform private.refuse('conflict', 409, 'Pricing rules are of a group that would go; change the pricing rules first.',
+    perform private.raise_error('conflict', 409, 'Pricing rules are of a group that would go; change the pricing rules first.',
       p_param => 'pricing_groups', p_details => '{"reason": "pricing_group_in_use"}');
   end if;
 end
@@ -144,7 +144,7 @@ begin
   select min(i.nth) - 1 into v_nth from jsonb_array_elements(p_items) with ordinality as i (value, nth)
   where not exists (select from public.tags t where t.id = (i.value ->> 'tag_id')::uuid);
   if v_nth is not null then
-    perform private.refuse('validation_error', 422, 'There is no such tag.', p_param => format('tags.%s.tag_id', v_nth));
+    perform private.raise_error('validation_error', 422, 'There is no such tag.', p_param => format('tags.%s.tag_id', v_nth));
   end if;
   delete from public.parking_lot_tags lt
   where lt.parking_lot_id = p_lot_id
@@ -156,7 +156,7 @@ begin
 end
 $$;
 
-comment on function private.store_tags(uuid, jsonb) is 'Gives a lot these tags and no others. Refuses: validation_error.';
+comment on function private.store_tags(uuid, jsonb) is 'Gives a lot these tags and no others. Errors: validation_error.';
 
 create function private.claim_images(p_admin_id uuid, p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
@@ -184,7 +184,7 @@ begin
     select from public.parking_lot_images m where m.parking_lot_id = p_lot_id and m.asset_id = (i.value ->> 'asset_id')::uuid
   );
   if v_nth is not null then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       'Must be a file of the lot, or an upload of yours of the category parking_lot that is public and in no other use.',
       p_param => format('images.%s.asset_id', v_nth));
   end if;
@@ -238,7 +238,7 @@ begin
     select min(i.nth) - 1 into v_nth from jsonb_array_elements(v_placed) with ordinality as i (item, nth)
     where (i.item #>> '{row,id}')::uuid = any (private.idle_rules(p_lot_id));
     if v_nth is not null then
-      perform private.refuse('validation_error', 422, 'This rule is never in force: other rules of its group go before it at all times.',
+      perform private.raise_error('validation_error', 422, 'This rule is never in force: other rules of its group go before it at all times.',
         p_param => format('pricing_rules.%s.category', v_nth));
     end if;
   end if;
@@ -246,7 +246,7 @@ end
 $$;
 
 comment on function private.store_set(uuid, uuid, text, jsonb) is
-  'Checks a set of a lot that the caller holds, and stores it. Refuses: validation_error (param is the place and the field), conflict.';
+  'Checks a set of a lot that the caller holds, and stores it. Errors: validation_error (param is the place and the field), conflict.';
 
 create function private.lot_set_json(p_lot_id uuid, p_set text) returns jsonb
 language plpgsql stable
@@ -285,7 +285,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'lots');
   if private.lot_set_rules(p_set) is null then
-    perform private.refuse('validation_error', 422, 'Must be a set of a lot.', p_param => 'set');
+    perform private.raise_error('validation_error', 422, 'Must be a set of a lot.', p_param => 'set');
   end if;
   if p_set = 'images' then
     perform private.check_set_items(p_set, p_items);
@@ -305,7 +305,7 @@ end
 $$;
 
 comment on function api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text) is
-  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) with p_items: private.console_lot_json, whose updated_at is new. Idempotent. An act on record, with the old and the new set, unless nothing changes. For administrators with the area lots. Refuses: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
+  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) with p_items: private.console_lot_json, whose updated_at is new. Idempotent. An act on record, with the old and the new set, unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
 
 create function api.admin_preview_parking_lot_fee(
   p_admin_id uuid, p_parking_lot_id uuid, p_entry_at timestamptz, p_exit_at timestamptz, p_vehicle_type text default 'standard',
@@ -324,7 +324,7 @@ begin
   begin
     perform from public.parking_lots where id = p_parking_lot_id for no key update;
     if not found then
-      perform private.refuse_missing_lot();
+      perform private.reject_missing_lot();
     end if;
     if p_pricing_groups is not null and p_pricing_rules is not null then
       delete from public.pricing_rules where parking_lot_id = p_parking_lot_id;
@@ -341,14 +341,14 @@ begin
     null;
   end;
   if v_refusal is not null then
-    perform private.refuse('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_refusal - 'code');
+    perform private.raise_error('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_refusal - 'code');
   end if;
   return v_answer;
 end
 $$;
 
 comment on function api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb) is
-  'What a stay would cost at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Nothing is stored and no act recorded. For administrators with the area lots. Refuses: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
+  'What a stay would cost at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Nothing is stored and no act recorded. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
 
 grant execute on function
   api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text),

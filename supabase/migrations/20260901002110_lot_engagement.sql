@@ -148,16 +148,16 @@ declare
   v_from constant date := coalesce(p_from, v_to - 30);
 begin
   if v_to <= v_from then
-    perform private.refuse('validation_error', 422, 'Must be after from.', p_param => 'to');
+    perform private.raise_error('validation_error', 422, 'Must be after from.', p_param => 'to');
   elsif v_to - v_from > 366 then
-    perform private.refuse('validation_error', 422, 'A period has at most 366 days.', p_param => 'to');
+    perform private.raise_error('validation_error', 422, 'A period has at most 366 days.', p_param => 'to');
   end if;
   return daterange(v_from, v_to);
 end
 $$;
 
 comment on function private.engagement_period(date, date, date) is
-  'The days of a report, from p_from to the day before p_to; without one of them 30 days, without both the last 30, today included. Refuses: validation_error.';
+  'The days of a report, from p_from to the day before p_to; without one of them 30 days, without both the last 30, today included. Errors: validation_error.';
 
 create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_count bigint, p_after_id uuid, p_limit integer)
 returns table (parking_lot_id uuid, total bigint)
@@ -247,7 +247,7 @@ begin
       order by m.total desc, m.parking_lot_id desc
     );
   else
-    perform private.refuse('validation_error', 422, 'Must be one of saves, sessions, searches, name.', p_param => 'sort');
+    perform private.raise_error('validation_error', 422, 'Must be one of saves, sessions, searches, name.', p_param => 'sort');
   end if;
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -261,7 +261,7 @@ end
 $$;
 
 comment on function private.engagement_items(daterange, text, bigint, text, uuid, integer) is
-  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A lot that was deleted has no name. Refuses: validation_error.';
+  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A lot that was deleted has no name. Errors: validation_error.';
 
 grant execute on function
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
@@ -312,7 +312,7 @@ end
 $$;
 
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
-  'How often lots were saved, parked at and shown by searches from p_from to the day before p_to, by default in the last 30 days: {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without the lots whose count is 0. By name: all lots. For administrators with the area lots. Refuses: forbidden, validation_error.';
+  'How often lots were saved, parked at and shown by searches from p_from to the day before p_to, by default in the last 30 days: {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without the lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.parking_lot_engagement_stats(
   p_from date default null, p_to date default null, p_sort text default 'sessions', p_limit integer default 1000
@@ -322,14 +322,14 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 10000 then
-    perform private.refuse('validation_error', 422, 'limit must be between 1 and 10000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 10000', p_param => 'limit');
   end if;
   return private.engagement_items(private.engagement_period(p_from, p_to), p_sort, null, null, null, p_limit);
 end
 $$;
 
 comment on function api.parking_lot_engagement_stats(date, date, text, integer) is
-  'Saves, sessions and searches of the p_limit lots with the most of p_sort (saves, sessions, searches, or name: the first by name), from p_from to the day before p_to, by default in the last 30 days: [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Refuses: validation_error.';
+  'Saves, sessions and searches of the p_limit lots with the most of p_sort (saves, sessions, searches, or name: the first by name), from p_from to the day before p_to, by default in the last 30 days: [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Errors: validation_error.';
 
 create function api.add_search_counts(p_counts jsonb) returns void
 language plpgsql
@@ -341,7 +341,7 @@ begin
       select from jsonb_each(p_counts) e
       where not pg_input_is_valid(e.key, 'uuid') or e.value::text !~ '^[1-9]\d{0,5}$'
     ) then
-    perform private.refuse('validation_error', 422, 'Must be an object of up to 10,000 ids of lots with counts of 1 to 999999.',
+    perform private.raise_error('validation_error', 422, 'Must be an object of up to 10,000 ids of lots with counts of 1 to 999999.',
       p_param => 'counts');
   end if;
   perform private.count_searches(p_counts);
@@ -349,7 +349,7 @@ end
 $$;
 
 comment on function api.add_search_counts(jsonb) is
-  'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: a call whose outcome is not known is not repeated. For the service only. Refuses: validation_error.';
+  'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: a call whose outcome is not known is not repeated. For the service only. Errors: validation_error.';
 
 grant execute on function
   api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer), api.parking_lot_engagement_stats(date, date, text, integer),

@@ -259,7 +259,7 @@ $$;
 
 comment on function private.import_report(boolean) is 'What became of each lot of import_rows, and the counts.';
 
-create function private.refuse_import(p_report jsonb) returns void
+create function private.reject_import(p_report jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -273,12 +273,12 @@ begin
     cross join jsonb_array_elements(r.value -> 'errors') as e
     limit 100
   ) e;
-  perform private.refuse('validation_error', 422, v_errors #>> '{0,message}', p_param => v_errors #>> '{0,param}',
+  perform private.raise_error('validation_error', 422, v_errors #>> '{0,message}', p_param => v_errors #>> '{0,param}',
     p_details => jsonb_build_object('counts', p_report -> 'counts', 'errors', v_errors));
 end
 $$;
 
-comment on function private.refuse_import(jsonb) is
+comment on function private.reject_import(jsonb) is
   'Rejects an import of which lots are rejected: validation_error, with details.counts and up to 100 details.errors.';
 
 create function private.import_lots(p_lots jsonb, p_provenance jsonb, p_status text, p_dry_run boolean, p_partial boolean) returns jsonb
@@ -292,7 +292,7 @@ begin
   select c.*, null::uuid as lot_id, case when c.problems <> '[]' then 'rejected' end as outcome from private.checked_import_lots(p_lots) c;
   analyze pg_temp.import_rows;
   if not p_dry_run and not p_partial and exists (select from pg_temp.import_rows r where r.problems <> '[]') then
-    perform private.refuse_import(private.import_report(false));
+    perform private.reject_import(private.import_report(false));
   end if;
   perform private.merge_import_rows(p_provenance, p_status);
   v_report := private.import_report(p_dry_run);
@@ -313,7 +313,7 @@ comment on function private.import_lots(jsonb, jsonb, text, boolean, boolean) is
 grant execute on function
   private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),
   private.checked_import_lots(jsonb), private.stage_import_rows(jsonb, text[]), private.merge_import_rows(jsonb, text),
-  private.import_notes(integer, jsonb), private.import_report(boolean), private.refuse_import(jsonb),
+  private.import_notes(integer, jsonb), private.import_report(boolean), private.reject_import(jsonb),
   private.import_lots(jsonb, jsonb, text, boolean, boolean)
 to service_role;
 
@@ -337,9 +337,9 @@ begin
   perform private.hold_admin(p_admin_id, 'lots');
   perform private.require_fields(c_provenance, private.lot_field_rules() || '{"source": {"type": "text", "max": 100}}');
   if p_status is null or p_status not in ('draft', 'active') then
-    perform private.refuse('validation_error', 422, 'Must be draft or active.', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'Must be draft or active.', p_param => 'status');
   elsif jsonb_typeof(p_lots) is distinct from 'array' or jsonb_array_length(p_lots) not between 1 and 1000 then
-    perform private.refuse('validation_error', 422, 'Must be an array of 1 to 1,000 lots.', p_param => 'lots');
+    perform private.raise_error('validation_error', 422, 'Must be an array of 1 to 1,000 lots.', p_param => 'lots');
   end if;
   v_report := private.import_lots(p_lots, c_provenance, p_status, coalesce(p_dry_run, false), coalesce(p_partial, false));
   if not coalesce(p_dry_run, false) and (v_report #> '{counts,created}')::integer + (v_report #> '{counts,updated}')::integer > 0 then
@@ -351,7 +351,7 @@ end
 $$;
 
 comment on function api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean) is
-  'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent: the same again changes nothing. When a lot is rejected no lot is written and details.errors says why, unless the import is partial. A dry run reports and writes nothing. One act on record for the import, with the counts. For administrators with the area lots. Refuses: forbidden, validation_error.';
+  'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent: the same again changes nothing. When a lot is rejected no lot is written and details.errors says why, unless the import is partial. A dry run reports and writes nothing. One act on record for the import, with the counts. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean)

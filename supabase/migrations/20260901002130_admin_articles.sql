@@ -3,11 +3,11 @@
 --
 -- A change is the object that the client sends: a field that is absent stays, null takes the value away. The columns of the
 -- table say which types the fields have and which may be null, and the constraints of the table which values are accepted;
--- private.check_fields, private.refuse_violation and private.refuse_duplicate say so with the name of the field.
+-- private.check_fields, private.reject_violation and private.reject_duplicate say so with the name of the field.
 --
 -- Invariants: an article that was published is never deleted, and the time of its publication stays.
 -- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article;
--- for the other content private.check_fields, private.refuse_violation, private.refuse_duplicate, private.check_choice,
+-- for the other content private.check_fields, private.reject_violation, private.reject_duplicate, private.check_choice,
 -- private.content_action.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ declare
   v_wrong record;
 begin
   if jsonb_typeof(p_values) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'Must be an object of fields.');
+    perform private.raise_error('validation_error', 422, 'Must be an object of fields.');
   end if;
   select w.field, w.message into v_wrong
   from (
@@ -66,7 +66,7 @@ begin
   where w.message is not null
   order by w.field limit 1;
   if found then
-    perform private.refuse('validation_error', 422, v_wrong.message, p_param => v_wrong.field);
+    perform private.raise_error('validation_error', 422, v_wrong.message, p_param => v_wrong.field);
   end if;
 end
 $$;
@@ -74,12 +74,12 @@ $$;
 comment on function private.check_fields(regclass, jsonb, text[], text[]) is
   'Rejects an object that has a field beyond p_fields, a value that the column of this name cannot hold, or lacks one of p_required: validation_error, param the field.';
 
-create function private.refuse_violation(p_table text, p_constraint text) returns void
+create function private.reject_violation(p_table text, p_constraint text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.refuse('validation_error', 422, format('This value is not accepted: it violates the constraint %s.', p_constraint),
+  perform private.raise_error('validation_error', 422, format('This value is not accepted: it violates the constraint %s.', p_constraint),
     p_param => (
       select a.attname::text
       from pg_catalog.pg_constraint c
@@ -89,20 +89,20 @@ begin
 end
 $$;
 
-comment on function private.refuse_violation(text, text) is
+comment on function private.reject_violation(text, text) is
   'Reports a value that a check constraint rejected: validation_error, param the first column of the constraint.';
 
-create function private.refuse_duplicate(p_param text) returns void
+create function private.reject_duplicate(p_param text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.refuse('conflict', 409, format('There is already one with this %s.', p_param), p_param => p_param,
+  perform private.raise_error('conflict', 409, format('There is already one with this %s.', p_param), p_param => p_param,
     p_details => '{"reason": "already_exists"}');
 end
 $$;
 
-comment on function private.refuse_duplicate(text) is 'Reports a key that another row has: conflict, details.reason already_exists.';
+comment on function private.reject_duplicate(text) is 'Reports a key that another row has: conflict, details.reason already_exists.';
 
 create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
 language plpgsql stable
@@ -110,7 +110,7 @@ set search_path = ''
 as $$
 begin
   if p_value <> all (p_choices) then
-    perform private.refuse('validation_error', 422, format('Must be one of %s.', array_to_string(p_choices, ', ')), p_param => p_param);
+    perform private.raise_error('validation_error', 422, format('Must be one of %s.', array_to_string(p_choices, ', ')), p_param => p_param);
   end if;
 end
 $$;
@@ -136,8 +136,8 @@ comment on function private.content_action(text, boolean, boolean) is
   'The code of the act that wrote a row with is_active; p_was_active is null for a new row.';
 
 grant execute on function
-  private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]), private.refuse_violation(text, text),
-  private.refuse_duplicate(text), private.check_choice(text, text, text[]), private.content_action(text, boolean, boolean)
+  private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]), private.reject_violation(text, text),
+  private.reject_duplicate(text), private.check_choice(text, text, text[]), private.content_action(text, boolean, boolean)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ declare
 begin
   select * into v_article from public.articles a where a.id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such article.', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such article.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_article.updated_at);
   return v_article;
@@ -199,7 +199,7 @@ end
 $$;
 
 comment on function private.held_article(uuid, text) is
-  'An article, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+  'An article, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
 
 create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql stable
@@ -245,14 +245,14 @@ begin
 exception
   when check_violation then
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.refuse_violation(v_table, v_constraint);
+    perform private.reject_violation(v_table, v_constraint);
   when unique_violation then
-    perform private.refuse_duplicate('slug');
+    perform private.reject_duplicate('slug');
 end
 $$;
 
 comment on function private.write_article(uuid, public.articles, public.articles) is
-  'Writes a new article, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+  'Writes a new article, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),
@@ -299,7 +299,7 @@ end
 $$;
 
 comment on function api.admin_list_articles(uuid, text, text, text, text[], text, integer) is
-  'Articles in every state, the newest first, without their bodies: {items, next_cursor}, and total when p_include has it. p_q is looked for in title and slug. For administrators of content. Refuses: forbidden, validation_error.';
+  'Articles in every state, the newest first, without their bodies: {items, next_cursor}, and total when p_include has it. p_q is looked for in title and slug. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_article(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -314,7 +314,7 @@ end
 $$;
 
 comment on function api.admin_get_article(uuid, uuid) is
-  'An article in any state, with its body and status. For administrators of content. Refuses: forbidden, not_found.';
+  'An article in any state, with its body and status. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_article(p_admin_id uuid, p_article jsonb) returns jsonb
 language plpgsql
@@ -330,7 +330,7 @@ end
 $$;
 
 comment on function api.admin_create_article(uuid, jsonb) is
-  'Creates an article: a draft, unless p_article has published_at. Gives it as admin_get_article does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+  'Creates an article: a draft, unless p_article has published_at. Gives it as admin_get_article does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_article(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -346,7 +346,7 @@ begin
   v_before := private.held_article(p_id, p_if_match);
   v_after := jsonb_populate_record(v_before, p_changes);
   if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then
-    perform private.refuse('conflict', 409, 'The article was published: its published_at stays. Set withdrawn_at to withdraw it.',
+    perform private.raise_error('conflict', 409, 'The article was published: its published_at stays. Set withdrawn_at to withdraw it.',
       p_param => 'published_at', p_details => '{"reason": "was_published"}');
   end if;
   return private.write_article(p_admin_id, v_before, v_after);
@@ -354,7 +354,7 @@ end
 $$;
 
 comment on function api.admin_update_article(uuid, uuid, jsonb, text) is
-  'Changes the fields of an article that p_changes has, in the version that p_if_match names. published_at publishes, withdrawn_at withdraws, both also at a later time; withdrawn_at null publishes again. Gives the article as admin_get_article does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of an article that p_changes has, in the version that p_if_match names. published_at publishes, withdrawn_at withdraws, both also at a later time; withdrawn_at null publishes again. Gives the article as admin_get_article does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_article(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -366,7 +366,7 @@ begin
   perform private.hold_admin(p_admin_id, 'content');
   v_before := private.held_article(p_id, p_if_match);
   if v_before.published_at <= now() then
-    perform private.refuse('conflict', 409, 'The article was published: withdraw it instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The article was published: withdraw it instead.', p_param => 'id',
       p_details => '{"reason": "was_published"}');
   end if;
   delete from public.articles a where a.id = p_id;
@@ -375,7 +375,7 @@ end
 $$;
 
 comment on function api.admin_delete_article(uuid, uuid, text) is
-  'Deletes an article that was never published. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes an article that was never published. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_articles(uuid, text, text, text, text[], text, integer), api.admin_get_article(uuid, uuid),

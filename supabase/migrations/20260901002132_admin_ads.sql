@@ -56,7 +56,7 @@ declare
 begin
   select * into v_ad from public.ads a where a.id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such advertisement.', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such advertisement.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_ad.updated_at);
   return v_ad;
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.held_ad(uuid, text) is
-  'An advertisement, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+  'An advertisement, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
 
 create function private.write_ad(p_admin_id uuid, p_before public.ads, p_after public.ads) returns jsonb
 language plpgsql
@@ -90,12 +90,12 @@ begin
   return private.managed_ad(v_after);
 exception when check_violation then
   get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-  perform private.refuse_violation(v_table, v_constraint);
+  perform private.reject_violation(v_table, v_constraint);
 end
 $$;
 
 comment on function private.write_ad(uuid, public.ads, public.ads) is
-  'Writes a new advertisement, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error.';
+  'Writes a new advertisement, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error.';
 
 grant execute on function
   private.time_status(boolean, timestamptz, timestamptz), private.managed_ad(public.ads), private.held_ad(uuid, text),
@@ -141,7 +141,7 @@ end
 $$;
 
 comment on function api.admin_list_ads(uuid, text, text, text, text[], text, integer) is
-  'Advertisements in every state, the newest first: {items, next_cursor}, and total when p_include has it. p_q is looked for in the title. For administrators of content. Refuses: forbidden, validation_error.';
+  'Advertisements in every state, the newest first: {items, next_cursor}, and total when p_include has it. p_q is looked for in the title. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_ad(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -156,7 +156,7 @@ end
 $$;
 
 comment on function api.admin_get_ad(uuid, uuid) is
-  'An advertisement in any state, with its status. For administrators of content. Refuses: forbidden, not_found.';
+  'An advertisement in any state, with its status. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_ad(p_admin_id uuid, p_ad jsonb) returns jsonb
 language plpgsql
@@ -174,7 +174,7 @@ end
 $$;
 
 comment on function api.admin_create_ad(uuid, jsonb) is
-  'Creates an advertisement, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_ad does. For administrators of content. Refuses: forbidden, validation_error.';
+  'Creates an advertisement, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_ad does. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_update_ad(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -192,7 +192,7 @@ end
 $$;
 
 comment on function api.admin_update_ad(uuid, uuid, jsonb, text) is
-  'Changes the fields of an advertisement that p_changes has, in the version that p_if_match names; is_active stops and resumes it. Gives it as admin_get_ad does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an advertisement that p_changes has, in the version that p_if_match names; is_active stops and resumes it. Gives it as admin_get_ad does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_ad(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -204,7 +204,7 @@ begin
   perform private.hold_admin(p_admin_id, 'content');
   v_before := private.held_ad(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now()) then
-    perform private.refuse('conflict', 409, 'The advertisement was shown: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The advertisement was shown: set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
   delete from public.ads a where a.id = p_id;
@@ -214,7 +214,7 @@ end
 $$;
 
 comment on function api.admin_delete_ad(uuid, uuid, text) is
-  'Deletes an advertisement that was never shown. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes an advertisement that was never shown. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_ads(uuid, text, text, text, text[], text, integer), api.admin_get_ad(uuid, uuid),

@@ -44,7 +44,7 @@ begin
   -- A check-in locks the sponsor too (private.count_checkin).
   select * into v_sponsor from public.sponsors s where s.id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such sponsor.', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_sponsor.updated_at);
   return v_sponsor;
@@ -52,7 +52,7 @@ end
 $$;
 
 comment on function private.held_sponsor(uuid, text) is
-  'A sponsor, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+  'A sponsor, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
 
 create function private.put_sponsor_image(p_admin_id uuid, p_sponsor_id uuid, p_asset_id uuid) returns void
 language plpgsql
@@ -67,7 +67,7 @@ begin
     where a.id = p_asset_id and a.created_by = p_admin_id and a.category = 'parking_lot' and a.status = 'placed'
       and a.deleted_at is null and a.attached_at is null and a.storage_key not like 'private/%';
     if not found then
-      perform private.refuse('not_found', 404, 'You have no unused public upload of category parking_lot with this id.',
+      perform private.raise_error('not_found', 404, 'You have no unused public upload of category parking_lot with this id.',
         p_param => 'image_asset_id');
     end if;
   end if;
@@ -78,7 +78,7 @@ end
 $$;
 
 comment on function private.put_sponsor_image(uuid, uuid, uuid) is
-  'Makes an upload of the administrator the picture of a sponsor, instead of the one before; null: it has none. Refuses: not_found.';
+  'Makes an upload of the administrator the picture of a sponsor, instead of the one before; null: it has none. Errors: not_found.';
 
 create function private.write_sponsor(p_admin_id uuid, p_before public.sponsors, p_after public.sponsors) returns jsonb
 language plpgsql
@@ -117,15 +117,15 @@ begin
 exception
   when check_violation then
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.refuse_violation(v_table, v_constraint);
+    perform private.reject_violation(v_table, v_constraint);
   when invalid_parameter_value then
     -- Only this constraint calls a function that rejects a value itself: an unknown time zone.
-    perform private.refuse_violation('sponsors', 'sponsors_time_zone_is_iana');
+    perform private.reject_violation('sponsors', 'sponsors_time_zone_is_iana');
 end
 $$;
 
 comment on function private.write_sponsor(uuid, public.sponsors, public.sponsors) is
-  'Writes a new sponsor, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, not_found.';
+  'Writes a new sponsor, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, not_found.';
 
 grant execute on function
   private.managed_sponsor(public.sponsors), private.held_sponsor(uuid, text), private.put_sponsor_image(uuid, uuid, uuid),
@@ -170,7 +170,7 @@ end
 $$;
 
 comment on function api.admin_list_sponsors(uuid, text, text, text, text[], text, integer) is
-  'Sponsors in every state, in sort_order: {items, next_cursor}, and total when p_include has it. p_q is looked for in name and address. For administrators of content. Refuses: forbidden, validation_error.';
+  'Sponsors in every state, in sort_order: {items, next_cursor}, and total when p_include has it. p_q is looked for in name and address. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_sponsor(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -185,7 +185,7 @@ end
 $$;
 
 comment on function api.admin_get_sponsor(uuid, uuid) is
-  'A sponsor in any state, with its status and the key of its picture. For administrators of content. Refuses: forbidden, not_found.';
+  'A sponsor in any state, with its status and the key of its picture. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_sponsor(p_admin_id uuid, p_sponsor jsonb) returns jsonb
 language plpgsql
@@ -204,7 +204,7 @@ end
 $$;
 
 comment on function api.admin_create_sponsor(uuid, jsonb) is
-  'Creates a sponsor, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_sponsor does. For administrators of content. Refuses: forbidden, validation_error, not_found.';
+  'Creates a sponsor, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_sponsor does. For administrators of content. Errors: forbidden, validation_error, not_found.';
 
 create function api.admin_update_sponsor(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -222,7 +222,7 @@ end
 $$;
 
 comment on function api.admin_update_sponsor(uuid, uuid, jsonb, text) is
-  'Changes the fields of a sponsor that p_changes has, in the version that p_if_match names; is_active withdraws it and brings it back. Gives it as admin_get_sponsor does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a sponsor that p_changes has, in the version that p_if_match names; is_active withdraws it and brings it back. Gives it as admin_get_sponsor does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_sponsor(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -235,7 +235,7 @@ begin
   v_before := private.held_sponsor(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now())
     or exists (select from public.sponsor_checkins c where c.sponsor_id = p_id) then
-    perform private.refuse('conflict', 409, 'The sponsor was shown: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The sponsor was shown: set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
   perform private.put_sponsor_image(p_admin_id, p_id, null);
@@ -246,7 +246,7 @@ end
 $$;
 
 comment on function api.admin_delete_sponsor(uuid, uuid, text) is
-  'Deletes a sponsor that was never shown, with its picture. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes a sponsor that was never shown, with its picture. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_sponsors(uuid, text, text, text, text[], text, integer), api.admin_get_sponsor(uuid, uuid),

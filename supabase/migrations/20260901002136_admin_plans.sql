@@ -43,14 +43,14 @@ begin
 exception
   when check_violation then
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.refuse_violation(v_table, v_constraint);
+    perform private.reject_violation(v_table, v_constraint);
   when unique_violation then
-    perform private.refuse_duplicate('code');
+    perform private.reject_duplicate('code');
 end
 $$;
 
 comment on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) is
-  'Writes a new plan, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+  'Writes a new plan, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) to service_role;
 
@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function api.admin_list_subscription_plans(uuid, boolean, text, text[], text, integer) is
-  'Plans, sold or not, by sort_order and code, in both languages: {items, next_cursor}, and total when p_include has it. For administrators of content. Refuses: forbidden, validation_error.';
+  'Plans, sold or not, by sort_order and code, in both languages: {items, next_cursor}, and total when p_include has it. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_subscription_plan(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -106,7 +106,7 @@ end
 $$;
 
 comment on function api.admin_get_subscription_plan(uuid, uuid) is
-  'A plan, sold or not, in both languages. For administrators of content. Refuses: forbidden, not_found.';
+  'A plan, sold or not, in both languages. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_subscription_plan(p_admin_id uuid, p_plan jsonb) returns jsonb
 language plpgsql
@@ -125,7 +125,7 @@ end
 $$;
 
 comment on function api.admin_create_subscription_plan(uuid, jsonb) is
-  'Creates a plan, which is on sale unless is_active is false. Gives it as admin_get_subscription_plan does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+  'Creates a plan, which is on sale unless is_active is false. Gives it as admin_get_subscription_plan does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_subscription_plan(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null)
 returns jsonb
@@ -140,7 +140,7 @@ begin
     '{name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}');
   select * into v_before from public.subscription_plans p where p.id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such plan.', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such plan.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_before.updated_at);
   return private.write_plan(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function api.admin_update_subscription_plan(uuid, uuid, jsonb, text) is
-  'Changes the fields of a plan that p_changes has, in the version that p_if_match names; is_active takes it off sale and back. Gives it as admin_get_subscription_plan does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of a plan that p_changes has, in the version that p_if_match names; is_active takes it off sale and back. Gives it as admin_get_subscription_plan does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_subscription_plans(uuid, boolean, text, text[], text, integer), api.admin_get_subscription_plan(uuid, uuid),

@@ -52,11 +52,11 @@ declare
   v_lang text;
 begin
   if jsonb_typeof(p_labels) is distinct from 'object' or not p_labels ?& '{ja,en}' or p_labels - '{ja,en}'::text[] <> '{}' then
-    perform private.refuse('validation_error', 422, 'Must be an object with the labels in ja and en.', p_param => 'labels');
+    perform private.raise_error('validation_error', 422, 'Must be an object with the labels in ja and en.', p_param => 'labels');
   end if;
   foreach v_lang in array '{ja,en}'::text[] loop
     if jsonb_typeof(p_labels -> v_lang) <> 'string' or char_length(p_labels ->> v_lang) not between 1 and 100 then
-      perform private.refuse('validation_error', 422, 'Must be a text of 1 to 100 characters.', p_param => 'labels.' || v_lang);
+      perform private.raise_error('validation_error', 422, 'Must be a text of 1 to 100 characters.', p_param => 'labels.' || v_lang);
     end if;
   end loop;
 end
@@ -74,7 +74,7 @@ begin
   if coalesce(p_metadata, 'null') = 'null' then
     return;
   elsif jsonb_typeof(p_metadata) <> 'object' then
-    perform private.refuse('validation_error', 422, 'Must be null or an object.', p_param => 'metadata');
+    perform private.raise_error('validation_error', 422, 'Must be null or an object.', p_param => 'metadata');
   end if;
   select e.key into v_wrong from jsonb_each(p_metadata) as e
   where case
@@ -86,7 +86,7 @@ begin
   end
   order by e.key limit 1;
   if found then
-    perform private.refuse('validation_error', 422, 'Only color (#rrggbb), logo_url and url (web addresses), each may be null.',
+    perform private.raise_error('validation_error', 422, 'Only color (#rrggbb), logo_url and url (web addresses), each may be null.',
       p_param => 'metadata.' || v_wrong);
   end if;
 end
@@ -118,7 +118,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from public.code_categories k where k.id = p_category_id and k.is_open) then
-    perform private.refuse('conflict', 409, 'The codes of this list are fixed.', p_param => p_param,
+    perform private.raise_error('conflict', 409, 'The codes of this list are fixed.', p_param => p_param,
       p_details => '{"reason": "fixed_list"}');
   end if;
 end
@@ -196,7 +196,7 @@ end
 $$;
 
 comment on function api.admin_list_codes(uuid, text, boolean, text, text[], text, integer) is
-  'Codes, offered or not, with the labels of both languages, by category, place and code: {items, next_cursor}, and total when p_include has it. p_q is looked for in codes and labels. For administrators of content. Refuses: forbidden, validation_error.';
+  'Codes, offered or not, with the labels of both languages, by category, place and code: {items, next_cursor}, and total when p_include has it. p_q is looked for in codes and labels. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_code(p_admin_id uuid, p_category_id text, p_code text) returns jsonb
 language plpgsql stable
@@ -208,14 +208,14 @@ begin
   perform private.check_admin(p_admin_id, 'content');
   select m.shown into v_shown from private.managed_codes(p_category_id, p_code) m;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such code.', p_param => 'code');
+    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
   end if;
   return v_shown;
 end
 $$;
 
 comment on function api.admin_get_code(uuid, text, text) is
-  'A code with the labels of both languages; is_open: whether its list takes further codes. For administrators of content. Refuses: forbidden, not_found.';
+  'A code with the labels of both languages; is_open: whether its list takes further codes. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_code(p_admin_id uuid, p_code jsonb) returns jsonb
 language plpgsql
@@ -229,15 +229,15 @@ begin
   if not p_code ? 'labels' then
     perform private.check_labels(null);
   elsif v_code !~ '^[A-Za-z0-9][A-Za-z0-9_.]{0,99}$' then
-    perform private.refuse('validation_error', 422, 'Must be 1 to 100 letters, digits, _ and . in ASCII.', p_param => 'code');
+    perform private.raise_error('validation_error', 422, 'Must be 1 to 100 letters, digits, _ and . in ASCII.', p_param => 'code');
   end if;
   perform from public.code_categories k where k.id = p_code ->> 'category_id' for update;
   if not found then
-    perform private.refuse('validation_error', 422, 'There is no such list.', p_param => 'category_id');
+    perform private.raise_error('validation_error', 422, 'There is no such list.', p_param => 'category_id');
   end if;
   perform private.require_open_list(p_code ->> 'category_id', 'category_id');
   if exists (select from public.codes c where c.category_id = p_code ->> 'category_id' and c.code = v_code) then
-    perform private.refuse_duplicate('code');
+    perform private.reject_duplicate('code');
   end if;
   return private.write_code(p_admin_id, null, jsonb_build_object('metadata', null, 'is_active', true, 'sort_order', (
     select coalesce(max(c.sort_order), 0) + 10 from public.codes c where c.category_id = p_code ->> 'category_id'
@@ -246,7 +246,7 @@ end
 $$;
 
 comment on function api.admin_create_code(uuid, jsonb) is
-  'Adds a code with its labels {ja, en} to a list that is open, at its end unless p_code has sort_order. Gives it as admin_get_code does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+  'Adds a code with its labels {ja, en} to a list that is open, at its end unless p_code has sort_order. Gives it as admin_get_code does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_code(
   p_admin_id uuid, p_category_id text, p_code text, p_changes jsonb, p_if_match text default null
@@ -261,7 +261,7 @@ begin
   perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
   perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such code.', p_param => 'code');
+    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
   end if;
   select m.shown into v_before from private.managed_codes(p_category_id, p_code) m;
   perform private.require_match(p_if_match, (v_before ->> 'updated_at')::timestamptz);
@@ -276,7 +276,7 @@ end
 $$;
 
 comment on function api.admin_update_code(uuid, text, text, jsonb, text) is
-  'Changes labels, sort_order, metadata and, in a list that is open, is_active of a code, in the version that p_if_match names; labels and metadata are replaced whole. Gives it as admin_get_code does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes labels, sort_order, metadata and, in a list that is open, is_active of a code, in the version that p_if_match names; labels and metadata are replaced whole. Gives it as admin_get_code does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_codes(uuid, text, boolean, text, text[], text, integer), api.admin_get_code(uuid, text, text),

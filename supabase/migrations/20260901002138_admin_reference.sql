@@ -33,7 +33,7 @@ begin
   -- A statement that gives the tag to a lot locks the tag too, by its foreign key.
   select * into v_tag from public.tags t where t.id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such tag.', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such tag.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_tag.updated_at);
   return v_tag;
@@ -41,21 +41,21 @@ end
 $$;
 
 comment on function private.held_tag(uuid, text) is
-  'A tag, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+  'A tag, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
 
-create function private.refuse_search_attribute(p_slug text, p_param text) returns void
+create function private.reject_search_attribute(p_slug text, p_param text) returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   if exists (select from public.codes c where c.category_id = 'attribute' and c.code = p_slug) then
-    perform private.refuse('conflict', 409, 'The tag is an attribute of searches: it is always offered.', p_param => p_param,
+    perform private.raise_error('conflict', 409, 'The tag is an attribute of searches: it is always offered.', p_param => p_param,
       p_details => '{"reason": "search_attribute"}');
   end if;
 end
 $$;
 
-comment on function private.refuse_search_attribute(text, text) is
+comment on function private.reject_search_attribute(text, text) is
   'Rejects a tag that searches name as an attribute: conflict, details.reason search_attribute.';
 
 create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
@@ -82,14 +82,14 @@ begin
 exception
   when check_violation then
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.refuse_violation(v_table, v_constraint);
+    perform private.reject_violation(v_table, v_constraint);
   when unique_violation then
-    perform private.refuse_duplicate('slug');
+    perform private.reject_duplicate('slug');
 end
 $$;
 
 comment on function private.write_tag(uuid, public.tags, public.tags) is
-  'Writes a new tag, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+  'Writes a new tag, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
 
 create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
 language plpgsql
@@ -100,7 +100,7 @@ declare
 begin
   select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
+    perform private.raise_error('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
   end if;
   perform private.require_match(p_if_match, v_holiday.updated_at);
   return v_holiday;
@@ -108,7 +108,7 @@ end
 $$;
 
 comment on function private.held_holiday(text, date, text) is
-  'A holiday, locked until the transaction ends, in the version that the If-Match header names. Refuses: not_found, precondition_failed.';
+  'A holiday, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
 
 create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
 language plpgsql
@@ -135,17 +135,17 @@ begin
 exception
   when check_violation then
     get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.refuse_violation(v_table, v_constraint);
+    perform private.reject_violation(v_table, v_constraint);
   when unique_violation then
-    perform private.refuse_duplicate('holiday_date');
+    perform private.reject_duplicate('holiday_date');
 end
 $$;
 
 comment on function private.write_holiday(uuid, public.holidays, public.holidays) is
-  'Writes a new holiday, or the names of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Refuses: validation_error, conflict.';
+  'Writes a new holiday, or the names of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
-  private.held_tag(uuid, text), private.refuse_search_attribute(text, text), private.write_tag(uuid, public.tags, public.tags),
+  private.held_tag(uuid, text), private.reject_search_attribute(text, text), private.write_tag(uuid, public.tags, public.tags),
   private.held_holiday(text, date, text), private.write_holiday(uuid, public.holidays, public.holidays)
 to service_role;
 
@@ -186,7 +186,7 @@ end
 $$;
 
 comment on function api.admin_list_tags(uuid, text, boolean, text, text[], text, integer) is
-  'Tags, offered or not, with both names, by sort_order and slug: {items, next_cursor}, and total when p_include has it. p_q is looked for in names and slug. For administrators of content. Refuses: forbidden, validation_error.';
+  'Tags, offered or not, with both names, by sort_order and slug: {items, next_cursor}, and total when p_include has it. p_q is looked for in names and slug. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_tag(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -201,7 +201,7 @@ end
 $$;
 
 comment on function api.admin_get_tag(uuid, uuid) is
-  'A tag, offered or not, with both names. For administrators of content. Refuses: forbidden, not_found.';
+  'A tag, offered or not, with both names. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_tag(p_admin_id uuid, p_tag jsonb) returns jsonb
 language plpgsql
@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function api.admin_create_tag(uuid, jsonb) is
-  'Creates a tag. Gives it as admin_get_tag does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+  'Creates a tag. Gives it as admin_get_tag does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_tag(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -231,14 +231,14 @@ begin
   perform private.check_fields('public.tags', p_changes, '{name,name_en,color,category,icon_name,sort_order,is_active}');
   v_before := private.held_tag(p_id, p_if_match);
   if p_changes -> 'is_active' = 'false' then
-    perform private.refuse_search_attribute(v_before.slug, 'is_active');
+    perform private.reject_search_attribute(v_before.slug, 'is_active');
   end if;
   return private.write_tag(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
 end
 $$;
 
 comment on function api.admin_update_tag(uuid, uuid, jsonb, text) is
-  'Changes the fields of a tag that p_changes has, in the version that p_if_match names; is_active takes it out of the master list and back. Gives it as admin_get_tag does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of a tag that p_changes has, in the version that p_if_match names; is_active takes it out of the master list and back. Gives it as admin_get_tag does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_tag(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -249,9 +249,9 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'content');
   v_before := private.held_tag(p_id, p_if_match);
-  perform private.refuse_search_attribute(v_before.slug, 'id');
+  perform private.reject_search_attribute(v_before.slug, 'id');
   if exists (select from public.parking_lot_tags lt where lt.tag_id = p_id) then
-    perform private.refuse('conflict', 409, 'Lots have this tag: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'Lots have this tag: set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "in_use"}');
   end if;
   delete from public.tags t where t.id = p_id;
@@ -260,7 +260,7 @@ end
 $$;
 
 comment on function api.admin_delete_tag(uuid, uuid, text) is
-  'Deletes a tag that no lot has and that is no attribute of searches. For administrators of content. Refuses: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes a tag that no lot has and that is no attribute of searches. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: holidays
@@ -298,7 +298,7 @@ end
 $$;
 
 comment on function api.admin_list_holidays(uuid, text, date, date, text[], text, integer) is
-  'Public holidays by calendar and date, those from p_from to p_to: {items, next_cursor}, and total when p_include has it. For administrators of content. Refuses: forbidden, validation_error.';
+  'Public holidays by calendar and date, those from p_from to p_to: {items, next_cursor}, and total when p_include has it. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_holiday(p_admin_id uuid, p_calendar text, p_holiday_date date) returns jsonb
 language plpgsql stable
@@ -310,14 +310,14 @@ begin
   perform private.check_admin(p_admin_id, 'content');
   select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
+    perform private.raise_error('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
   end if;
   return to_jsonb(v_holiday);
 end
 $$;
 
 comment on function api.admin_get_holiday(uuid, text, date) is
-  'A public holiday with both names. For administrators of content. Refuses: forbidden, not_found.';
+  'A public holiday with both names. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_holiday(p_admin_id uuid, p_holiday jsonb) returns jsonb
 language plpgsql
@@ -332,7 +332,7 @@ end
 $$;
 
 comment on function api.admin_create_holiday(uuid, jsonb) is
-  'Adds a public holiday to a calendar: hours and fees of the lots with this calendar follow it at once. Gives it as admin_get_holiday does. For administrators of content. Refuses: forbidden, validation_error, conflict.';
+  'Adds a public holiday to a calendar: hours and fees of the lots with this calendar follow it at once. Gives it as admin_get_holiday does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_holiday(
   p_admin_id uuid, p_calendar text, p_holiday_date date, p_changes jsonb, p_if_match text default null
@@ -351,7 +351,7 @@ end
 $$;
 
 comment on function api.admin_update_holiday(uuid, text, date, jsonb, text) is
-  'Changes the names of a public holiday, in the version that p_if_match names. Gives it as admin_get_holiday does. Idempotent. For administrators of content. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the names of a public holiday, in the version that p_if_match names. Gives it as admin_get_holiday does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_holiday(p_admin_id uuid, p_calendar text, p_holiday_date date, p_if_match text default null)
 returns void
@@ -370,7 +370,7 @@ end
 $$;
 
 comment on function api.admin_delete_holiday(uuid, text, date, text) is
-  'Deletes a public holiday: hours and fees of the lots with this calendar follow it at once. For administrators of content. Refuses: forbidden, not_found, precondition_failed.';
+  'Deletes a public holiday: hours and fees of the lots with this calendar follow it at once. For administrators of content. Errors: forbidden, not_found, precondition_failed.';
 
 grant execute on function
   api.admin_list_tags(uuid, text, boolean, text, text[], text, integer), api.admin_get_tag(uuid, uuid),

@@ -68,7 +68,7 @@ end
 $$;
 
 comment on function api.admin_list_badges(uuid, boolean, text[], text, integer) is
-  'All badges, in their order: {items, next_cursor}, and total when p_include has it. Area: rewards. Refuses: forbidden, validation_error.';
+  'All badges, in their order: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_read_badge(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -82,7 +82,7 @@ begin
 end
 $$;
 
-comment on function api.admin_read_badge(uuid, uuid) is 'A badge. Area: rewards. Refuses: forbidden, not_found.';
+comment on function api.admin_read_badge(uuid, uuid) is 'A badge. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_create_badge(p_admin_id uuid, p_fields jsonb) returns jsonb
 language plpgsql
@@ -110,7 +110,7 @@ end
 $$;
 
 comment on function api.admin_create_badge(uuid, jsonb) is
-  'Creates a badge of p_fields and returns it. An active one is rebuilt from history by a job. Area: rewards. Refuses: forbidden, validation_error.';
+  'Creates a badge of p_fields and returns it. An active one is rebuilt from history by a job. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_update_badge(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -123,7 +123,7 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select * into v_before from public.badges where id = p_id for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_fields(p_changes, private.badge_field_rules());
@@ -143,7 +143,7 @@ end
 $$;
 
 comment on function api.admin_update_badge(uuid, uuid, jsonb, text) is
-  'Changes the fields of a badge that p_changes names, null takes away, and returns it. Other conditions, another threshold, and a badge that becomes active are rebuilt from history by a job. Idempotent. Area: rewards. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a badge that p_changes names, null takes away, and returns it. Other conditions, another threshold, and a badge that becomes active are rebuilt from history by a job. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_badge(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -155,11 +155,11 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select * into v_badge from public.badges where id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
   elsif exists (select from public.user_badges u where u.badge_id = p_id)
     or exists (select from public.user_badge_progress p where p.badge_id = p_id)
     or exists (select from public.themes t where t.unlock_badge_id = p_id) then
-    perform private.refuse('conflict', 409, 'Somebody has this badge or progress with it, or a theme is earned by it; deactivate it',
+    perform private.raise_error('conflict', 409, 'Somebody has this badge or progress with it, or a theme is earned by it; deactivate it',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   delete from public.badges where id = p_id;
@@ -169,7 +169,7 @@ end
 $$;
 
 comment on function api.admin_delete_badge(uuid, uuid) is
-  'Deletes a badge that nobody has or has progress with, and that earns no theme. Area: rewards. Refuses: forbidden, not_found, conflict.';
+  'Deletes a badge that nobody has or has progress with, and that earns no theme. Area: rewards. Errors: forbidden, not_found, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: rebuilds
@@ -193,7 +193,7 @@ end
 $$;
 
 comment on function api.admin_backfill_badge(uuid, uuid) is
-  'api.backfill_badge_progress on behalf of an administrator. Area: rewards. Refuses: forbidden, not_found.';
+  'api.backfill_badge_progress on behalf of an administrator. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_backfill_badges(p_admin_id uuid) returns jsonb
 language plpgsql
@@ -213,7 +213,7 @@ end
 $$;
 
 comment on function api.admin_backfill_badges(uuid) is
-  'api.backfill_all_badge_progress on behalf of an administrator. Area: rewards. Refuses: forbidden.';
+  'api.backfill_all_badge_progress on behalf of an administrator. Area: rewards. Errors: forbidden.';
 
 create function api.admin_read_badge_backfill(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -225,14 +225,14 @@ begin
   perform private.check_admin(p_admin_id, 'rewards');
   v_progress := private.badge_backfill_progress(p_id);
   if v_progress is null then
-    perform private.refuse('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
   end if;
   return v_progress;
 end
 $$;
 
 comment on function api.admin_read_badge_backfill(uuid, uuid) is
-  'How far the latest rebuild of a badge is: {badge_id, status, done_users, total_users, started_at, updated_at}. Area: rewards. Refuses: forbidden, not_found.';
+  'How far the latest rebuild of a badge is: {badge_id, status, done_users, total_users, started_at, updated_at}. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_read_badge_backfills(p_admin_id uuid) returns jsonb
 language plpgsql stable
@@ -245,7 +245,7 @@ end
 $$;
 
 comment on function api.admin_read_badge_backfills(uuid) is
-  'How far the latest rebuilds of all badges are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Refuses: forbidden.';
+  'How far the latest rebuilds of all badges are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Errors: forbidden.';
 
 grant execute on function
   api.admin_list_badges(uuid, boolean, text[], text, integer), api.admin_read_badge(uuid, uuid),

@@ -46,7 +46,7 @@ set search_path = ''
 as $$
 begin
   if (p_level = 1) <> (p_required_exp = 0) then
-    perform private.refuse('validation_error', 422, 'required_exp must be 0 for the first level, and for no other',
+    perform private.raise_error('validation_error', 422, 'required_exp must be 0 for the first level, and for no other',
       p_param => 'required_exp');
   end if;
 end
@@ -64,13 +64,13 @@ declare
 begin
   select * into v_level from public.levels where level = p_level for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such level', p_param => 'level');
+    perform private.raise_error('not_found', 404, 'There is no such level', p_param => 'level');
   end if;
   return v_level;
 end
 $$;
 
-comment on function private.held_level(integer) is 'A level, locked until the transaction ends. Refuses: not_found.';
+comment on function private.held_level(integer) is 'A level, locked until the transaction ends. Errors: not_found.';
 
 create function private.held_exp_rule(p_id integer) returns private.exp_rules
 language plpgsql
@@ -81,13 +81,13 @@ declare
 begin
   select * into v_rule from private.exp_rules where id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such EXP rule', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such EXP rule', p_param => 'id');
   end if;
   return v_rule;
 end
 $$;
 
-comment on function private.held_exp_rule(integer) is 'An EXP rule, locked until the transaction ends. Refuses: not_found.';
+comment on function private.held_exp_rule(integer) is 'An EXP rule, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.level_field_rules(), private.exp_rule_field_rules(), private.check_first_level(integer, integer), private.held_level(integer),
@@ -123,7 +123,7 @@ end
 $$;
 
 comment on function api.admin_list_levels(uuid, text[], text, integer) is
-  'The levels, the lowest first: {items, next_cursor}, and total when p_include has it. Area: rewards. Refuses: forbidden, validation_error.';
+  'The levels, the lowest first: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_read_level(p_admin_id uuid, p_level integer) returns jsonb
 language plpgsql stable
@@ -135,13 +135,13 @@ begin
   perform private.check_admin(p_admin_id, 'rewards');
   select * into v_level from public.levels where level = p_level;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such level', p_param => 'level');
+    perform private.raise_error('not_found', 404, 'There is no such level', p_param => 'level');
   end if;
   return to_jsonb(v_level);
 end
 $$;
 
-comment on function api.admin_read_level(uuid, integer) is 'A level. Area: rewards. Refuses: forbidden, not_found.';
+comment on function api.admin_read_level(uuid, integer) is 'A level. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_create_level(p_admin_id uuid, p_fields jsonb) returns jsonb
 language plpgsql
@@ -159,7 +159,7 @@ begin
   values (v_level.level, v_level.required_exp, v_level.name, v_level.name_en)
   on conflict (level) do nothing returning * into v_level;
   if not found then
-    perform private.refuse('conflict', 409, 'This level exists', p_param => 'level', p_details => '{"reason": "exists"}');
+    perform private.raise_error('conflict', 409, 'This level exists', p_param => 'level', p_details => '{"reason": "exists"}');
   end if;
   perform private.record_act(p_admin_id, 'level.create', 'level', v_level.level::text,
     p_changes => private.difference(null, to_jsonb(v_level)));
@@ -168,7 +168,7 @@ end
 $$;
 
 comment on function api.admin_create_level(uuid, jsonb) is
-  'Creates a level of p_fields and returns it; people reach it by what they do from then on, or by the recalculation. Area: rewards. Refuses: forbidden, validation_error, conflict.';
+  'Creates a level of p_fields and returns it; people reach it by what they do from then on, or by the recalculation. Area: rewards. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_level(p_admin_id uuid, p_level integer, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -195,7 +195,7 @@ end
 $$;
 
 comment on function api.admin_update_level(uuid, integer, jsonb, text) is
-  'Changes the fields of a level that p_changes names, null takes away, and returns it. People keep their levels until they are recalculated. Idempotent. Area: rewards. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a level that p_changes names, null takes away, and returns it. People keep their levels until they are recalculated. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_level(p_admin_id uuid, p_level integer) returns void
 language plpgsql
@@ -208,7 +208,7 @@ begin
   v_level := private.held_level(p_level);
   if p_level = 1 or exists (select from public.app_users u where u.level = p_level)
     or exists (select from public.themes t where t.unlock_level = p_level) then
-    perform private.refuse('conflict', 409, 'It is the first level, somebody has it, or a theme is earned by it',
+    perform private.raise_error('conflict', 409, 'It is the first level, somebody has it, or a theme is earned by it',
       p_param => 'level', p_details => '{"reason": "in_use"}');
   end if;
   delete from public.levels where level = p_level;
@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function api.admin_delete_level(uuid, integer) is
-  'Deletes a level that nobody has and that earns no theme; never the first. Area: rewards. Refuses: forbidden, not_found, conflict.';
+  'Deletes a level that nobody has and that earns no theme; never the first. Area: rewards. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_recalculate_levels(p_admin_id uuid) returns jsonb
 language plpgsql
@@ -238,7 +238,7 @@ end
 $$;
 
 comment on function api.admin_recalculate_levels(uuid) is
-  'api.recalculate_all_user_levels on behalf of an administrator. Area: rewards. Refuses: forbidden.';
+  'api.recalculate_all_user_levels on behalf of an administrator. Area: rewards. Errors: forbidden.';
 
 create function api.admin_read_level_recalculation(p_admin_id uuid) returns jsonb
 language plpgsql stable
@@ -251,7 +251,7 @@ end
 $$;
 
 comment on function api.admin_read_level_recalculation(uuid) is
-  'How far the latest recalculation of levels is: {status, done_users, total_users, changed_users, started_at, updated_at}. Area: rewards. Refuses: forbidden.';
+  'How far the latest recalculation of levels is: {status, done_users, total_users, changed_users, started_at, updated_at}. Area: rewards. Errors: forbidden.';
 
 grant execute on function
   api.admin_list_levels(uuid, text[], text, integer), api.admin_read_level(uuid, integer), api.admin_create_level(uuid, jsonb),
@@ -290,7 +290,7 @@ end
 $$;
 
 comment on function api.admin_list_exp_rules(uuid, boolean, text[], text, integer) is
-  'The rules by which points are given, in the order in which they were created: {items, next_cursor}, and total when p_include has it. Area: rewards. Refuses: forbidden, validation_error.';
+  'The rules by which points are given, in the order in which they were created: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_read_exp_rule(p_admin_id uuid, p_id integer) returns jsonb
 language plpgsql stable
@@ -304,7 +304,7 @@ begin
 end
 $$;
 
-comment on function api.admin_read_exp_rule(uuid, integer) is 'An EXP rule. Area: rewards. Refuses: forbidden, not_found.';
+comment on function api.admin_read_exp_rule(uuid, integer) is 'An EXP rule. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_create_exp_rule(p_admin_id uuid, p_fields jsonb) returns jsonb
 language plpgsql
@@ -323,7 +323,7 @@ begin
   values (v_rule.reason, v_rule.activity_type, v_rule.amount, v_rule.daily_limit, v_rule.is_active)
   on conflict do nothing returning * into v_rule;
   if not found then
-    perform private.refuse('conflict', 409, 'There is a rule of this cause; change that one',
+    perform private.raise_error('conflict', 409, 'There is a rule of this cause; change that one',
       p_param => case when p_fields ->> 'activity_type' is null then 'reason' else 'activity_type' end,
       p_details => '{"reason": "exists"}');
   end if;
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function api.admin_create_exp_rule(uuid, jsonb) is
-  'Creates an EXP rule of p_fields and returns it; it counts from then on. Area: rewards. Refuses: forbidden, validation_error, conflict.';
+  'Creates an EXP rule of p_fields and returns it; it counts from then on. Area: rewards. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_exp_rule(p_admin_id uuid, p_id integer, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -360,7 +360,7 @@ end
 $$;
 
 comment on function api.admin_update_exp_rule(uuid, integer, jsonb, text) is
-  'Changes the fields of an EXP rule that p_changes names, null takes away, and returns it. It counts from then on. Idempotent. Area: rewards. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an EXP rule that p_changes names, null takes away, and returns it. It counts from then on. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_exp_rule(p_admin_id uuid, p_id integer) returns void
 language plpgsql
@@ -378,7 +378,7 @@ end
 $$;
 
 comment on function api.admin_delete_exp_rule(uuid, integer) is
-  'Deletes an EXP rule: nothing is given for its cause from then on, and what was given stays. Area: rewards. Refuses: forbidden, not_found.';
+  'Deletes an EXP rule: nothing is given for its cause from then on, and what was given stays. Area: rewards. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_exp_rules(uuid, boolean, text[], text, integer), api.admin_read_exp_rule(uuid, integer),

@@ -35,16 +35,16 @@ set search_path = ''
 as $$
 begin
   if (p_theme).is_free and (p_theme).price_yen_minor is not null then
-    perform private.refuse('validation_error', 422, 'A free theme has no price', p_param => 'price_yen_minor');
+    perform private.raise_error('validation_error', 422, 'A free theme has no price', p_param => 'price_yen_minor');
   end if;
   -- Locked, so that what earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
-    perform private.refuse('validation_error', 422, 'There is no such level', p_param => 'unlock_level');
+    perform private.raise_error('validation_error', 422, 'There is no such level', p_param => 'unlock_level');
   end if;
   perform from public.badges b where b.id = (p_theme).unlock_badge_id for key share;
   if not found and (p_theme).unlock_badge_id is not null then
-    perform private.refuse('validation_error', 422, 'There is no such badge', p_param => 'unlock_badge_id');
+    perform private.raise_error('validation_error', 422, 'There is no such badge', p_param => 'unlock_badge_id');
   end if;
 end
 $$;
@@ -68,7 +68,7 @@ begin
     and not exists (select from public.parking_lot_images i where i.asset_id = a.id)
     and not exists (select from public.themes t where t.preview_asset_id = a.id and t.id <> p_theme_id);
   if not found and p_asset_id is not null then
-    perform private.refuse('validation_error', 422, 'There is no public picture of an administrator with this id that is free to use',
+    perform private.raise_error('validation_error', 422, 'There is no public picture of an administrator with this id that is free to use',
       p_param => 'preview_asset_id');
   end if;
   update public.assets a set deleted_at = now()
@@ -77,7 +77,7 @@ end
 $$;
 
 comment on function private.put_theme_preview(uuid, uuid) is
-  'Gives a theme this picture and no other, and publishes it; the one before is deleted. Refuses: validation_error.';
+  'Gives a theme this picture and no other, and publishes it; the one before is deleted. Errors: validation_error.';
 
 create function private.admin_theme(p_theme public.themes) returns jsonb
 language plpgsql stable
@@ -101,13 +101,13 @@ declare
 begin
   select * into v_theme from public.themes where id = p_id for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such theme', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such theme', p_param => 'id');
   end if;
   return v_theme;
 end
 $$;
 
-comment on function private.held_theme(uuid) is 'A theme, locked until the transaction ends. Refuses: not_found.';
+comment on function private.held_theme(uuid) is 'A theme, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.theme_field_rules(), private.check_theme(public.themes), private.put_theme_preview(uuid, uuid),
@@ -147,7 +147,7 @@ end
 $$;
 
 comment on function api.admin_list_themes(uuid, boolean, text[], text, integer) is
-  'All themes, in their order: {items, next_cursor}, and total when p_include has it. Area: rewards. Refuses: forbidden, validation_error.';
+  'All themes, in their order: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_read_theme(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -161,7 +161,7 @@ begin
 end
 $$;
 
-comment on function api.admin_read_theme(uuid, uuid) is 'A theme. Area: rewards. Refuses: forbidden, not_found.';
+comment on function api.admin_read_theme(uuid, uuid) is 'A theme. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_create_theme(p_admin_id uuid, p_fields jsonb) returns jsonb
 language plpgsql
@@ -191,7 +191,7 @@ end
 $$;
 
 comment on function api.admin_create_theme(uuid, jsonb) is
-  'Creates a theme of p_fields and returns it. Those who have earned it already get it by a job. Area: rewards. Refuses: forbidden, validation_error.';
+  'Creates a theme of p_fields and returns it. Those who have earned it already get it by a job. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_update_theme(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -225,7 +225,7 @@ end
 $$;
 
 comment on function api.admin_update_theme(uuid, uuid, jsonb, text) is
-  'Changes the fields of a theme that p_changes names, null takes away, and returns it. What is owned stays owned; those who have earned it by the change get it by a job. Idempotent. Area: rewards. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a theme that p_changes names, null takes away, and returns it. What is owned stays owned; those who have earned it by the change get it by a job. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_theme(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -238,7 +238,7 @@ begin
   v_theme := private.held_theme(p_id);
   if v_theme.is_free and v_theme.is_active or exists (select from public.user_themes o where o.theme_id = p_id)
     or exists (select from public.theme_gifts g where g.theme_id = p_id) then
-    perform private.refuse('conflict', 409, 'Somebody owns this theme; a free one that is active is everybody''s. Deactivate it',
+    perform private.raise_error('conflict', 409, 'Somebody owns this theme; a free one that is active is everybody''s. Deactivate it',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   perform private.put_theme_preview(p_id, null);
@@ -249,7 +249,7 @@ end
 $$;
 
 comment on function api.admin_delete_theme(uuid, uuid) is
-  'Deletes a theme that nobody owns or was given, and its picture. Area: rewards. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Deletes a theme that nobody owns or was given, and its picture. Area: rewards. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_themes(uuid, boolean, text[], text, integer), api.admin_read_theme(uuid, uuid),
@@ -272,16 +272,16 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select t.name into v_name from public.themes t where t.id = p_theme_id for key share;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such theme', p_param => 'theme_id');
+    perform private.raise_error('not_found', 404, 'There is no such theme', p_param => 'theme_id');
   elsif char_length(v_message) > 500 then
-    perform private.refuse('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
+    perform private.raise_error('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
   end if;
   -- Locked, so that nobody withdraws meanwhile and two gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such user', p_param => 'user_id');
+    perform private.raise_error('not_found', 404, 'There is no such user', p_param => 'user_id');
   elsif exists (select from private.owned_themes(p_user_id) o where o.theme_id = p_theme_id) then
-    perform private.refuse('conflict', 409, 'The user owns this theme', p_param => 'theme_id',
+    perform private.raise_error('conflict', 409, 'The user owns this theme', p_param => 'theme_id',
       p_details => '{"reason": "already_owned"}');
   end if;
   insert into public.theme_gifts (user_id, theme_id, admin_id, message)
@@ -298,7 +298,7 @@ end
 $$;
 
 comment on function api.admin_gift_theme(uuid, uuid, uuid, text) is
-  'Gives a theme to a user and returns the gift: the gift, the owned theme, a notification and the record, or none of them. Who owns the theme is not given it again. Area: rewards. Refuses: forbidden, not_found, validation_error, conflict.';
+  'Gives a theme to a user and returns the gift: the gift, the owned theme, a notification and the record, or none of them. Who owns the theme is not given it again. Area: rewards. Errors: forbidden, not_found, validation_error, conflict.';
 
 create function api.gift_theme_to_user(
   p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text default null
@@ -312,6 +312,6 @@ end
 $$;
 
 comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
-  'api.admin_gift_theme by the name and the arguments that the back office calls. Refuses: forbidden, not_found, validation_error, conflict.';
+  'api.admin_gift_theme by the name and the arguments that the back office calls. Errors: forbidden, not_found, validation_error, conflict.';
 
 grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text), api.admin_gift_theme(uuid, uuid, uuid, text) to service_role;

@@ -17,7 +17,7 @@ end
 $$;
 
 comment on function api.vault_read_secret(uuid) is
-  'For the service: a secret of the vault in the clear; null when there is none with this id. Reads only; refuses nothing.';
+  'For the service: a secret of the vault in the clear; null when there is none with this id. Reads only; raises no errors.';
 
 create function api.vault_insert_secret(new_secret text, new_name text) returns uuid
 language plpgsql
@@ -25,19 +25,19 @@ set search_path = ''
 as $$
 begin
   if coalesce(new_secret, '') = '' then
-    perform private.refuse('validation_error', 422, 'new_secret must not be empty', p_param => 'new_secret');
+    perform private.raise_error('validation_error', 422, 'new_secret must not be empty', p_param => 'new_secret');
   elsif private.trimmed(new_name) is null or char_length(new_name) > 255 then
-    perform private.refuse('validation_error', 422, 'new_name must be a text of 1 to 255 characters', p_param => 'new_name');
+    perform private.raise_error('validation_error', 422, 'new_name must be a text of 1 to 255 characters', p_param => 'new_name');
   end if;
   return vault.create_secret(new_secret, new_name);
 exception when unique_violation then
-  perform private.refuse('conflict', 409, 'The vault has a secret of this name', p_param => 'new_name',
+  perform private.raise_error('conflict', 409, 'The vault has a secret of this name', p_param => 'new_name',
     p_details => '{"reason": "exists"}');
   return null;
 end
 $$;
 
 comment on function api.vault_insert_secret(text, text) is
-  'For the service: puts a secret into the vault under a name that is not taken, and returns its id. Refuses: validation_error, conflict.';
+  'For the service: puts a secret into the vault under a name that is not taken, and returns its id. Errors: validation_error, conflict.';
 
 grant execute on function api.vault_read_secret(uuid), api.vault_insert_secret(text, text) to service_role;

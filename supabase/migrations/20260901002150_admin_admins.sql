@@ -98,13 +98,13 @@ declare
   v_admin jsonb := private.admin_rows(array[p_id]) -> 0;
 begin
   if v_admin is null then
-    perform private.refuse('not_found', 404, 'There is no such administrator', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such administrator', p_param => 'id');
   end if;
   return v_admin;
 end
 $$;
 
-comment on function private.shown_admin(uuid) is 'One administrator as the console shows them. Refuses: not_found.';
+comment on function private.shown_admin(uuid) is 'One administrator as the console shows them. Errors: not_found.';
 
 create function private.held_admin(p_id uuid) returns public.admins
 language plpgsql
@@ -115,13 +115,13 @@ declare
 begin
   select * into v_admin from public.admins a where a.id = p_id for no key update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such administrator', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such administrator', p_param => 'id');
   end if;
   return v_admin;
 end
 $$;
 
-comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Refuses: not_found.';
+comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Errors: not_found.';
 
 create function private.hold_leaving_admin(p_user_id uuid) returns void
 language plpgsql
@@ -139,14 +139,14 @@ begin
   if v_admin.status = 'active' and 'admins' = any (v_admin.areas) and not exists (
     select from public.admins a where a.id <> p_user_id and a.status = 'active' and 'admins' = any (a.areas)
   ) then
-    perform private.refuse('conflict', 409, 'Nobody else has the area admins; give it to another administrator first',
+    perform private.raise_error('conflict', 409, 'Nobody else has the area admins; give it to another administrator first',
       p_details => '{"reason": "last_administrator"}');
   end if;
 end
 $$;
 
 comment on function private.hold_leaving_admin(uuid) is
-  'For a user whose account is about to end: if they are an administrator too, locks their row until the transaction ends, and refuses while they are the only active one with the area admins. Refuses: conflict.';
+  'For a user whose account is about to end: if they are an administrator too, locks their row until the transaction ends, and refuses while they are the only active one with the area admins. Errors: conflict.';
 
 create function private.check_admin_fields(p_fields jsonb) returns void
 language plpgsql
@@ -157,14 +157,14 @@ declare
   v_areas constant jsonb := case when p_fields ? 'areas' then p_fields -> 'areas' else '[]' end;
 begin
   if jsonb_typeof(v_name) not in ('string', 'null') or char_length(v_name #>> '{}') not between 1 and 100 then
-    perform private.refuse('validation_error', 422, 'name must have 1 to 100 characters, or be null', p_param => 'name');
+    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters, or be null', p_param => 'name');
   elsif jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
-    perform private.refuse('validation_error', 422, format('areas must be some of %s', to_jsonb(private.admin_areas())), p_param => 'areas');
+    perform private.raise_error('validation_error', 422, format('areas must be some of %s', to_jsonb(private.admin_areas())), p_param => 'areas');
   end if;
 end
 $$;
 
-comment on function private.check_admin_fields(jsonb) is 'Rejects a name or areas that no administrator can have. Refuses: validation_error.';
+comment on function private.check_admin_fields(jsonb) is 'Rejects a name or areas that no administrator can have. Errors: validation_error.';
 
 create function private.sorted_areas(p_areas jsonb) returns text[]
 language plpgsql immutable
@@ -185,13 +185,13 @@ declare
   v_reason constant text := private.trimmed(p_reason);
 begin
   if coalesce(char_length(v_reason), 0) not between 1 and 500 then
-    perform private.refuse('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
   end if;
   return v_reason;
 end
 $$;
 
-comment on function private.act_reason(text) is 'The reason of an act that needs one, without space around it. Refuses: validation_error.';
+comment on function private.act_reason(text) is 'The reason of an act that needs one, without space around it. Errors: validation_error.';
 
 create function private.set_admin_status(p_admin_id uuid, p_id uuid, p_status text) returns jsonb
 language plpgsql
@@ -202,10 +202,10 @@ declare
   v_after public.admins;
 begin
   if v_before.id = p_admin_id then
-    perform private.refuse('forbidden', 403, 'An administrator does not change their own status',
+    perform private.raise_error('forbidden', 403, 'An administrator does not change their own status',
       p_details => '{"reason": "own_account"}');
   elsif v_before.status = p_status then
-    perform private.refuse('conflict', 409, format('The administrator is %s already', p_status), p_param => 'status',
+    perform private.raise_error('conflict', 409, format('The administrator is %s already', p_status), p_param => 'status',
       p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_before.status,
         'allowed', jsonb_build_array(case p_status when 'active' then 'suspended' else 'active' end)));
   end if;
@@ -215,7 +215,7 @@ end
 $$;
 
 comment on function private.set_admin_status(uuid, uuid, text) is
-  'Suspends or reactivates an administrator, and gives the difference. Refuses: forbidden, not_found, conflict.';
+  'Suspends or reactivates an administrator, and gives the difference. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.shown_admin(uuid), private.held_admin(uuid),
@@ -241,9 +241,9 @@ begin
   perform private.check_admin(p_admin_id, 'admins');
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_status not in ('active', 'suspended') then
-    perform private.refuse('validation_error', 422, 'status must be active or suspended', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be active or suspended', p_param => 'status');
   elsif p_area <> all (private.admin_areas()) then
-    perform private.refuse('validation_error', 422, format('area must be one of %s', to_jsonb(private.admin_areas())), p_param => 'area');
+    perform private.raise_error('validation_error', 422, format('area must be one of %s', to_jsonb(private.admin_areas())), p_param => 'area');
   end if;
   -- Read whole: an installation has dozens of administrators.
   v_items := private.admin_rows(array(
@@ -261,7 +261,7 @@ end
 $$;
 
 comment on function api.admin_list_admins(uuid, text, text, text[], text, integer) is
-  'Administrators, newest first: {items, next_cursor}, and total when p_include has it. Area admins. Refuses: forbidden, validation_error.';
+  'Administrators, newest first: {items, next_cursor}, and total when p_include has it. Area admins. Errors: forbidden, validation_error.';
 
 create function api.admin_get_admin(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -273,7 +273,7 @@ begin
 end
 $$;
 
-comment on function api.admin_get_admin(uuid, uuid) is 'One administrator. Area admins. Refuses: forbidden, not_found.';
+comment on function api.admin_get_admin(uuid, uuid) is 'One administrator. Area admins. Errors: forbidden, not_found.';
 
 create function api.admin_update_admin(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -286,9 +286,9 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'admins');
   if jsonb_typeof(p_changes) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'changes must be an object', p_param => 'changes');
+    perform private.raise_error('validation_error', 422, 'changes must be an object', p_param => 'changes');
   elsif p_changes - '{name,areas}'::text[] <> '{}' then
-    perform private.refuse('validation_error', 422, 'There is no such field, or it cannot be changed',
+    perform private.raise_error('validation_error', 422, 'There is no such field, or it cannot be changed',
       p_param => (select min(k) from jsonb_object_keys(p_changes - '{name,areas}'::text[]) as k));
   end if;
   perform private.check_admin_fields(p_changes);
@@ -302,7 +302,7 @@ begin
     v_after.areas := private.sorted_areas(p_changes -> 'areas');
   end if;
   if p_id = p_admin_id and 'admins' <> all (v_after.areas) then
-    perform private.refuse('forbidden', 403, 'An administrator does not take the area admins away from themselves', p_param => 'areas',
+    perform private.raise_error('forbidden', 403, 'An administrator does not take the area admins away from themselves', p_param => 'areas',
       p_details => '{"reason": "own_area"}');
   end if;
   v_difference := private.difference(to_jsonb(v_before), to_jsonb(v_after));
@@ -315,7 +315,7 @@ end
 $$;
 
 comment on function api.admin_update_admin(uuid, uuid, jsonb, text) is
-  'Changes the fields of an administrator that p_changes has (name, which may be null, and areas) and returns them; the app metadata of the auth user changes along. Idempotent. On record. Area admins. Refuses: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an administrator that p_changes has (name, which may be null, and areas) and returns them; the app metadata of the auth user changes along. Idempotent. On record. Area admins. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_suspend_admin(p_admin_id uuid, p_id uuid, p_reason text) returns jsonb
 language plpgsql
@@ -335,7 +335,7 @@ end
 $$;
 
 comment on function api.admin_suspend_admin(uuid, uuid, text) is
-  'Suspends an administrator and returns them: their next request is rejected, whatever token they hold. On record with the reason. Area admins. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Suspends an administrator and returns them: their next request is rejected, whatever token they hold. On record with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_reactivate_admin(p_admin_id uuid, p_id uuid, p_reason text) returns jsonb
 language plpgsql
@@ -355,7 +355,7 @@ end
 $$;
 
 comment on function api.admin_reactivate_admin(uuid, uuid, text) is
-  'Reactivates a suspended administrator, with the areas that they had, and returns them. On record with the reason. Area admins. Refuses: forbidden, validation_error, not_found, conflict.';
+  'Reactivates a suspended administrator, with the areas that they had, and returns them. On record with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_admins(uuid, text, text, text[], text, integer), api.admin_get_admin(uuid, uuid),

@@ -92,7 +92,7 @@ declare
   v_id uuid;
 begin
   if exists (select from auth.users u where u.email = p_email and not u.is_sso_user) then
-    perform private.refuse('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
   -- One row an address. Its account may be gone by now, or the invitation never became one.
@@ -103,14 +103,14 @@ begin
   on conflict (email) do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.refuse('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
       p_details => '{"reason": "being_invited"}');
   end if;
   return v_id;
 end
 $$;
 
-comment on function private.write_invitation(uuid, text, text, text[]) is 'Writes an invitation, and gives its id. Refuses: conflict.';
+comment on function private.write_invitation(uuid, text, text, text[]) is 'Writes an invitation, and gives its id. Errors: conflict.';
 
 create function private.claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -122,10 +122,10 @@ declare
 begin
   select * into v_invitation from private.admin_invitations i where i.id = p_id and i.invited_by = p_admin_id for update;
   if not found then
-    perform private.refuse('conflict', 409, 'This address was invited by another request since; invite it again', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'This address was invited by another request since; invite it again', p_param => 'email',
       p_details => '{"reason": "invitation_replaced"}');
   elsif v_invitation.user_id is null and v_invitation.claimed_until > now() then
-    perform private.refuse('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
       p_details => '{"reason": "being_invited"}');
   elsif v_invitation.user_id is null then
     update private.admin_invitations set claimed_until = now() + interval '15 seconds' where id = p_id;
@@ -135,7 +135,7 @@ end
 $$;
 
 comment on function private.claim_invitation(uuid, uuid) is
-  'The address of an administrator''s own invitation, and whether it was sent; if not, nobody else sends it for 15 seconds. Refuses: conflict.';
+  'The address of an administrator''s own invitation, and whether it was sent; if not, nobody else sends it for 15 seconds. Errors: conflict.';
 
 create function private.invited_user(p_id uuid) returns uuid
 language plpgsql stable
@@ -170,7 +170,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'admins');
   if v_email is null or char_length(v_email) > 255 or v_email !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then
-    perform private.refuse('validation_error', 422, 'email must be an e-mail address', p_param => 'email');
+    perform private.raise_error('validation_error', 422, 'email must be an e-mail address', p_param => 'email');
   end if;
   perform private.check_admin_fields(jsonb_build_object('name', p_name, 'areas', p_areas));
   return jsonb_build_object(
@@ -180,7 +180,7 @@ end
 $$;
 
 comment on function api.admin_invite_admin(uuid, text, text[], text) is
-  'Writes the invitation of an administrator: {invitation_id}. It has no effect before POST /auth/v1/invite with {"email", "data": {"invitation": <id>}}, which is on record. Area admins. Refuses: forbidden, validation_error, conflict.';
+  'Writes the invitation of an administrator: {invitation_id}. It has no effect before POST /auth/v1/invite with {"email", "data": {"invitation": <id>}}, which is on record. Area admins. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -193,7 +193,7 @@ end
 $$;
 
 comment on function api.admin_claim_invitation(uuid, uuid) is
-  'Before an invitation of the administrator is sent: {email, is_sent}. Unless it was sent, the caller has 15 seconds to send it, and nobody else may. Area admins. Refuses: forbidden, conflict.';
+  'Before an invitation of the administrator is sent: {email, is_sent}. Unless it was sent, the caller has 15 seconds to send it, and nobody else may. Area admins. Errors: forbidden, conflict.';
 
 create function api.admin_get_invited_admin(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -205,7 +205,7 @@ begin
   perform private.check_admin(p_admin_id, 'admins');
   v_user_id := private.invited_user(p_id);
   if v_user_id is null then
-    perform private.refuse('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
   return private.shown_admin(v_user_id);
@@ -213,7 +213,7 @@ end
 $$;
 
 comment on function api.admin_get_invited_admin(uuid, uuid) is
-  'The administrator that an invitation which was sent has become. Area admins. Refuses: forbidden, not_found, conflict.';
+  'The administrator that an invitation which was sent has become. Area admins. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   api.admin_invite_admin(uuid, text, text[], text), api.admin_claim_invitation(uuid, uuid), api.admin_get_invited_admin(uuid, uuid)

@@ -312,7 +312,7 @@ declare
 begin
   perform private.check_admin(p_admin_id, null);
   if p_days is null or p_days not between 1 and 30 then
-    perform private.refuse('validation_error', 422, 'days must be between 1 and 30', p_param => 'days');
+    perform private.raise_error('validation_error', 422, 'days must be between 1 and 30', p_param => 'days');
   end if;
   v_values := private.overview_values();
   select 'notifications' = any (a.areas) into v_sees_delivery from public.admins a where a.id = p_admin_id;
@@ -341,6 +341,6 @@ end
 $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
-  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Refuses: forbidden, validation_error.';
+  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_get_overview(uuid, integer) to service_role;

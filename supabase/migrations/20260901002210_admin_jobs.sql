@@ -155,13 +155,13 @@ declare
 begin
   delete from private.dead_messages d where d.id = p_id returning * into v_dead;
   if v_dead.id is null then
-    perform private.refuse('not_found', 404, 'There is no such dead message', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such dead message', p_param => 'id');
   end if;
   return v_dead;
 end
 $$;
 
-comment on function private.take_dead_message(uuid) is 'Removes a dead message, and gives it. Refuses: not_found.';
+comment on function private.take_dead_message(uuid) is 'Removes a dead message, and gives it. Errors: not_found.';
 
 create function private.requeue(p_queue text, p_message jsonb) returns bigint
 language plpgsql
@@ -170,14 +170,14 @@ set search_path = ''
 as $$
 begin
   if not exists (select from pgmq.meta m where m.queue_name = p_queue) then
-    perform private.refuse('conflict', 409, 'The queue of this message does not exist any more', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The queue of this message does not exist any more', p_param => 'id',
       p_details => '{"reason": "queue_gone"}');
   end if;
   return private.enqueue(p_queue, p_message);
 end
 $$;
 
-comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be gone. Refuses: conflict.';
+comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be gone. Errors: conflict.';
 
 grant execute on function
   private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
@@ -212,7 +212,7 @@ end
 $$;
 
 comment on function api.admin_list_jobs(uuid) is
-  'Every job of the database with its last run, the failed runs of the last 24 hours and its next run where that can be computed: {at, items}. For any active administrator. Refuses: forbidden.';
+  'Every job of the database with its last run, the failed runs of the last 24 hours and its next run where that can be computed: {at, items}. For any active administrator. Errors: forbidden.';
 
 create function api.admin_list_dead_messages(
   p_admin_id uuid, p_queue text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -232,7 +232,7 @@ end
 $$;
 
 comment on function api.admin_list_dead_messages(uuid, text, text[], text, integer) is
-  'Messages that no consumer could finish, newest first: {items, next_cursor}, and total when p_include has it. For any active administrator. Refuses: forbidden, validation_error.';
+  'Messages that no consumer could finish, newest first: {items, next_cursor}, and total when p_include has it. For any active administrator. Errors: forbidden, validation_error.';
 
 create function api.admin_requeue_dead_message(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -252,7 +252,7 @@ end
 $$;
 
 comment on function api.admin_requeue_dead_message(uuid, uuid) is
-  'Puts a dead message back into its queue, to be read at once: {queue, msg_id}. It is no dead message any more. On record. Area admins. Refuses: forbidden, not_found, conflict.';
+  'Puts a dead message back into its queue, to be read at once: {queue, msg_id}. It is no dead message any more. On record. Area admins. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_discard_dead_message(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -269,7 +269,7 @@ end
 $$;
 
 comment on function api.admin_discard_dead_message(uuid, uuid) is
-  'Removes a dead message for good. On record. Area admins. Refuses: forbidden, not_found.';
+  'Removes a dead message for good. On record. Area admins. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_jobs(uuid), api.admin_list_dead_messages(uuid, text, text[], text, integer),

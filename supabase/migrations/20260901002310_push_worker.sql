@@ -315,7 +315,7 @@ comment on function private.lease_push_batch(bigint, integer) is 'Notes that a b
 
 comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
 comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It refuses nothing.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
 
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -381,7 +381,7 @@ end
 $$;
 
 comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, then after twice as long each time, five times at most). Each outcome counts once, however often it is recorded. For the service only. It refuses nothing.';
+  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, then after twice as long each time, five times at most). Each outcome counts once, however often it is recorded. For the service only. It raises no errors.';
 
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
@@ -444,7 +444,7 @@ end
 $$;
 
 comment on function api.pause_push(text, integer, bigint[]) is
-  'The messaging service is down (reason outage), refuses the credentials (credentials), or is not configured (not_configured): no batch is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It refuses nothing.';
+  'The messaging service is down (reason outage), refuses the credentials (credentials), or is not configured (not_configured): no batch is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It raises no errors.';
 
 create function private.check_push_health() returns void
 language plpgsql

@@ -244,7 +244,7 @@ end
 $$;
 
 comment on function api.fan_out_notification(uuid, bigint) is
-  'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Ends its message when it is done. For the service only. It refuses nothing.';
+  'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Ends its message when it is done. For the service only. It raises no errors.';
 
 create function private.start_scheduled_notifications() returns integer
 language plpgsql

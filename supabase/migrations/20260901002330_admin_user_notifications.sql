@@ -65,7 +65,7 @@ begin
     v_param := 'segment.box';
   end if;
   if v_param is not null then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       'A segment has box {west, south, east, north}, min_level, last_active_since and plan (the code of a plan), each optional',
       p_param => v_param);
   end if;
@@ -96,7 +96,7 @@ declare
     when (p_notification).scheduled_at <= now() then 'scheduled_at' end;
 begin
   if v_param is not null then
-    perform private.refuse('validation_error', 422, case v_param
+    perform private.raise_error('validation_error', 422, case v_param
       when 'title' then 'title must have 1 to 200 characters'
       when 'body' then 'body must have 1 to 4,000 characters'
       when 'title_en' then 'title_en must have 1 to 200 characters'
@@ -128,7 +128,7 @@ declare
   v_after public.user_notifications;
 begin
   if jsonb_typeof(p_changes) is distinct from 'object' then
-    perform private.refuse('validation_error', 422, 'A notification must be an object', p_param => 'notification');
+    perform private.raise_error('validation_error', 422, 'A notification must be an object', p_param => 'notification');
   end if;
   select min(k) into v_unknown from jsonb_object_keys(p_changes) as k where k <> all (c_fields);
   v_invalid := case
@@ -137,7 +137,7 @@ begin
     when jsonb_typeof(p_changes -> 'scheduled_at') not in ('string', 'null')
       or not pg_input_is_valid(p_changes ->> 'scheduled_at', 'timestamptz') then 'scheduled_at' end;
   if v_invalid is not null then
-    perform private.refuse('validation_error', 422, case when v_unknown is not null then 'This field does not exist'
+    perform private.raise_error('validation_error', 422, case when v_unknown is not null then 'This field does not exist'
       else format('%s is not valid', v_invalid) end, p_param => v_invalid);
   end if;
   v_after := jsonb_populate_record(p_before, p_changes);
@@ -150,7 +150,7 @@ end
 $$;
 
 comment on function private.composed_with(public.user_notifications, jsonb) is
-  'A composed notification with changes: fields that are given are set, the others stay. Refuses: validation_error.';
+  'A composed notification with changes: fields that are given are set, the others stay. Errors: validation_error.';
 
 create function private.hold_composed(p_id uuid) returns public.user_notifications
 language plpgsql
@@ -161,14 +161,14 @@ declare
 begin
   select * into v_notification from public.user_notifications where id = p_id and is_composed for update;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such notification', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such notification', p_param => 'id');
   end if;
   return v_notification;
 end
 $$;
 
 comment on function private.hold_composed(uuid) is
-  'Locks a composed notification until the transaction ends. Refuses: not_found.';
+  'Locks a composed notification until the transaction ends. Errors: not_found.';
 
 create function private.require_draft(p_notification public.user_notifications) returns void
 language plpgsql stable
@@ -176,7 +176,7 @@ set search_path = ''
 as $$
 begin
   if (p_notification).status not in ('draft', 'scheduled') then
-    perform private.refuse('conflict', 409, 'Only a draft or a scheduled notification can be changed', p_param => 'status',
+    perform private.raise_error('conflict', 409, 'Only a draft or a scheduled notification can be changed', p_param => 'status',
       p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', (p_notification).status,
         'allowed', to_jsonb(private.allowed_states('notification', (p_notification).status))));
   end if;
@@ -220,7 +220,7 @@ end
 $$;
 
 comment on function api.admin_list_user_notifications(uuid, text, text[], text, integer) is
-  'Composed notifications, newest first: {items, next_cursor}, and total when p_include has it. Refuses: forbidden, validation_error.';
+  'Composed notifications, newest first: {items, next_cursor}, and total when p_include has it. Errors: forbidden, validation_error.';
 
 create function api.admin_read_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -232,13 +232,13 @@ begin
   perform private.check_admin(p_admin_id, 'notifications');
   select private.composed_row(n) into v_row from public.user_notifications n where n.id = p_id and n.is_composed;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such notification', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such notification', p_param => 'id');
   end if;
   return v_row;
 end
 $$;
 
-comment on function api.admin_read_user_notification(uuid, uuid) is 'A composed notification. Refuses: forbidden, not_found.';
+comment on function api.admin_read_user_notification(uuid, uuid) is 'A composed notification. Errors: forbidden, not_found.';
 
 create function api.admin_create_user_notification(p_admin_id uuid, p_notification jsonb) returns jsonb
 language plpgsql
@@ -264,7 +264,7 @@ end
 $$;
 
 comment on function api.admin_create_user_notification(uuid, jsonb) is
-  'Composes a notification {type, title, body, title_en, body_en, data, target, user_id, segment, scheduled_at}: a draft, or scheduled where scheduled_at is given. On record. Refuses: forbidden, validation_error.';
+  'Composes a notification {type, title, body, title_en, body_en, data, target, user_id, segment, scheduled_at}: a draft, or scheduled where scheduled_at is given. On record. Errors: forbidden, validation_error.';
 
 create function api.admin_update_user_notification(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -280,7 +280,7 @@ begin
   perform private.require_draft(v_before);
   v_after := private.composed_with(v_before, p_changes);
   if v_before.status = 'scheduled' and v_after.scheduled_at is null then
-    perform private.refuse('validation_error', 422, 'A scheduled notification keeps a time; cancel it instead', p_param => 'scheduled_at');
+    perform private.raise_error('validation_error', 422, 'A scheduled notification keeps a time; cancel it instead', p_param => 'scheduled_at');
   end if;
   update public.user_notifications n set
     user_id = v_after.user_id, type = v_after.type, title = v_after.title, body = v_after.body, title_en = v_after.title_en,
@@ -296,7 +296,7 @@ end
 $$;
 
 comment on function api.admin_update_user_notification(uuid, uuid, jsonb, text) is
-  'Changes a draft or a scheduled notification; a draft that gets a scheduled_at is scheduled. On record. Refuses: forbidden, not_found, conflict, precondition_failed, validation_error.';
+  'Changes a draft or a scheduled notification; a draft that gets a scheduled_at is scheduled. On record. Errors: forbidden, not_found, conflict, precondition_failed, validation_error.';
 
 create function api.admin_delete_user_notification(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -316,7 +316,7 @@ end
 $$;
 
 comment on function api.admin_delete_user_notification(uuid, uuid, text) is
-  'Deletes a draft or a scheduled notification. On record. Refuses: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes a draft or a scheduled notification. On record. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 create function api.admin_send_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -343,7 +343,7 @@ end
 $$;
 
 comment on function api.admin_send_user_notification(uuid, uuid) is
-  'Sends a draft or a scheduled notification now: {notification_id, enqueued (devices, as counted now), batches (of 500)}. On record. Refuses: forbidden, not_found, conflict.';
+  'Sends a draft or a scheduled notification now: {notification_id, enqueued (devices, as counted now), batches (of 500)}. On record. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_cancel_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -362,7 +362,7 @@ end
 $$;
 
 comment on function api.admin_cancel_user_notification(uuid, uuid) is
-  'Cancels a draft or a scheduled notification. On record. Refuses: forbidden, not_found, conflict.';
+  'Cancels a draft or a scheduled notification. On record. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_preview_user_notification(p_admin_id uuid, p_notification jsonb) returns jsonb
 language plpgsql stable
@@ -381,7 +381,7 @@ end
 $$;
 
 comment on function api.admin_preview_user_notification(uuid, jsonb) is
-  'How many users and devices a notification would reach now: {people, devices, batches}. Nothing is stored. Refuses: forbidden, validation_error.';
+  'How many users and devices a notification would reach now: {people, devices, batches}. Nothing is stored. Errors: forbidden, validation_error.';
 
 create function api.admin_test_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -403,7 +403,7 @@ end
 $$;
 
 comment on function api.admin_test_user_notification(uuid, uuid) is
-  'Sends a composed notification to the administrator''s own inbox and devices, in whatever state it is: {devices}, 0 for an administrator who has no app account. On record. Refuses: forbidden, not_found.';
+  'Sends a composed notification to the administrator''s own inbox and devices, in whatever state it is: {devices}, 0 for an administrator who has no app account. On record. Errors: forbidden, not_found.';
 
 create function private.count_deliveries(p_notification_id uuid) returns integer
 language plpgsql stable

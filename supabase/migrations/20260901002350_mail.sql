@@ -313,7 +313,7 @@ end
 $$;
 
 comment on function api.take_mails(integer) is
-  'The next batch of mails, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch that has nothing to send is found and settled, not given. Nothing is found while mail is paused. For the service only. It refuses nothing.';
+  'The next batch of mails, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch that has nothing to send is found and settled, not given. Nothing is found while mail is paused. For the service only. It raises no errors.';
 
 create function api.record_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default 60
@@ -327,7 +327,7 @@ end
 $$;
 
 comment on function api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records what became of mails of a batch, each {user_id, outcome}: sent, rejected, not_configured. The first outcome of a mail stays. Mails that have none are given again after p_retry_seconds, with their batch. For the service only. It refuses nothing.';
+  'Records what became of mails of a batch, each {user_id, outcome}: sent, rejected, not_configured. The first outcome of a mail stays. Mails that have none are given again after p_retry_seconds, with their batch. For the service only. It raises no errors.';
 
 create function api.pause_mail(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
@@ -339,7 +339,7 @@ end
 $$;
 
 comment on function api.pause_mail(text, integer, bigint[]) is
-  'The mail service is down (reason outage), refuses the credentials (credentials) or takes no more for now (quota): nothing is taken for p_seconds, or longer the more often it failed in a row; how many seconds. The messages are given again then; this time was no try. For the service only. It refuses nothing.';
+  'The mail service is down (reason outage), refuses the credentials (credentials) or takes no more for now (quota): nothing is taken for p_seconds, or longer the more often it failed in a row; how many seconds. The messages are given again then; this time was no try. For the service only. It raises no errors.';
 
 grant execute on function
   private.read_mail_queue(integer), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),

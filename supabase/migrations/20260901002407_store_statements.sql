@@ -104,14 +104,14 @@ begin
       null;
     end;
   end loop;
-  perform private.refuse('conflict', 409, 'The subscription is changing hands; send the request again in a moment',
+  perform private.raise_error('conflict', 409, 'The subscription is changing hands; send the request again in a moment',
     p_details => '{"reason": "changed_meanwhile"}');
   return null;
 end
 $$;
 
 comment on function private.hold_subscription(uuid, uuid[], text) is
-  'Locks a subscription with those that change with it (private.family_of), after the accounts of their users and these accounts; null when there is none. Refuses: conflict.';
+  'Locks a subscription with those that change with it (private.family_of), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
 
 create function private.hold_statement_keys(p_statement jsonb) returns void
 language plpgsql
@@ -156,7 +156,7 @@ begin
   end if;
   select p.id into v_plan_id from public.subscription_plans p where p.code = v_facts.product_id;
   if not found then
-    perform private.refuse('validation_error', 422, 'There is no subscription plan with this code', p_param => 'product_id');
+    perform private.raise_error('validation_error', 422, 'There is no subscription plan with this code', p_param => 'product_id');
   end if;
   insert into public.user_subscriptions (
     plan_id, platform, environment, subscription_key, supersedes, status, started_at, ended_at, auto_renewing, is_trial_period,
@@ -368,7 +368,7 @@ set search_path = ''
 as $$
 begin
   if p_source is null or p_source not in ('verify', 'refresh', 'notification', 'reconciliation') then
-    perform private.refuse('validation_error', 422, 'source must be verify, refresh, notification or reconciliation', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'source must be verify, refresh, notification or reconciliation', p_param => 'source');
   end if;
   if p_user_id is not null then
     perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
@@ -378,7 +378,7 @@ end
 $$;
 
 comment on function api.record_store_statement(jsonb, text, uuid) is
-  'For the service: puts what a store said (StoreStatement of the functions) into the ledger and works the subscription out: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id is who showed the receipt and may claim the subscription within the hour. The same statement again changes nothing. A product that is no plan is a validation_error. Refuses: forbidden, validation_error, conflict.';
+  'For the service: puts what a store said (StoreStatement of the functions) into the ledger and works the subscription out: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id is who showed the receipt and may claim the subscription within the hour. The same statement again changes nothing. A product that is no plan is a validation_error. Errors: forbidden, validation_error, conflict.';
 
 create function api.record_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
@@ -390,7 +390,7 @@ end
 $$;
 
 comment on function api.record_acknowledgement(uuid) is
-  'For the service: the store knows that a purchase is stored. Idempotent. It refuses nothing.';
+  'For the service: the store knows that a purchase is stored. Idempotent. It raises no errors.';
 
 grant execute on function
   private.write_store_statement(jsonb, text, uuid), private.clear_acknowledgement(uuid),

@@ -94,10 +94,10 @@ begin
   where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
   -- Requests with one receipt at once: the first took the row, the others find the subscription theirs.
   if v_row.user_id is distinct from v_user_id and (not found or p_must_be_own) then
-    perform private.refuse('not_found', 404, 'This purchase is none of yours that was verified; verify its receipt first',
+    perform private.raise_error('not_found', 404, 'This purchase is none of yours that was verified; verify its receipt first',
       p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
   elsif private.named_account(v_row.account_token) <> v_user_id then
-    perform private.refuse('conflict', 409, 'This purchase was made for another account', p_param => 'receipt',
+    perform private.raise_error('conflict', 409, 'This purchase was made for another account', p_param => 'receipt',
       p_details => '{"reason": "belongs_to_another_account"}');
   end if;
   if v_row.user_id is distinct from v_user_id then
@@ -132,7 +132,7 @@ end
 $$;
 
 comment on function api.check_purchaser(uuid) is
-  'For the service, before it asks a store about a receipt: refuses a caller who is not an active app user. Refuses: forbidden.';
+  'For the service, before it asks a store about a receipt: refuses a caller who is not an active app user. Errors: forbidden.';
 
 grant execute on function api.check_purchaser(uuid) to service_role;
 
@@ -146,7 +146,7 @@ end
 $$;
 
 comment on function commands.claim_subscription(uuid, boolean) is
-  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Refuses: unauthorized, forbidden, not_found, conflict.';
+  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Errors: unauthorized, forbidden, not_found, conflict.';
 
 create function api.my_subscription(p_lang text default null) returns jsonb
 language plpgsql stable
@@ -161,7 +161,7 @@ end
 $$;
 
 comment on function api.my_subscription(text) is
-  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. p_lang is the language of the plan; null: the account''s. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. p_lang is the language of the plan; null: the account''s. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function api.list_my_subscription_events(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -203,7 +203,7 @@ end
 $$;
 
 comment on function api.list_my_subscription_events(integer, text, text[]) is
-  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Refuses: unauthorized, forbidden, validation_error.';
+  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text, text[]),

@@ -158,7 +158,7 @@ end
 $$;
 
 comment on function api.receive_store_notification(text, text, jsonb) is
-  'For the service: stores a verified notification of a store (ios_store, android_store) and has it processed; false when it is known by its id. It refuses nothing.';
+  'For the service: stores a verified notification of a store (ios_store, android_store) and has it processed; false when it is known by its id. It raises no errors.';
 
 create function api.take_store_notifications(
   p_limit integer default 20, p_lease_seconds integer default 120, p_ends boolean default false
@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function api.take_store_notifications(integer, integer, boolean) is
-  'For the consumer: notifications that wait, hidden from other consumers for p_lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last that are known of a purchase of Google Play. p_ends: the consumer is about to end, so that the next notification calls one again. It refuses nothing.';
+  'For the consumer: notifications that wait, hidden from other consumers for p_lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last that are known of a purchase of Google Play. p_ends: the consumer is about to end, so that the next notification calls one again. It raises no errors.';
 
 create function api.finish_store_notification(
   p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
@@ -186,7 +186,7 @@ end
 $$;
 
 comment on function api.finish_store_notification(bigint, uuid, jsonb, text) is
-  'For the consumer: records what a notification says (StoreStatement of the functions) and ends it: {subscription_id}; null when it was ended before, or is given up for p_problem. Refuses: validation_error, conflict.';
+  'For the consumer: records what a notification says (StoreStatement of the functions) and ends it: {subscription_id}; null when it was ended before, or is given up for p_problem. Errors: validation_error, conflict.';
 
 create function api.postpone_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
@@ -198,7 +198,7 @@ end
 $$;
 
 comment on function api.postpone_store_notifications(bigint[], integer, boolean) is
-  'For the consumer: these are taken again in p_seconds or a quarter more. The attempt counts as one of five, or not: the store was down. It refuses nothing.';
+  'For the consumer: these are taken again in p_seconds or a quarter more. The attempt counts as one of five, or not: the store was down. It raises no errors.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Jobs

@@ -97,7 +97,7 @@ end
 $$;
 
 comment on function api.take_due_subscriptions(text, integer, integer) is
-  'For the consumer: subscriptions of a platform whose store is to be asked, those first that are due longest: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It refuses nothing.';
+  'For the consumer: subscriptions of a platform whose store is to be asked, those first that are due longest: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It raises no errors.';
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
@@ -109,7 +109,7 @@ end
 $$;
 
 comment on function api.postpone_question(uuid, integer) is
-  'For the consumer: the store of a subscription is asked again in p_seconds. It refuses nothing.';
+  'For the consumer: the store of a subscription is asked again in p_seconds. It raises no errors.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Job

@@ -54,7 +54,7 @@ declare
   v_listed jsonb := private.admin_subscription_rows(array[p_id]) -> 0;
 begin
   if v_listed is null then
-    perform private.refuse('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
   end if;
   return (
     select v_listed || jsonb_build_object(
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function private.admin_subscription(uuid) is
-  'A subscription as the console reads it: the row of the list, its user, what the store said last and when it is asked next. Refuses: not_found.';
+  'A subscription as the console reads it: the row of the list, its user, what the store said last and when it is asked next. Errors: not_found.';
 
 create function private.is_revoked_by_hand(p_id uuid) returns boolean
 language plpgsql stable
@@ -124,13 +124,13 @@ begin
   left join private.purchase_tokens t on t.subscription_id = s.id
   where s.id = p_id;
   if not found then
-    perform private.refuse('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
   end if;
   return v_known;
 end
 $$;
 
-comment on function private.known_subscription(uuid) is 'What a store is asked about a subscription with. Refuses: not_found.';
+comment on function private.known_subscription(uuid) is 'What a store is asked about a subscription with. Errors: not_found.';
 
 create function private.subscription_conditions(p_status text) returns text[]
 language plpgsql immutable
@@ -253,7 +253,7 @@ declare
   v_row public.user_subscriptions := private.hold_subscription(p_id);
 begin
   if v_row.id is null then
-    perform private.refuse('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
   end if;
   perform private.require_another(p_admin_id, v_row.user_id);
   return v_row;
@@ -261,7 +261,7 @@ end
 $$;
 
 comment on function private.held_admin_subscription(uuid, uuid) is
-  'A subscription that an administrator acts on, held with its user. Refuses: forbidden, not_found, conflict.';
+  'A subscription that an administrator acts on, held with its user. Errors: forbidden, not_found, conflict.';
 
 create function private.act_on_subscription(p_admin_id uuid, p_id uuid, p_type text, p_reason text, p_if_match text)
 returns jsonb
@@ -275,7 +275,7 @@ declare
 begin
   perform private.require_match(p_if_match, v_before.updated_at);
   if private.is_revoked_by_hand(p_id) = (p_type = 'REVOKED') then
-    perform private.refuse('conflict', 409, case p_type when 'REVOKED' then 'An administrator has revoked it already'
+    perform private.raise_error('conflict', 409, case p_type when 'REVOKED' then 'An administrator has revoked it already'
       else 'No administrator has revoked it' end, p_param => 'id',
       p_details => jsonb_build_object('reason', case p_type when 'REVOKED' then 'already_revoked' else 'not_revoked' end));
   end if;
@@ -291,7 +291,7 @@ end
 $$;
 
 comment on function private.act_on_subscription(uuid, uuid, text, text, text) is
-  'Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   private.admin_subscription_rows(uuid[]), private.admin_subscription(uuid), private.is_revoked_by_hand(uuid),
@@ -324,10 +324,10 @@ begin
   perform private.check_admin(p_admin_id, 'users');
   perform private.page_limit(p_limit);
   if p_status not in ('active', 'expired', 'revoked', 'grace', 'on_hold', 'paused', 'pending', 'unknown') then
-    perform private.refuse('validation_error', 422,
+    perform private.raise_error('validation_error', 422,
       'status must be active, expired, revoked, grace, on_hold, paused, pending or unknown', p_param => 'status');
   elsif p_provider not in ('ios_store', 'android_store') then
-    perform private.refuse('validation_error', 422, 'provider must be ios_store or android_store', p_param => 'provider');
+    perform private.raise_error('validation_error', 422, 'provider must be ios_store or android_store', p_param => 'provider');
   end if;
   return private.page(v_filters, private.admin_subscription_rows(private.found_subscriptions(
     p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id,
@@ -339,7 +339,7 @@ end
 $$;
 
 comment on function api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer) is
-  'Subscriptions that meet all filters, newest first: {items: [{id, user_id, plan_id, plan_code, provider, environment, external_subscription_id, status, gives_premium, access_ends_at, started_at, ended_at, auto_renewing, is_trial_period, created_at, updated_at}], next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. status is the one they have now. Reads only. For administrators of users. Refuses: forbidden, validation_error.';
+  'Subscriptions that meet all filters, newest first: {items: [{id, user_id, plan_id, plan_code, provider, environment, external_subscription_id, status, gives_premium, access_ends_at, started_at, ended_at, auto_renewing, is_trial_period, created_at, updated_at}], next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. status is the one they have now. Reads only. For administrators of users. Errors: forbidden, validation_error.';
 
 create function api.admin_read_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -352,7 +352,7 @@ end
 $$;
 
 comment on function api.admin_read_subscription(uuid, uuid) is
-  'A subscription as api.admin_list_subscriptions lists it, with {user, store_status, is_revoked_by_hand, auto_renew_status, next_billing_date, original_purchase_date, superseded_at, supersedes_id, needs_acknowledgement, acknowledged_at, heard_at, ask_at}. Reads only. For administrators of users. Refuses: forbidden, not_found.';
+  'A subscription as api.admin_list_subscriptions lists it, with {user, store_status, is_revoked_by_hand, auto_renew_status, next_billing_date, original_purchase_date, superseded_at, supersedes_id, needs_acknowledgement, acknowledged_at, heard_at, ask_at}. Reads only. For administrators of users. Errors: forbidden, not_found.';
 
 create function api.admin_list_subscription_events(
   p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -368,7 +368,7 @@ begin
   perform private.page_limit(p_limit);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if not exists (select from public.user_subscriptions s where s.id = p_id) then
-    perform private.refuse('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
   end if;
   return private.page(v_filters, (
     select jsonb_agg(jsonb_build_object(
@@ -389,7 +389,7 @@ end
 $$;
 
 comment on function api.admin_list_subscription_events(uuid, uuid, text[], text, integer) is
-  'The ledger of a subscription, the last event first: {items: [{id, event_id, source, type, subtype, status, occurred_at, confirmed_at, received_at, facts, payload}], next_cursor}, and total when p_include has it. status and facts are null for an act of an administrator. Reads only. For administrators of users. Refuses: forbidden, validation_error, not_found.';
+  'The ledger of a subscription, the last event first: {items: [{id, event_id, source, type, subtype, status, occurred_at, confirmed_at, received_at, facts, payload}], next_cursor}, and total when p_include has it. status and facts are null for an act of an administrator. Reads only. For administrators of users. Errors: forbidden, validation_error, not_found.';
 
 create function api.admin_revoke_subscription(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null)
 returns jsonb
@@ -403,7 +403,7 @@ end
 $$;
 
 comment on function api.admin_revoke_subscription(uuid, uuid, text, text) is
-  'Ends the access that a subscription gives, until it is reinstated, and returns it as admin_read_subscription does. Not idempotent: one that an administrator has revoked is a conflict (already_revoked). Records the act subscription.revoke with the reason. For administrators of users, not on a subscription of their own. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Ends the access that a subscription gives, until it is reinstated, and returns it as admin_read_subscription does. Not idempotent: one that an administrator has revoked is a conflict (already_revoked). Records the act subscription.revoke with the reason. For administrators of users, not on a subscription of their own. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_reinstate_subscription(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null)
 returns jsonb
@@ -417,7 +417,7 @@ end
 $$;
 
 comment on function api.admin_reinstate_subscription(uuid, uuid, text, text) is
-  'Takes back a revocation by hand: the subscription is what its store last said. Returns it as admin_read_subscription does. Not idempotent: one that no administrator has revoked is a conflict (not_revoked). Records the act subscription.reinstate with the reason. For administrators of users, not on a subscription of their own. Refuses: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Takes back a revocation by hand: the subscription is what its store last said. Returns it as admin_read_subscription does. Not idempotent: one that no administrator has revoked is a conflict (not_revoked). Records the act subscription.reinstate with the reason. For administrators of users, not on a subscription of their own. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_read_known_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -430,7 +430,7 @@ end
 $$;
 
 comment on function api.admin_read_known_subscription(uuid, uuid) is
-  'For the function `admin`, which asks the store with it and shows it to nobody: {provider} and KnownSubscription of the functions {subscription_key, product_id, environment, purchase_token, facts}. Reads only. For administrators of users. Refuses: forbidden, not_found.';
+  'For the function `admin`, which asks the store with it and shows it to nobody: {provider} and KnownSubscription of the functions {subscription_key, product_id, environment, purchase_token, facts}. Reads only. For administrators of users. Errors: forbidden, not_found.';
 
 create function api.admin_refresh_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -447,7 +447,7 @@ end
 $$;
 
 comment on function api.admin_refresh_subscription(uuid, uuid) is
-  'Records that an administrator had the store of a subscription asked, whose answer is recorded by then, and returns it as admin_read_subscription does. For administrators of users. Refuses: forbidden, not_found.';
+  'Records that an administrator had the store of a subscription asked, whose answer is recorded by then, and returns it as admin_read_subscription does. For administrators of users. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer), api.admin_read_subscription(uuid, uuid),

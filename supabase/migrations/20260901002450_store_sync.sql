@@ -147,7 +147,7 @@ create table public.store_metrics (
   constraint store_metrics_once unique (store, metric, metric_date)
 );
 
-comment on table public.store_metrics is 'How the apps are used, as the stores count it: one row a day and metric. docs/store_sync.md lists the metrics.';
+comment on table public.store_metrics is 'How the apps are used, as the stores count it: one row a day and metric. docs/operations/store_sync.md lists the metrics.';
 comment on column public.store_metrics.value is 'A count; for rates a fraction of 1, for ratings 1 to 5.';
 comment on column public.store_metrics.reported_on is 'The day of the report that said so: an older report changes nothing.';
 

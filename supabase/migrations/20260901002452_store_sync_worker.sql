@@ -187,7 +187,7 @@ end
 $$;
 
 comment on function api.take_store_sync_run(integer) is
-  'The next run that is due and whose store nobody asks now, for a turn of p_lease_seconds: {run_id, lease_id, store, task, days, parts, next_page, read_until}; null for none. days: the days of sales to read; parts: the reports of metrics that need not be read; next_page: the page of reviews to go on with; read_until: reviews before that moment were read by an earlier run, null: none was. For the service only. It refuses nothing.';
+  'The next run that is due and whose store nobody asks now, for a turn of p_lease_seconds: {run_id, lease_id, store, task, days, parts, next_page, read_until}; null for none. days: the days of sales to read; parts: the reports of metrics that need not be read; next_page: the page of reviews to go on with; read_until: reviews before that moment were read by an earlier run, null: none was. For the service only. It raises no errors.';
 
 create function api.finish_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
@@ -205,7 +205,7 @@ end
 $$;
 
 comment on function api.finish_store_sync_run(uuid, uuid) is
-  'The run has read all there is. False when the lease is another''s. For the service only. It refuses nothing.';
+  'The run has read all there is. False when the lease is another''s. For the service only. It raises no errors.';
 
 create function api.fail_store_sync_run(p_run_id uuid, p_lease_id uuid, p_code text, p_message text) returns boolean
 language plpgsql
@@ -223,7 +223,7 @@ end
 $$;
 
 comment on function api.fail_store_sync_run(uuid, uuid, text, text) is
-  'The run cannot go on, for a reason that no wait removes: error {code, message}. False when the lease is another''s. For the service only. It refuses nothing.';
+  'The run cannot go on, for a reason that no wait removes: error {code, message}. False when the lease is another''s. For the service only. It raises no errors.';
 
 create function api.postpone_store_sync_run(
   p_run_id uuid, p_lease_id uuid, p_seconds integer default 0, p_code text default null, p_message text default null
@@ -244,7 +244,7 @@ end
 $$;
 
 comment on function api.postpone_store_sync_run(uuid, uuid, integer, text, text) is
-  'Ends the turn; the run goes on after p_seconds, or later when a problem (p_code, p_message) ended it. How many seconds; null when the lease is another''s. For the service only. It refuses nothing.';
+  'Ends the turn; the run goes on after p_seconds, or later when a problem (p_code, p_message) ended it. How many seconds; null when the lease is another''s. For the service only. It raises no errors.';
 
 create function private.call_store_sync() returns void
 language plpgsql

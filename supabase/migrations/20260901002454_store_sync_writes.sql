@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function api.write_store_sales(uuid, uuid, date, jsonb, integer) is
-  'Replaces a store''s sales of a day: [{sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor, proceeds_currency, proceeds_minor}], money in minor units, one row for each product, country and currencies; none: nothing was sold. p_rows_read: rows of the report. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+  'Replaces a store''s sales of a day: [{sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor, proceeds_currency, proceeds_minor}], money in minor units, one row for each product, country and currencies; none: nothing was sold. p_rows_read: rows of the report. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
 
 create function api.write_store_reviews(p_run_id uuid, p_lease_id uuid, p_rows jsonb, p_next_page text default null) returns boolean
 language plpgsql
@@ -167,7 +167,7 @@ end
 $$;
 
 comment on function api.write_store_reviews(uuid, uuid, jsonb, text) is
-  'Writes a page of reviews: [{review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at, reviewed_at}], and notes the page to go on with. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+  'Writes a page of reviews: [{review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at, reviewed_at}], and notes the page to go on with. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
 
 create function api.write_store_metrics(
   p_run_id uuid, p_lease_id uuid, p_part text, p_reported_on date, p_rows jsonb, p_rows_read integer
@@ -188,7 +188,7 @@ end
 $$;
 
 comment on function api.write_store_metrics(uuid, uuid, text, date, jsonb, integer) is
-  'Writes a report of metrics, which is then read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on changes nothing that a later one wrote. False, and nothing is written, when the lease is another''s. For the service only. It refuses nothing.';
+  'Writes a report of metrics, which is then read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on changes nothing that a later one wrote. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
 
 grant execute on function
   api.write_store_sales(uuid, uuid, date, jsonb, integer), api.write_store_reviews(uuid, uuid, jsonb, text),

@@ -48,7 +48,7 @@ begin
   perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
   select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;
   if v_started_ids = '{}' then
-    perform private.refuse('conflict', 409, 'This is being fetched already: details.sync_run_ids has the runs.',
+    perform private.raise_error('conflict', 409, 'This is being fetched already: details.sync_run_ids has the runs.',
       p_details => jsonb_build_object('reason', 'already_running', 'sync_run_ids', to_jsonb(v_run_ids)));
   end if;
   perform private.record_act(p_admin_id, 'store_sync.trigger', 'store_sync', null, null,
@@ -58,7 +58,7 @@ end
 $$;
 
 comment on function api.admin_trigger_store_sync(uuid, text, text) is
-  'Has a task (sales, metrics, reviews, all) of a store (android_store, ios_store, all) fetched: {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. On record. For administrators of store_sync. Refuses: forbidden, validation_error, conflict.';
+  'Has a task (sales, metrics, reviews, all) of a store (android_store, ios_store, all) fetched: {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. On record. For administrators of store_sync. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_list_store_sync_runs(
   p_admin_id uuid, p_store text default null, p_task text default null, p_status text default null,
@@ -94,7 +94,7 @@ end
 $$;
 
 comment on function api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer) is
-  'Runs of store sync, the newest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Refuses: forbidden, validation_error.';
+  'Runs of store sync, the newest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_get_store_sync_run(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -109,7 +109,7 @@ end
 $$;
 
 comment on function api.admin_get_store_sync_run(uuid, uuid) is
-  'A run of store sync: what it read and wrote, and how it ended. For administrators of store_sync. Refuses: forbidden, not_found.';
+  'A run of store sync: what it read and wrote, and how it ended. For administrators of store_sync. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),

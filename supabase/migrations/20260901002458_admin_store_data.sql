@@ -15,7 +15,7 @@ set search_path = ''
 as $$
 begin
   if p_to < p_from then
-    perform private.refuse('validation_error', 422, 'to must not be before from.', p_param => 'to');
+    perform private.raise_error('validation_error', 422, 'to must not be before from.', p_param => 'to');
   end if;
 end
 $$;
@@ -47,7 +47,7 @@ end
 $$;
 
 comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
-  'A page of a table t after the keys of a cursor, the newest first by p_time, which has p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of ours that begin with and; $1 in them is p_filters: the name of the list, and the values of the filters. Refuses: validation_error.';
+  'A page of a table t after the keys of a cursor, the newest first by p_time, which has p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of ours that begin with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
 
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
@@ -117,7 +117,7 @@ end
 $$;
 
 comment on function api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer) is
-  'Reviews of the apps in the stores, the newest first: {items, next_cursor}, and total when p_include has it. p_since: those written or changed since. For administrators of store_sync. Refuses: forbidden, validation_error.';
+  'Reviews of the apps in the stores, the newest first: {items, next_cursor}, and total when p_include has it. p_since: those written or changed since. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_sales(
   p_admin_id uuid, p_store text default null, p_sku text default null, p_country text default null,
@@ -146,7 +146,7 @@ end
 $$;
 
 comment on function api.admin_list_store_sales(uuid, text, text, text, date, date, text[], text, integer) is
-  'What the stores sold, a row a day, product, country and currency, the newest days first: {items, next_cursor}, and total when p_include has it. Money in minor units. For administrators of store_sync. Refuses: forbidden, validation_error.';
+  'What the stores sold, a row a day, product, country and currency, the newest days first: {items, next_cursor}, and total when p_include has it. Money in minor units. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_metrics(
   p_admin_id uuid, p_store text default null, p_metric text default null, p_from date default null, p_to date default null,
@@ -173,7 +173,7 @@ end
 $$;
 
 comment on function api.admin_list_store_metrics(uuid, text, text, date, date, text[], text, integer) is
-  'How the apps are used, a row a day and metric, the newest days first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Refuses: forbidden, validation_error.';
+  'How the apps are used, a row a day and metric, the newest days first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_sum_store_sales(
   p_admin_id uuid, p_from date default null, p_to date default null, p_store text default null, p_sku text default null
@@ -190,14 +190,14 @@ begin
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(v_from, v_to);
   if v_to - v_from >= c_days then
-    perform private.refuse('validation_error', 422, format('These are more than %s days.', c_days), p_param => 'from');
+    perform private.raise_error('validation_error', 422, format('These are more than %s days.', c_days), p_param => 'from');
   end if;
   return jsonb_build_object('from', v_from, 'to', v_to) || private.sums_of_sales(v_from, v_to, p_store, p_sku);
 end
 $$;
 
 comment on function api.admin_sum_store_sales(uuid, date, date, text, text) is
-  'What the stores sold on each day, by store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 unless p_from and p_to say. items are by the customers'' currency, proceeds by that of the store''s payments. Units and money of what costs nothing are left out. For administrators of store_sync. Refuses: forbidden, validation_error.';
+  'What the stores sold on each day, by store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 unless p_from and p_to say. items are by the customers'' currency, proceeds by that of the store''s payments. Units and money of what costs nothing are left out. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer),

@@ -119,7 +119,7 @@ begin
     perform vault.update_secret(v_secret_id, p_api_key);
     update private.ai_keys k set updated_at = now() where k.user_id = p_user_id and k.provider_id = p_provider_id;
   elsif (select count(*) from private.ai_keys k where k.user_id = p_user_id) >= 10 then
-    perform private.refuse('conflict', 409, 'There can be at most 10 keys; delete one first', p_param => 'provider_id',
+    perform private.raise_error('conflict', 409, 'There can be at most 10 keys; delete one first', p_param => 'provider_id',
       p_details => '{"reason": "too_many_keys", "limit": 10}');
   else
     insert into private.ai_keys (user_id, provider_id, secret_id)
@@ -128,7 +128,7 @@ begin
 end
 $$;
 
-comment on function private.put_ai_key(uuid, text, text) is 'Puts a user''s key into the vault, in place of an earlier one. The account is held. Refuses: conflict.';
+comment on function private.put_ai_key(uuid, text, text) is 'Puts a user''s key into the vault, in place of an earlier one. The account is held. Errors: conflict.';
 
 create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
 language plpgsql
@@ -289,7 +289,7 @@ end
 $$;
 
 comment on function api.find_place(text, text, double precision, double precision) is
-  'For the service: where a place is, as far as is known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is kept, places or lots. With wait_ms the geocoder may be asked after so many milliseconds. It refuses nothing.';
+  'For the service: where a place is, as far as is known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is kept, places or lots. With wait_ms the geocoder may be asked after so many milliseconds. It raises no errors.';
 
 create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
 language plpgsql
@@ -319,7 +319,7 @@ end
 $$;
 
 comment on function api.keep_place(text, text, text, double precision, double precision) is
-  'For the service: keeps what a geocoder answered; without p_name that there is no such place. It refuses nothing.';
+  'For the service: keeps what a geocoder answered; without p_name that there is no such place. It raises no errors.';
 
 create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
@@ -350,7 +350,7 @@ end
 $$;
 
 comment on function api.log_ai_request(uuid, jsonb) is
-  'For the service: logs a search in words, with the columns of private.ai_requests. It refuses nothing.';
+  'For the service: logs a search in words, with the columns of private.ai_requests. It raises no errors.';
 
 create function private.ai_secrets_of(p_user_id uuid) returns jsonb
 language plpgsql stable
@@ -380,7 +380,7 @@ end
 $$;
 
 comment on function api.read_ai_keys(uuid) is
-  'For the service: the keys of an active user by provider, in the clear, for requests of this user alone. It refuses nothing.';
+  'For the service: the keys of an active user by provider, in the clear, for requests of this user alone. It raises no errors.';
 
 grant execute on function
   private.look_up_place(text, text, double precision, double precision), api.find_place(text, text, double precision, double precision),
@@ -401,9 +401,9 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if coalesce(p_provider_id, '') !~ '^[a-z0-9][a-z0-9_-]{0,39}$' then
-    perform private.refuse('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _', p_param => 'provider_id');
+    perform private.raise_error('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _', p_param => 'provider_id');
   elsif coalesce(p_api_key, '') !~ '^[!-~]+$' or char_length(p_api_key) not between 8 and 500 then
-    perform private.refuse('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters', p_param => 'api_key');
+    perform private.raise_error('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters', p_param => 'api_key');
   end if;
   perform private.put_ai_key(v_user_id, p_provider_id, p_api_key);
   return jsonb_build_object('status', 'registered', 'provider_id', p_provider_id);
@@ -411,7 +411,7 @@ end
 $$;
 
 comment on function commands.register_ai_key(text, text) is
-  'Puts the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Refuses: unauthorized, forbidden, validation_error, conflict.';
+  'Puts the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.delete_ai_key(p_provider_id text) returns void
 language plpgsql
@@ -421,13 +421,13 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if not private.drop_ai_key(v_user_id, p_provider_id) then
-    perform private.refuse('not_found', 404, 'You have no key of this provider', p_param => 'provider_id');
+    perform private.raise_error('not_found', 404, 'You have no key of this provider', p_param => 'provider_id');
   end if;
 end
 $$;
 
 comment on function commands.delete_ai_key(text) is
-  'Deletes the caller''s key of an AI provider, also from the vault. Refuses: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s key of an AI provider, also from the vault. Errors: unauthorized, forbidden, not_found.';
 
 create function api.list_my_ai_keys() returns jsonb
 language plpgsql stable
@@ -439,7 +439,7 @@ end
 $$;
 
 comment on function api.list_my_ai_keys() is
-  'For which AI providers the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Refuses: unauthorized, forbidden.';
+  'For which AI providers the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Errors: unauthorized, forbidden.';
 
 grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;
 

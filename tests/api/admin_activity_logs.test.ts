@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { z } from "zod";
 import { AdminActivityLog, AdminActivityLogs } from "../../supabase/functions/_shared/schema/admin_activity_logs.ts";
 import { listActivityLogs } from "../../supabase/functions/admin/activity_logs.ts";
-import { asUser, asVisitor, signUp } from "../support/people.ts";
+import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { chance } from "../support/random.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { anAdministrator } from "./administrators.ts";
 import { query, replyOf } from "./client.ts";
@@ -104,13 +104,13 @@ Deno.test("admin activity logs: a cursor of other filters is rejected, whoever m
   const { next_cursor: cursor } = await read({ admin_id, limit: 1 });
   assert.ok(cursor);
   const invalid = { code: "validation_error", param: "cursor" } as const;
-  await assertRefused(await ask(`${PATH}${query({ cursor })}`), invalid);
-  await assertRefused(await ask(`${PATH}${query({ admin_id, from: at(1), cursor })}`), invalid);
+  await assertError(await ask(`${PATH}${query({ cursor })}`), invalid);
+  await assertError(await ask(`${PATH}${query({ admin_id, from: at(1), cursor })}`), invalid);
   const user = asUser(await signUp());
   for (const asked of [{}, { cursor: "none" }, { limit: 0 }, { admin_id, cursor }]) {
     for (const init of [{}, LINES]) {
-      await assertRefused(await user(`${PATH}${query(asked)}`, init), { code: "forbidden" });
-      await assertRefused(await asVisitor()(`${PATH}${query(asked)}`, init), { code: "unauthorized" });
+      await assertError(await user(`${PATH}${query(asked)}`, init), { code: "forbidden" });
+      await assertError(await asAnonymous()(`${PATH}${query(asked)}`, init), { code: "unauthorized" });
     }
   }
 });

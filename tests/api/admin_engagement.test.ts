@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LotEngagements } from "../../supabase/functions/_shared/schema/admin_parking_lot_engagement.ts";
 import { listLotEngagement } from "../../supabase/functions/admin/parking_lot_engagement.ts";
 import { eventually } from "../support/eventually.ts";
-import { asUser, asVisitor, signUp } from "../support/people.ts";
+import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { runJob } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { anAdministrator, sending } from "./administrators.ts";
@@ -49,7 +49,7 @@ Deno.test("admin engagement: saves, sessions and searches of a lot are in the re
     `/parking-lots?bbox=${AT.lng - 0.1},${AT.lat - 0.1},${AT.lng + 0.1},${AT.lat + 0.1}`,
   ];
   for (const path of searches) {
-    const found = await asVisitor()(path);
+    const found = await asAnonymous()(path);
     assert.equal(found.status, 200);
     assert.ok((await found.text()).includes(lot));
   }

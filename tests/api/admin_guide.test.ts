@@ -1,11 +1,11 @@
-// docs/admin.md: its requests get the responses that stand below them, and its diagrams are the moves of the database.
+// docs/clients/console.md: its requests get the responses that stand below them, and its diagrams are the moves of the database.
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import { asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { aLot, inDatabase } from "./lots.ts";
 
-const PAGE = Deno.readTextFileSync(new URL("../../docs/admin.md", import.meta.url));
+const PAGE = Deno.readTextFileSync(new URL("../../docs/clients/console.md", import.meta.url));
 
 interface Block {
   readonly kind: string;
@@ -98,7 +98,7 @@ async function given(): Promise<{ values: Values; email: string; password: strin
   return { values, email: administrator.email, password: administrator.password };
 }
 
-Deno.test("docs/admin.md: every request gets the response that stands below it", async () => {
+Deno.test("docs/clients/console.md: every request gets the response that stands below it", async () => {
   const { values, email, password } = await given();
   const [signIn] = blocks.filter(({ kind }) => kind === "js");
   const known = {
@@ -118,7 +118,7 @@ Deno.test("docs/admin.md: every request gets the response that stands below it",
     if (/^\d{3}\b/.test(block.text)) continue;
     const response = await send(block, values);
     const text = await response.text();
-    const place = `docs/admin.md:${block.line}`;
+    const place = `docs/clients/console.md:${block.line}`;
     requests++;
     const next = messages[n + 1];
     if (next === undefined || !/^\d{3}\b/.test(next.text)) {
@@ -133,7 +133,7 @@ Deno.test("docs/admin.md: every request gets the response that stands below it",
   assert.ok(requests >= 10, `${requests} requests`);
 });
 
-Deno.test("docs/admin.md: a response that differs from the page is noticed", () => {
+Deno.test("docs/clients/console.md: a response that differs from the page is noticed", () => {
   const values: Values = new Map([["known", "1"]]);
   compare({ a: "{known}", b: [{ c: 1 }], d: "{fresh}" }, { a: "1", b: [{ c: 1, more: 2 }], d: "x" }, values, "");
   assert.equal(values.get("fresh"), "x");
@@ -143,7 +143,7 @@ Deno.test("docs/admin.md: a response that differs from the page is noticed", () 
   assert.throws(() => compare({ b: [{ c: 1 }] }, { b: [] }, values, ""), assert.AssertionError);
 });
 
-Deno.test("docs/admin.md: the diagrams show every move that the database allows, and no other", async () => {
+Deno.test("docs/clients/console.md: the diagrams show every move that the database allows, and no other", async () => {
   const moves = await inDatabase((sql) =>
     sql<{ entity: string; move: string }[]>`
       select entity, from_state || ' to ' || to_state as move from private.allowed_moves order by 1, 2`

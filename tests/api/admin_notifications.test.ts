@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { AdminNotifications } from "../../supabase/functions/_shared/schema/admin_notifications.ts";
 import { listAdminNotifications } from "../../supabase/functions/admin/notifications.ts";
-import { asUser, asVisitor, signUp } from "../support/people.ts";
+import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { anAdministrator, sending } from "./administrators.ts";
 import { replyOf } from "./client.ts";
@@ -68,7 +68,7 @@ Deno.test("admin routes: whoever is no active administrator gets 403 with the mi
       assert.deepEqual(error.details, { scope: "admin" });
     }
   }
-  assert.equal((await asVisitor()(PATH)).status, 401);
+  assert.equal((await asAnonymous()(PATH)).status, 401);
   const invalid = await (await anAdministrator()).ask(MARK, sending("POST", { ids: "none" }));
   assert.equal(invalid.status, 422);
 });

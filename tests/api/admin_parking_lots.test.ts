@@ -23,7 +23,7 @@ import {
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
 import { picture, put as putFile } from "../support/files.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
@@ -85,7 +85,7 @@ Deno.test("POST admin/parking-lots: a draft that nobody else sees, on record onc
   assert.equal(lot.status, "draft");
   assert.deepEqual([lot.time_zone, lot.currency, lot.holiday_calendar], ["Asia/Tokyo", "JPY", "JP"]);
   assert.deepEqual(lot.allowed_statuses, ["active", "closed"]);
-  await assertRefused(await ask(`/parking-lots/${lot.id}`), { code: "lot_not_found" });
+  await assertError(await ask(`/parking-lots/${lot.id}`), { code: "lot_not_found" });
   assert.deepEqual(await nearby(body), []);
   const { items } = await history(lot.id);
   assert.equal(items.length, 1);
@@ -133,7 +133,7 @@ Deno.test("GET admin/parking-lots/{id}: lots of every status, with their version
     assert.equal(lot.status, status);
     assert.equal(tagOf(answer), `"${lot.updated_at}"`);
   }
-  await assertRefused(await console.ask(`${PATH}/${crypto.randomUUID()}`), { code: "lot_not_found" });
+  await assertError(await console.ask(`${PATH}/${crypto.randomUUID()}`), { code: "lot_not_found" });
 });
 
 Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their difference on record, search at once", async () => {
@@ -302,7 +302,7 @@ Deno.test("PUT …: what is wrong in a set is named by its place, by the route a
     assert.deepEqual([answer.status, error.code, error.param], [422, "validation_error", param], JSON.stringify(error));
   }
   const unknown = await put(crypto.randomUUID(), "spots", []);
-  await assertRefused(unknown, { code: "lot_not_found" });
+  await assertError(unknown, { code: "lot_not_found" });
   assert.equal((await history(lot.id)).items.length, 1);
 });
 
@@ -405,7 +405,7 @@ Deno.test("POST …/preview-fee: the answer of calc-fee for rules that are not s
   await replaced(lot.id, "pricing_rules", [rule]);
   await patched(lot.id, { status: "active" });
   assert.deepEqual(await (await fee(lot.id)).json(), answer);
-  await assertRefused(await console.ask(`${PATH}/${crypto.randomUUID()}/preview-fee`, sending("POST", body)), {
+  await assertError(await console.ask(`${PATH}/${crypto.randomUUID()}/preview-fee`, sending("POST", body)), {
     code: "lot_not_found",
   });
 });
@@ -477,7 +477,7 @@ Deno.test("GET …/history: acts of this lot only, newest first, page by page, a
   const first = await history(lot.id, { limit: 3 });
   const rest = await history(lot.id, { limit: 3, cursor: first.next_cursor });
   assert.deepEqual([...first.items, ...rest.items], items);
-  await assertRefused(await console.ask(`${PATH}/${other.id}/history${query({ cursor: first.next_cursor })}`), {
+  await assertError(await console.ask(`${PATH}/${other.id}/history${query({ cursor: first.next_cursor })}`), {
     code: "validation_error",
   });
   await replyOf(
@@ -513,8 +513,8 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot where nobody parked goes with a
     deleted: true,
     status: null,
   });
-  await assertRefused(await console.ask(`${PATH}/${lot.id}`), { code: "lot_not_found" });
-  await assertRefused(await console.ask(`${PATH}/${lot.id}`, sending("DELETE")), { code: "lot_not_found" });
+  await assertError(await console.ask(`${PATH}/${lot.id}`), { code: "lot_not_found" });
+  await assertError(await console.ask(`${PATH}/${lot.id}`, sending("DELETE")), { code: "lot_not_found" });
   assert.deepEqual(await nearby(lot), []);
   const [act] = (await history(lot.id)).items;
   assert.deepEqual([act!.action, act!.changes["name"]], ["parking_lot.delete", { old: "Console lot", new: null }]);

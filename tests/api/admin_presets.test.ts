@@ -11,7 +11,7 @@ import {
   updateUserSearchPreset,
 } from "../../supabase/functions/admin/user_search_presets.ts";
 import { asUser, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { query, replyOf, tagOf } from "./client.ts";
@@ -63,7 +63,7 @@ Deno.test("admin user-search-presets: a preset is created, changed, made the def
     [second.id, true],
   ]);
   assert.equal((await ask(`${PATH}/${second.id}`, sending("DELETE"))).status, 204);
-  await assertRefused(await ask(`${PATH}/${second.id}`, sending("DELETE")), { code: "not_found", param: "id" });
+  await assertError(await ask(`${PATH}/${second.id}`, sending("DELETE")), { code: "not_found", param: "id" });
   const { items, total } = await list(administrator, { user_id: owner.id });
   assert.deepEqual([items.map(({ id, is_default }) => [id, is_default]), total], [[[first.id, true]], 1]);
 
@@ -119,7 +119,7 @@ Deno.test("admin user-search-presets: the twenty-first is rejected with 409, as 
   for (let n = 0; n < 20; n++) await create(administrator, owner.id);
   const response = await administrator.ask(PATH, sending("POST", { user_id: owner.id, name: "x", query_json: {} }));
   assert.deepEqual((await response.clone().json()).error.details, { reason: "limit_reached", limit: 20 });
-  await assertRefused(response, { code: "conflict" });
+  await assertError(response, { code: "conflict" });
   assert.equal((await acts(owner.id)).length, 20);
 });
 
@@ -141,11 +141,11 @@ Deno.test("admin user-search-presets: a suspended owner's presets are read and n
       reason: "account_not_active",
       status: "suspended",
     });
-    await assertRefused(response, { code: "conflict", param: "user_id" });
+    await assertError(response, { code: "conflict", param: "user_id" });
   }
   await inDatabase((sql) => sql`update public.app_users set status = 'withdrawn' where id = ${owner.id}`);
   assert.deepEqual(await list(administrator, { user_id: owner.id }), { items: [], total: 0 });
-  await assertRefused(await administrator.ask(`${PATH}/${id}`, sending("DELETE")), { code: "not_found" });
+  await assertError(await administrator.ask(`${PATH}/${id}`, sending("DELETE")), { code: "not_found" });
   // The values left the record with their owner; the acts stay.
   assert.deepEqual((await acts(owner.id)).map(({ action, changes }) => [action, changes]), [
     ["user.create_search_preset", { name: null, query_json: null, is_default: null, sort_order: null }],
@@ -158,9 +158,9 @@ Deno.test("admin user-search-presets: an id that is no app user's is 404, an adm
   const administrator = await anAdministrator("search_presets");
   for (const user_id of [crypto.randomUUID(), administrator.id]) {
     const expected = { code: "not_found", param: "user_id" } as const;
-    await assertRefused(await administrator.ask(`${PATH}${query({ user_id })}`), expected);
+    await assertError(await administrator.ask(`${PATH}${query({ user_id })}`), expected);
     const body = { user_id, name: "x", query_json: {} };
-    await assertRefused(await administrator.ask(PATH, sending("POST", body)), expected);
+    await assertError(await administrator.ask(PATH, sending("POST", body)), expected);
     assert.deepEqual(await acts(user_id), []);
   }
 });
@@ -177,16 +177,16 @@ Deno.test("admin user-search-presets: a wrong preset is rejected by its field, a
   ];
   for (const [fields, param] of wrong) {
     const body = { user_id: owner.id, name: "x", query_json: {}, ...fields };
-    await assertRefused(await administrator.ask(PATH, sending("POST", body)), { code: "validation_error", param });
-    await assertRefused(await administrator.ask(`${PATH}/${id}`, sending("PATCH", fields)), {
+    await assertError(await administrator.ask(PATH, sending("POST", body)), { code: "validation_error", param });
+    await assertError(await administrator.ask(`${PATH}/${id}`, sending("PATCH", fields)), {
       code: "validation_error",
       param,
     });
   }
-  await assertRefused(await administrator.ask(PATH), { code: "validation_error", param: "user_id" });
+  await assertError(await administrator.ask(PATH), { code: "validation_error", param: "user_id" });
   for (const param of ["page", "limit"]) {
     const response = await administrator.ask(`${PATH}${query({ user_id: owner.id, [param]: 0 })}`);
-    await assertRefused(response, { code: "validation_error", param });
+    await assertError(response, { code: "validation_error", param });
   }
   assert.equal((await acts(owner.id)).length, 1);
 });
@@ -213,7 +213,7 @@ Deno.test("admin user-search-presets: without the area 403 names the scope, and 
       { scope: "admin:search_presets" },
       `${method} ${path}`,
     );
-    await assertRefused(response, { code: "forbidden" });
+    await assertError(response, { code: "forbidden" });
   }
   assert.equal((await acts(owner.id)).length, 1);
 });
@@ -225,7 +225,7 @@ Deno.test("admin user-search-presets: a change of a version that is no longer st
     administrator.ask(`${PATH}/${preset.id}`, sending("PATCH", { name }, { "If-Match": tag }));
   const first = await change("first", `"${preset.updated_at}"`);
   assert.equal(first.status, 200, await first.text());
-  await assertRefused(await change("second", `"${preset.updated_at}"`), {
+  await assertError(await change("second", `"${preset.updated_at}"`), {
     code: "precondition_failed",
     param: "If-Match",
   });

@@ -12,7 +12,7 @@ import {
   suspendUser,
 } from "../../supabase/functions/admin/users.ts";
 import { asUser, type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { query, replyOf, tagOf } from "./client.ts";
@@ -105,7 +105,7 @@ Deno.test("admin users: pages go through the list once, and total counts it", as
   assert.deepEqual(seen, ids);
   const first = await list(administrator, { display_name: mark, limit: 2 });
   const elsewhere = await administrator.ask(`${PATH}${query({ limit: 2, cursor: first.next_cursor })}`);
-  await assertRefused(elsewhere, { code: "validation_error", param: "cursor" });
+  await assertError(elsewhere, { code: "validation_error", param: "cursor" });
 });
 
 type AdminUsersPage = Awaited<ReturnType<typeof list>>;
@@ -143,7 +143,7 @@ Deno.test("admin users: a wrong filter is rejected by its field", async () => {
       [{ limit: 101 }, "limit"],
     ] as const
   ) {
-    await assertRefused(await ask(`${PATH}${query(values)}`), { code: "validation_error", param });
+    await assertError(await ask(`${PATH}${query(values)}`), { code: "validation_error", param });
   }
 });
 
@@ -185,13 +185,13 @@ Deno.test("admin users: one app user with figures, avatar and version; any other
   await avatar.body?.cancel();
   for (const id of [crypto.randomUUID(), administrator.id]) {
     for (const path of [`${PATH}/${id}`, `${PATH}/${id}/activity-logs`]) {
-      await assertRefused(await administrator.ask(path), { code: "not_found", param: "id" });
+      await assertError(await administrator.ask(path), { code: "not_found", param: "id" });
     }
   }
   for (const verb of ["suspend", "reactivate", "premium", "export", "withdraw"]) {
     const body = verb === "export" ? undefined : verb === "premium" ? { until: null, ...REASON } : REASON;
     const response = await act(administrator, crypto.randomUUID(), verb, body);
-    await assertRefused(response, { code: "not_found", param: "id" });
+    await assertError(response, { code: "not_found", param: "id" });
   }
 });
 
@@ -199,19 +199,19 @@ Deno.test("admin users: a suspended app user acts no more until reactivated; bot
   const [administrator, person] = [await anAdministrator("users"), await signUp()];
   const suspended = await replyOf(suspendUser, await act(administrator, person.id, "suspend", REASON), AdminUser);
   assert.equal(suspended.status, "suspended");
-  await assertRefused(await asUser(person)("/me/vehicles"), { code: "forbidden" });
+  await assertError(await asUser(person)("/me/vehicles"), { code: "forbidden" });
   const me = await (await asUser(person)("/me")).json();
   assert.deepEqual([me.app_user.status, me.permission_scopes], ["suspended", []]);
 
   const again = await act(administrator, person.id, "suspend", REASON);
   assert.deepEqual((await detailsOf(again)).allowed, ["active", "withdrawn"]);
-  await assertRefused(again, { code: "conflict" });
+  await assertError(again, { code: "conflict" });
   const back = await act(administrator, person.id, "reactivate", { reason: " A mistake " });
   assert.equal((await back.json()).status, "active");
   const vehicles = await asUser(person)("/me/vehicles");
   assert.equal(vehicles.status, 200);
   await vehicles.body?.cancel();
-  await assertRefused(await act(administrator, person.id, "reactivate", REASON), { code: "conflict" });
+  await assertError(await act(administrator, person.id, "reactivate", REASON), { code: "conflict" });
 
   assert.deepEqual(await acts(person.id), [
     {
@@ -245,8 +245,8 @@ Deno.test("admin users: premium is given until a time and taken away, and the sa
   const taken = await (await give(null)).json();
   assert.deepEqual([taken.is_premium, taken.premium_ends_at], [false, null]);
   assert.deepEqual(await scopes(), ["user"]);
-  await assertRefused(await give("2020-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
-  await assertRefused(await give("2100-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
+  await assertError(await give("2020-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
+  await assertError(await give("2100-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
   const recorded = await acts(person.id);
   assert.deepEqual(recorded.map(({ action, changes }) => [action, Object.keys(changes).sort()]), [
     ["user.set_premium", ["granted_premium_ends_at", "reason"]],
@@ -266,11 +266,11 @@ Deno.test("admin users: an act without a reason, or on an account of one's own, 
     const fields = verb === "premium" ? { until: IN_A_MONTH } : {};
     for (const reason of [undefined, "", "　", "x".repeat(501)]) {
       const response = await act(administrator, person.id, verb, { ...fields, reason });
-      await assertRefused(response, { code: "validation_error", param: "reason" });
+      await assertError(response, { code: "validation_error", param: "reason" });
     }
     const refused = await act(own, both.id, verb, { ...fields, ...REASON });
     assert.deepEqual(await detailsOf(refused), { reason: "own_account" }, verb);
-    await assertRefused(refused, { code: "forbidden" });
+    await assertError(refused, { code: "forbidden" });
   }
   assert.deepEqual([await acts(person.id), await acts(both.id)], [[], []]);
 });
@@ -283,7 +283,7 @@ Deno.test("admin users: a change of a version that is no longer stored is reject
   for (const verb of ["suspend", "reactivate", "premium"]) {
     const body = verb === "premium" ? { until: null, ...REASON } : REASON;
     const refused = await act(administrator, person.id, verb, body, { "If-Match": tag });
-    await assertRefused(refused, { code: "precondition_failed", param: "If-Match" });
+    await assertError(refused, { code: "precondition_failed", param: "If-Match" });
   }
   const second = await act(administrator, person.id, "suspend", REASON, { "If-Match": tagOf(first)! });
   assert.equal(second.status, 200, await second.text());
@@ -380,10 +380,10 @@ Deno.test("admin users: a withdrawal on request is the app user's own, files inc
   for (const [verb, body] of [["withdraw", REASON], ["reactivate", REASON], ["suspend", REASON]] as const) {
     const refused = await act(administrator, person.id, verb, body);
     assert.deepEqual((await detailsOf(refused)).allowed, []);
-    await assertRefused(refused, { code: "conflict" });
+    await assertError(refused, { code: "conflict" });
   }
   const refused = await act(administrator, person.id, "premium", { until: IN_A_MONTH, ...REASON });
-  await assertRefused(refused, { code: "conflict", param: "id" });
+  await assertError(refused, { code: "conflict", param: "id" });
   assert.equal((await acts(person.id)).length, 2);
 });
 
@@ -392,7 +392,7 @@ Deno.test("admin users: who is an active administrator as well is not withdrawn 
   await promote(both, { name: "Both", areas: ["admins"] });
   const refused = await act(administrator, both.id, "withdraw", REASON);
   assert.deepEqual(await detailsOf(refused), { reason: "is_administrator" });
-  await assertRefused(refused, { code: "conflict", param: "id" });
+  await assertError(refused, { code: "conflict", param: "id" });
   await promote(both, null);
   assert.equal((await act(administrator, both.id, "withdraw", REASON)).status, 204);
 });
@@ -415,7 +415,7 @@ Deno.test("admin users: without the area 403 names the scope, whether the app us
     ) {
       const response = await other.ask(`${PATH}${path}`, sending(method, body));
       assert.deepEqual(await detailsOf(response), { scope: "admin:users" }, `${method} ${path}`);
-      await assertRefused(response, { code: "forbidden" });
+      await assertError(response, { code: "forbidden" });
     }
   }
   assert.deepEqual(await acts(person.id), []);

@@ -1,7 +1,7 @@
 // Administrators for the tests of the console: each has exactly the areas that a test names.
 import { type Ask, asUser, type Person, signUp } from "../support/people.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { inDatabase } from "./lots.ts";
 
 export interface Administrator extends Person {
@@ -35,7 +35,7 @@ export async function refusedWith(
   code: Code,
   param: string | null = null,
 ): Promise<Record<string, unknown> | undefined> {
-  await assertRefused(response.clone(), { code, param });
+  await assertError(response.clone(), { code, param });
   return (await response.json()).error.details;
 }
 

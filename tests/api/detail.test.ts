@@ -5,7 +5,7 @@ import { PricingRules } from "../../supabase/functions/_shared/schema/fees.ts";
 import { readParkingLot } from "../../supabase/functions/parking-lots/detail.ts";
 import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { makeVoters, newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
@@ -295,7 +295,7 @@ Deno.test("a lot that is not public is not there, whoever asks", async () => {
   const { token } = await signUp();
   for (const hidden of Object.values(await hiddenLots())) {
     for (const headers of [{}, bearer(token)]) {
-      await assertRefused(await ask(path(hidden), { headers }), { code: "lot_not_found", param: "id" });
+      await assertError(await ask(path(hidden), { headers }), { code: "lot_not_found", param: "id" });
     }
   }
 });
@@ -303,7 +303,7 @@ Deno.test("a lot that is not public is not there, whoever asks", async () => {
 Deno.test("a suspended caller is refused what everybody may read", async () => {
   const [lot, { id, token }] = [await newLot(sql), await signUp()];
   await sql`update public.app_users set status = 'suspended' where id = ${id}`;
-  await assertRefused(await ask(path(lot), { headers: bearer(token) }), { code: "forbidden" });
+  await assertError(await ask(path(lot), { headers: bearer(token) }), { code: "forbidden" });
 });
 
 Deno.test("a wrong question is refused by the name of what is wrong", async () => {
@@ -327,7 +327,7 @@ Deno.test("a wrong question is refused by the name of what is wrong", async () =
     ["hours", { hours: true }],
   ];
   for (const [param, values] of wrong) {
-    await assertRefused(await ask(path(lot, values)), { code: "validation_error", param });
+    await assertError(await ask(path(lot, values)), { code: "validation_error", param });
   }
-  await assertRefused(await ask("/parking-lots/1"), { code: "validation_error", param: "id" });
+  await assertError(await ask("/parking-lots/1"), { code: "validation_error", param: "id" });
 });

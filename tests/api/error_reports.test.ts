@@ -5,7 +5,7 @@ import { postErrorReport } from "../../supabase/functions/error-reports/error_re
 import { listMyErrorReports } from "../../supabase/functions/me/error_reports.ts";
 import { picture } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 import { uploaded } from "./uploaded.ts";
@@ -59,11 +59,11 @@ Deno.test("a lot that is missing here is named; a report that names none, or bot
     parking_lot_name: "New lot",
   });
   assert.deepEqual([made.parking_lot_id, made.parking_lot_name], [null, "New lot"]);
-  await assertRefused(await post(person, report), { code: "validation_error", param: "parking_lot_name" });
+  await assertError(await post(person, report), { code: "validation_error", param: "parking_lot_name" });
   const both = { ...report, parking_lot_id: await aLot(), parking_lot_name: "Both" };
-  await assertRefused(await post(person, both), { code: "validation_error", param: "parking_lot_name" });
+  await assertError(await post(person, both), { code: "validation_error", param: "parking_lot_name" });
   for (const [name, id] of Object.entries(await hiddenLots())) {
-    await assertRefused(await post(person, { ...report, parking_lot_id: id }), { code: "lot_not_found" })
+    await assertError(await post(person, { ...report, parking_lot_id: id }), { code: "lot_not_found" })
       .catch((error) => assert.fail(`${name}: ${error}`));
   }
   assert.equal((await list(person)).items.length, 1);
@@ -83,7 +83,7 @@ Deno.test("every field that is wrong is named", async () => {
       ["evidence_asset_ids", Array.from({ length: 6 }, () => crypto.randomUUID())],
     ] as const
   ) {
-    await assertRefused(await post(person, { ...good, [param]: wrong }), { code: "validation_error", param });
+    await assertError(await post(person, { ...good, [param]: wrong }), { code: "validation_error", param });
   }
 });
 
@@ -93,18 +93,18 @@ Deno.test("evidence is shown to its author in order, and is used by one report",
   const ids = [];
   for (const file of files) ids.push(await uploaded(person, "error_report", file));
   const wanted = { ...report, parking_lot_id, evidence_asset_ids: ids };
-  await assertRefused(await post(other, wanted), { code: "not_found", param: "evidence_asset_ids" });
+  await assertError(await post(other, wanted), { code: "not_found", param: "evidence_asset_ids" });
   const { evidence_urls } = await posted(person, wanted);
   const read = await Promise.all(
     evidence_urls!.map(async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer())),
   );
   assert.deepEqual(read, files);
   assert.equal((await list(person)).items[0]?.evidence_urls?.length, 2);
-  await assertRefused(await post(person, wanted), { code: "not_found", param: "evidence_asset_ids" });
+  await assertError(await post(person, wanted), { code: "not_found", param: "evidence_asset_ids" });
   const notUploaded = { ...wanted, evidence_asset_ids: [crypto.randomUUID()] };
-  await assertRefused(await post(person, notUploaded), { code: "not_found", param: "evidence_asset_ids" });
+  await assertError(await post(person, notUploaded), { code: "not_found", param: "evidence_asset_ids" });
   const ofSupport = { ...wanted, evidence_asset_ids: [await uploaded(person, "support")] };
-  await assertRefused(await post(person, ofSupport), { code: "not_found", param: "evidence_asset_ids" });
+  await assertError(await post(person, ofSupport), { code: "not_found", param: "evidence_asset_ids" });
   // What was refused left nothing.
   assert.equal((await list(person)).items.length, 1);
 });
@@ -141,7 +141,7 @@ Deno.test("POST /error-reports: the 101st report in 24 hours is rejected with 42
   const refused = await post(person, { ...report, parking_lot_id: lot });
   const wait = Number(refused.headers.get("retry-after"));
   assert.ok(wait > 3500 && wait <= 3600, `retry after ${wait}`);
-  await assertRefused(refused, { code: "rate_limited" });
+  await assertError(refused, { code: "rate_limited" });
   await inDatabase((sql) =>
     sql`update public.error_reports set created_at = created_at - interval '2 hours' where user_id = ${person.id}`
   );

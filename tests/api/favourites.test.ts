@@ -5,7 +5,7 @@ import { SearchPreferences } from "../../supabase/functions/_shared/schema/searc
 import { listSavedParkingLots, saveParkingLot } from "../../supabase/functions/me/saved_parking_lots.ts";
 import { putSearchPreferences, readSearchPreferences } from "../../supabase/functions/me/search_preferences.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 
@@ -58,7 +58,7 @@ Deno.test("pages of saved lots follow one another, latest first; one that is clo
 Deno.test("a lot that is not public cannot be saved, and nobody sees what another saved", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   for (const hidden of Object.values(await hiddenLots())) {
-    await assertRefused(await save(hidden, owner.token), { code: "lot_not_found", param: "parking_lot_id" });
+    await assertError(await save(hidden, owner.token), { code: "lot_not_found", param: "parking_lot_id" });
   }
   const lot = await aLot();
   await replyOf(saveParkingLot, await save(lot, owner.token), SavedParkingLot);
@@ -79,7 +79,7 @@ const prefer = (token: string, body: unknown) =>
 Deno.test("everybody reads their preferences, premium members set them", async () => {
   const { id, token } = await signUp();
   assert.deepEqual(await preferences(token), { is_premium: false, yen_per_walk_minute: 20, is_default: true });
-  await assertRefused(await prefer(token, { yen_per_walk_minute: 30 }), { code: "forbidden" });
+  await assertError(await prefer(token, { yen_per_walk_minute: 30 }), { code: "forbidden" });
   await inDatabase((sql) => sql`update public.app_users set premium_ends_at = 'infinity' where id = ${id}`);
   const set = { is_premium: true, yen_per_walk_minute: 30, is_default: false };
   const answer = await prefer(token, { yen_per_walk_minute: 30 });
@@ -87,6 +87,6 @@ Deno.test("everybody reads their preferences, premium members set them", async (
   assert.deepEqual(await preferences(token), set);
   for (const yen of [-1, 501, 1.5, "30", null]) {
     const param = "yen_per_walk_minute";
-    await assertRefused(await prefer(token, { yen_per_walk_minute: yen }), { code: "validation_error", param });
+    await assertError(await prefer(token, { yen_per_walk_minute: yen }), { code: "validation_error", param });
   }
 });

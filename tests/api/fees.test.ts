@@ -7,7 +7,7 @@ import { plantLots } from "../db/support/fees.ts";
 import type { Rule } from "../oracles/fees.ts";
 import { workedExamples } from "../support/cases.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
@@ -60,7 +60,7 @@ const stay = { entry_at: june("10:00:00"), exit_at: june("11:00:00") };
 for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples.entries()) {
   Deno.test(`${id}, asked for through the gateway: ${why}`, async () => {
     const response = await ask(place(lots[n]!), question({ entry_at, exit_at, vehicle_type }));
-    if (expect.total_amount === undefined) return await assertRefused(response, { code: "fee_unknown" });
+    if (expect.total_amount === undefined) return await assertError(response, { code: "fee_unknown" });
     const fee = await replyOf(calculateFee, response, Fee);
     assert.equal(fee.total_amount, expect.total_amount);
     assert.equal(fee.breakdown.lines.reduce((sum, { amount }) => sum + amount, 0), fee.total_amount);
@@ -78,23 +78,23 @@ Deno.test("a visitor and a user are told the same; without a vehicle type it is 
 Deno.test("a fee that is not known is refused with the reason and the gap", async () => {
   const response = await ask(place(lot!), question({ entry_at: june("00:30:00"), exit_at: june("01:00:00") }));
   const { error } = await response.clone().json();
-  await assertRefused(response, { code: "fee_unknown" });
+  await assertError(response, { code: "fee_unknown" });
   assert.deepEqual(error.details, { reason: "no_rate", from: june("00:30:00"), until: june("08:00:00") });
 });
 
 Deno.test("a lot that is not public or does not exist is not found", async () => {
   for (const id of [hidden!, crypto.randomUUID()]) {
-    await assertRefused(await ask(place(id), question(stay)), { code: "lot_not_found" });
-    await assertRefused(await ask(`/parking-lots/${id}/pricing-rules`), { code: "lot_not_found" });
+    await assertError(await ask(place(id), question(stay)), { code: "lot_not_found" });
+    await assertError(await ask(`/parking-lots/${id}/pricing-rules`), { code: "lot_not_found" });
   }
 });
 
 Deno.test("a suspended user is refused", async () => {
   const { id, token } = await signUp();
   await sql`update public.app_users set status = 'suspended' where id = ${id}`;
-  await assertRefused(await ask(place(lot!), question(stay, bearer(token))), { code: "forbidden" });
+  await assertError(await ask(place(lot!), question(stay, bearer(token))), { code: "forbidden" });
   const rules = await ask(`/parking-lots/${lot}/pricing-rules`, { headers: bearer(token) });
-  await assertRefused(rules, { code: "forbidden" });
+  await assertError(rules, { code: "forbidden" });
 });
 
 const wrong: [what: string, body: unknown, param: string][] = [
@@ -114,13 +114,13 @@ const wrong: [what: string, body: unknown, param: string][] = [
 ];
 for (const [what, body, param] of wrong) {
   Deno.test(`${what} is a validation error of ${param}`, async () => {
-    await assertRefused(await ask(place(lot!), question(body)), { code: "validation_error", param });
+    await assertError(await ask(place(lot!), question(body)), { code: "validation_error", param });
   });
 }
 
 Deno.test("a lot's id that is none is a validation error", async () => {
-  await assertRefused(await ask(place("1"), question(stay)), { code: "validation_error", param: "id" });
-  await assertRefused(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
+  await assertError(await ask(place("1"), question(stay)), { code: "validation_error", param: "id" });
+  await assertError(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
 });
 
 Deno.test("the pricing rules of a lot come in their order and as they were written", async () => {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { FieldValue } from "../../supabase/functions/_shared/schema/field_values.ts";
 import { confirmFieldValue, denyFieldValue } from "../../supabase/functions/parking-lots/field_values.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { makeVoters } from "../support/rows.ts";
 import { ask, bearer, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 
-const vote = (lot: string, id: string, deed: string, token: string) =>
-  ask(`/parking-lots/${lot}/field-values/${id}/${deed}`, { method: "POST", headers: bearer(token) });
+const vote = (lot: string, id: string, activity: string, token: string) =>
+  ask(`/parking-lots/${lot}/field-values/${id}/${activity}`, { method: "POST", headers: bearer(token) });
 
 async function heightOf(lot: string): Promise<string> {
   const [row] = await inDatabase((sql) =>
@@ -44,12 +44,12 @@ Deno.test("a value that the lot no longer has takes no votes, one that it never 
   const id = await heightOf(lot);
   await replyOf(confirmFieldValue, await vote(lot, id, "confirm", user.token), FieldValue);
   await inDatabase((sql) => sql`update public.parking_lots set max_height_m = 2 where id = ${lot}`);
-  await assertRefused(await vote(lot, id, "deny", user.token), { code: "conflict" });
-  await assertRefused(await vote(lot, crypto.randomUUID(), "deny", user.token), {
+  await assertError(await vote(lot, id, "deny", user.token), { code: "conflict" });
+  await assertError(await vote(lot, crypto.randomUUID(), "deny", user.token), {
     code: "not_found",
     param: "fieldValueId",
   });
-  await assertRefused(await vote(lot, "height", "deny", user.token), {
+  await assertError(await vote(lot, "height", "deny", user.token), {
     code: "validation_error",
     param: "fieldValueId",
   });
@@ -58,8 +58,8 @@ Deno.test("a value that the lot no longer has takes no votes, one that it never 
 Deno.test("nothing is confirmed or denied of a lot that is not public", async () => {
   const user = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    for (const deed of ["confirm", "deny"]) {
-      await assertRefused(await vote(lot, crypto.randomUUID(), deed, user.token), { code: "lot_not_found" });
+    for (const activity of ["confirm", "deny"]) {
+      await assertError(await vote(lot, crypto.randomUUID(), activity, user.token), { code: "lot_not_found" });
     }
   }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MyReview } from "../../supabase/functions/_shared/schema/reviews.ts";
 import { postReview } from "../../supabase/functions/parking-lots/reviews.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
 
@@ -19,7 +19,7 @@ Deno.test("a review sent twice with a key is one review and twice the same answe
   assert.match(second.headers.get("access-control-expose-headers") ?? "", /idempotent-replayed/);
   const posted = await replyOf(postReview, first, MyReview);
   assert.deepEqual(await replyOf(postReview, second, MyReview), posted);
-  await assertRefused(await post(reviews(lot), token, "key-2", { rating: 4 }), { code: "conflict" });
+  await assertError(await post(reviews(lot), token, "key-2", { rating: 4 }), { code: "conflict" });
 });
 
 Deno.test("the key with another body, another path or another function is a conflict that says so", async () => {
@@ -35,7 +35,7 @@ Deno.test("the key with another body, another path or another function is a conf
     const answer = await post(path, token, "key-1", body);
     const { error } = await answer.clone().json();
     assert.deepEqual(error.details, { reason: "key_reused_with_different_body" }, path);
-    await assertRefused(answer, { code: "conflict", param: "Idempotency-Key" });
+    await assertError(answer, { code: "conflict", param: "Idempotency-Key" });
   }
 });
 
@@ -51,7 +51,7 @@ Deno.test("idempotency keys: a retry in another region is the same request", asy
 
 Deno.test("a refused request with a key is tried again", async () => {
   const [lot, { token }] = [await aLot({ status: "draft" }), await signUp()];
-  await assertRefused(await post(reviews(lot), token, "key-1", { rating: 4 }), { code: "lot_not_found" });
+  await assertError(await post(reviews(lot), token, "key-1", { rating: 4 }), { code: "lot_not_found" });
   await inDatabase((sql) => sql`update public.parking_lots set status = 'active' where id = ${lot}`);
   const answer = await post(reviews(lot), token, "key-1", { rating: 4 });
   assert.equal(answer.headers.get("idempotent-replayed"), null);
@@ -72,14 +72,14 @@ Deno.test("a key is read where a caller may be known, and not looked at for a vi
   const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
   const path = `/parking-lots/${lot}/calc-fee`;
   const visitor = await ask(path, { method: "POST", ...jsonBody(stay, { "idempotency-key": "not a key" }) });
-  await assertRefused(visitor, { code: "fee_unknown" });
+  await assertError(visitor, { code: "fee_unknown" });
   const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
-  await assertRefused(await post(path, token, "not a key", stay), expected);
+  await assertError(await post(path, token, "not a key", stay), expected);
 });
 
 Deno.test("a suspended caller's retry is refused, whatever was answered before", async () => {
   const [lot, person] = [await aLot(), await signUp()];
   await replyOf(postReview, await post(reviews(lot), person.token, "key-1", { rating: 4 }), MyReview);
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
-  await assertRefused(await post(reviews(lot), person.token, "key-1", { rating: 4 }), { code: "forbidden" });
+  await assertError(await post(reviews(lot), person.token, "key-1", { rating: 4 }), { code: "forbidden" });
 });

@@ -5,7 +5,7 @@ import { putNotificationPreferences, readNotificationPreferences } from "../../s
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { receivedMails } from "../support/providers.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { anAdministrator, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
@@ -24,8 +24,10 @@ async function addressOf({ id }: Person): Promise<string> {
   return row!.email;
 }
 
+/** The mails to an address, once there are any; what was sent to many users is spread to each of them first. */
 function mailed(address: string) {
   return eventually(async () => {
+    await dispatch("/push-dispatch");
     await dispatch("/mail-dispatch");
     const mails = await receivedMails(address);
     return mails.length > 0 ? mails : undefined;
@@ -73,7 +75,6 @@ Deno.test("mail: a composed notification is mailed to users who enabled it, and 
     const { id } = await composed.json();
     assert.equal((await admin.ask(`/admin/user-notifications/${id}/send`, sending("POST"))).status, 202);
   }
-  await dispatch("/push-dispatch"); // which fans out
   assert.deepEqual((await mailed(await addressOf(on))).map(({ subject }) => subject), ["題名"]);
   assert.deepEqual(await receivedMails(await addressOf(off)), []);
 });
@@ -92,7 +93,7 @@ Deno.test("notification preferences: the reply says whether mail is available an
       const { items } = await replyOf(putNotificationPreferences, put, NotificationPreferences);
       assert.equal(items.find(({ notif_type }) => notif_type === code)?.email_enabled, true, code);
     } else {
-      await assertRefused(put, { code: "validation_error", param: "items.0.email_enabled" });
+      await assertError(put, { code: "validation_error", param: "items.0.email_enabled" });
     }
   }
   assert.deepEqual(

@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { Me } from "../../supabase/functions/_shared/schema/me.ts";
 import { readMe, updateMe } from "../../supabase/functions/me/account.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
@@ -64,22 +64,22 @@ for (const status of ["suspended", "withdrawn"] as const) {
     const user = await signUp();
     await setStatus(user.id, status);
     assert.equal((await me(user.token)).app_user?.status, status);
-    await assertRefused(await rename(user.token, { display_name: "again" }), { code: "forbidden" });
+    await assertError(await rename(user.token, { display_name: "again" }), { code: "forbidden" });
     const near = await ask("/parking-lots/nearby?lat=35.68&lng=139.76", { headers: bearer(user.token) });
-    await assertRefused(near, { code: "forbidden" });
+    await assertError(near, { code: "forbidden" });
     assert.equal((await me(user.token)).app_user?.display_name, null);
   });
 }
 
 Deno.test("a well-signed token of a user who does not exist is 401", async () => {
   const stranger = token(crypto.randomUUID(), { secret: stack().jwtSecret });
-  await assertRefused(await ask("/me", { headers: bearer(stranger) }), { code: "unauthorized" });
+  await assertError(await ask("/me", { headers: bearer(stranger) }), { code: "unauthorized" });
 });
 
 Deno.test("the project's keys are nobody: 401 on a user's route, by header or as bearer", async () => {
   for (const key of [stack().publishableKey, stack().anonKey, stack().secretKey, stack().serviceRoleKey]) {
-    await assertRefused(await ask("/me", { headers: { apikey: key } }), { code: "unauthorized" });
-    await assertRefused(await ask("/me", { headers: bearer(key) }), { code: "unauthorized" });
+    await assertError(await ask("/me", { headers: { apikey: key } }), { code: "unauthorized" });
+    await assertError(await ask("/me", { headers: bearer(key) }), { code: "unauthorized" });
   }
 });
 

@@ -14,7 +14,7 @@ import {
 } from "../../supabase/functions/me/notifications.ts";
 import { putPushToken } from "../../supabase/functions/me/push_tokens.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -87,7 +87,7 @@ Deno.test("what to mark is said in exactly one way", async () => {
     [{ ids: null }, "ids", "invalid_type"],
   ];
   for (const [body, param, field] of wrong) {
-    await assertRefused(await mark(token, body), { code: "validation_error", param, field });
+    await assertError(await mark(token, body), { code: "validation_error", param, field });
   }
 });
 
@@ -118,7 +118,7 @@ Deno.test("ways of being told are read in two languages and set type by type", a
     [{ items: [{ notif_type: "campaign" }] }, "items.0.push_enabled"],
     [{ items: [{ ...item, sms_enabled: true }] }, "items.0.sms_enabled"],
   ];
-  for (const [body, param] of wrong) await assertRefused(await put(body), { code: "validation_error", param });
+  for (const [body, param] of wrong) await assertError(await put(body), { code: "validation_error", param });
 });
 
 Deno.test("a device is registered, taken over by who registers it next, and forgotten", async () => {
@@ -135,8 +135,8 @@ Deno.test("a device is registered, taken over by who registers it next, and forg
   assert.equal((await register(user.token)).id, first.id);
   const second = await register(stranger.token);
   assert.equal(second.user_id, stranger.id);
-  await assertRefused(await forget(first.id, user.token), { code: "not_found" });
-  await assertRefused(await forget(second.id, user.token), { code: "not_found" });
+  await assertError(await forget(first.id, user.token), { code: "not_found" });
+  await assertError(await forget(second.id, user.token), { code: "not_found" });
   const gone = await forget(second.id, stranger.token);
   assert.equal(gone.status, 204);
   assert.equal(await gone.text(), "");
@@ -148,6 +148,6 @@ Deno.test("a device is registered, taken over by who registers it next, and forg
       [{ fcm_token: "a", device_type: "fridge" }, "device_type"],
     ] as const
   ) {
-    await assertRefused(await put(user.token, body), { code: "validation_error", param });
+    await assertError(await put(user.token, body), { code: "validation_error", param });
   }
 });

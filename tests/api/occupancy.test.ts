@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Occupancy, OccupancyFeedTaken, OccupancyReport } from "../../supabase/functions/_shared/schema/occupancy.ts";
 import { feedOccupancy, readOccupancy, reportOccupancy } from "../../supabase/functions/parking-lots/occupancy.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
@@ -69,9 +69,9 @@ Deno.test("a feed comes with the service's key, new or old, and with no one's to
   }
   assert.equal((await read(lot)).current?.state, "full");
   for (const headers of [{}, { apikey: stack().publishableKey }]) {
-    await assertRefused(await feed(body, headers as Record<string, string>), { code: "unauthorized" });
+    await assertError(await feed(body, headers as Record<string, string>), { code: "unauthorized" });
   }
-  await assertRefused(await feed(body, bearer((await signUp()).token)), { code: "forbidden" });
+  await assertError(await feed(body, bearer((await signUp()).token)), { code: "forbidden" });
 });
 
 Deno.test("wrong reports and wrong feeds are refused by their field", async () => {
@@ -87,7 +87,7 @@ Deno.test("wrong reports and wrong feeds are refused by their field", async () =
     [{ state: "full", reported_at: "2026-09-01T00:00:00Z" }, "reported_at"],
   ];
   for (const [body, param] of reports) {
-    await assertRefused(await report(lot, driver.token, body), { code: "validation_error", param });
+    await assertError(await report(lot, driver.token, body), { code: "validation_error", param });
   }
   const good = { parking_lot_id: lot, state: "full" };
   const feeds: [unknown, string][] = [
@@ -100,14 +100,14 @@ Deno.test("wrong reports and wrong feeds are refused by their field", async () =
     [{ source: "sensor", reports: [{ ...good, parking_lot_id: "7" }] }, "reports.0.parking_lot_id"],
   ];
   for (const [body, param] of feeds) {
-    await assertRefused(await feed(body, bearer(serviceRoleKey)), { code: "validation_error", param });
+    await assertError(await feed(body, bearer(serviceRoleKey)), { code: "validation_error", param });
   }
 });
 
 Deno.test("a lot that is not public tells nothing and takes no reports", async () => {
   const driver = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    await assertRefused(await ask(`/parking-lots/${lot}/occupancy`), { code: "lot_not_found" });
-    await assertRefused(await report(lot, driver.token, { state: "full" }), { code: "lot_not_found" });
+    await assertError(await ask(`/parking-lots/${lot}/occupancy`), { code: "lot_not_found" });
+    await assertError(await report(lot, driver.token, { state: "full" }), { code: "lot_not_found" });
   }
 });

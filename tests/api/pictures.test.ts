@@ -11,7 +11,7 @@ import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
 import { picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
@@ -175,21 +175,21 @@ Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and o
   const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
   const text = await upload(author, "review", true, html);
   const unusable = { code: "validation_error", param: "photo_asset_ids", field: "invalid_value" } as const;
-  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [text.id] }), unusable);
+  await assertError(await post(lot, author, { rating: 4, photo_asset_ids: [text.id] }), unusable);
   const textAvatar = await upload(author, "avatar", true, html);
   const wrong = { ...unusable, param: "avatar_asset_id" };
-  await assertRefused(await patch("/me", author, { avatar_asset_id: textAvatar.id }), wrong);
+  await assertError(await patch("/me", author, { avatar_asset_id: textAvatar.id }), wrong);
   await sweep();
   for (const file of [text, textAvatar]) assert.equal(await status(file.publicUrl), 404);
 
   const five = Array.from({ length: 5 }, () => crypto.randomUUID());
   const tooMany = { code: "validation_error", param: "photo_asset_ids" } as const;
-  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: five }), tooMany);
+  await assertError(await post(lot, author, { rating: 4, photo_asset_ids: five }), tooMany);
   const notTheirs = { code: "not_found", param: "photo_asset_ids" } as const;
   const foreign = await upload(stranger, "review", true);
-  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [foreign.id] }), notTheirs);
+  await assertError(await post(lot, author, { rating: 4, photo_asset_ids: [foreign.id] }), notTheirs);
   const avatar = await upload(author, "avatar", true);
-  await assertRefused(await post(lot, author, { rating: 4, photo_asset_ids: [avatar.id] }), notTheirs);
+  await assertError(await post(lot, author, { rating: 4, photo_asset_ids: [avatar.id] }), notTheirs);
   assert.deepEqual(
     (await replyOf(listMyReviews, await ask("/me/reviews", { headers: bearer(author.token) }), MyReviews))
       .items,
@@ -197,7 +197,7 @@ Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and o
   );
   const photo = await upload(author, "review", true);
   await posted(lot, author, [photo]);
-  await assertRefused(await post(await aLot(), author, { rating: 4, photo_asset_ids: [photo.id] }), notTheirs);
+  await assertError(await post(await aLot(), author, { rating: 4, photo_asset_ids: [photo.id] }), notTheirs);
 });
 
 Deno.test("storage: a file that is sent again after it was checked changes nothing that anybody reads", async () => {
@@ -289,7 +289,7 @@ Deno.test("PATCH /me: an avatar is public at once when it may be, is replaced, a
   assert.equal(await status(exported.account.app_user!.avatar_url), 200);
   assert.equal((await meWith(person, { avatar_asset_id: null })).app_user?.avatar_url, null);
   assert.ok(await isDeleted(second.id));
-  await assertRefused(await patch("/me", person, { avatar_asset_id: second.id }), {
+  await assertError(await patch("/me", person, { avatar_asset_id: second.id }), {
     code: "not_found",
     param: "avatar_asset_id",
   });

@@ -5,7 +5,7 @@ import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import { route } from "../../supabase/functions/_shared/http/route.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
@@ -27,7 +27,7 @@ Deno.test("every answer to a write tells what is left, also a refusal; a read is
   const first = await rename(person);
   assert.equal(first.headers.get("ratelimit-policy"), '"write";q=120;w=60');
   assert.equal(left(first), "119");
-  await assertRefused(await rename(person, { nick: "a" }), { code: "validation_error" });
+  await assertError(await rename(person, { nick: "a" }), { code: "validation_error" });
   const read = await ask("/me", { headers: bearer(person.token) });
   assert.equal(read.headers.get("ratelimit"), null);
   assert.equal(left(await rename(person)), "117");
@@ -60,7 +60,7 @@ Deno.test("beyond the quota a write is 429 with Retry-After, reads go on, and wh
   assert.ok(wait >= 30 && wait <= 40, `Retry-After: ${wait}`);
   assert.deepEqual(error.details, { policy: "write", retry_after: wait });
   assert.match(beyond.headers.get("access-control-expose-headers") ?? "", /retry-after.*ratelimit/);
-  await assertRefused(beyond, { code: "rate_limited" });
+  await assertError(beyond, { code: "rate_limited" });
   const read = await ask("/me", { headers: bearer(person.token) });
   assert.equal((await read.json()).app_user.display_name, "駐車");
   await counted(person, 121, 60);
@@ -92,7 +92,7 @@ Deno.test("visitors are counted by their network", async () => {
     summary: "Report",
     limit: "crash_report",
     reply: [200, z.object({ ok: z.boolean() })],
-    refusals: [],
+    errors: [],
     handle: () => ({ ok: true }),
   });
   const app = createApp([report], { config: () => readConfig((name) => environment[name]), log: () => {} });
@@ -104,6 +104,6 @@ Deno.test("visitors are counted by their network", async () => {
   for (let n = 1; n <= 10; n++) assert.equal((await send(`${network}::${n}`)).status, 200);
   const beyond = await send(`${network}::b`);
   assert.equal(beyond.headers.get("ratelimit-policy"), '"crash_report";q=10;w=60');
-  await assertRefused(beyond, { code: "rate_limited" });
+  await assertError(beyond, { code: "rate_limited" });
   assert.equal((await send(`${network.slice(0, -1)}2::1`)).status, 200);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MyParkingLotRating, ParkingLotRating } from "../../supabase/functions/_shared/schema/ratings.ts";
 import { putRating, readRating } from "../../supabase/functions/parking-lots/rating.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 
@@ -43,11 +43,11 @@ Deno.test("the lot counts its good and bad ratings", async () => {
 Deno.test("a wrong rating, and one of a lot that is not public, is refused", async () => {
   const [lot, user] = [await aLot(), await signUp()];
   for (const body of [{ value: "fine" }, { value: null }, { value: 1 }, {}]) {
-    await assertRefused(await put(lot, user.token, body), { code: "validation_error", param: "value" });
+    await assertError(await put(lot, user.token, body), { code: "validation_error", param: "value" });
   }
   for (const hidden of Object.values(await hiddenLots())) {
-    await assertRefused(await ask(path(hidden)), { code: "lot_not_found" });
-    await assertRefused(await put(hidden, user.token, { value: "good" }), { code: "lot_not_found" });
-    await assertRefused(await remove(hidden, user.token), { code: "lot_not_found" });
+    await assertError(await ask(path(hidden)), { code: "lot_not_found" });
+    await assertError(await put(hidden, user.token, { value: "good" }), { code: "lot_not_found" });
+    await assertError(await remove(hidden, user.token), { code: "lot_not_found" });
   }
 });

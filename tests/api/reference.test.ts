@@ -10,7 +10,7 @@ import { AppleAppSiteAssociation, AssetLinks } from "../../supabase/functions/_s
 import { reportCrash } from "../../supabase/functions/report-crash/crash.ts";
 import { listPlans } from "../../supabase/functions/subscription-plans/plans.ts";
 import { readAppleAssociation, readAssetLinks } from "../../supabase/functions/well-known/associations.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
@@ -50,7 +50,7 @@ Deno.test("the plans have the specification's fields, in Japanese unless English
     const second = await plans(`/subscription-plans?limit=1&cursor=${first.next_cursor}`);
     assert.deepEqual([...first.items, ...second.items], japanese.items.slice(0, 2));
     const foreign = await ask(`/subscription-plans?lang=en&cursor=${first.next_cursor}`);
-    await assertRefused(foreign, { code: "validation_error", param: "cursor" });
+    await assertError(foreign, { code: "validation_error", param: "cursor" });
   }));
 
 Deno.test("an article is listed without its body and read with it, in the language that is asked for", async () => {
@@ -62,7 +62,7 @@ Deno.test("an article is listed without its body and read with it, in the langua
   assert.match(body, /^# How maximum fees work\n/);
   const japanese = await replyOf(readArticle, await ask("/articles/how-maximum-fees-work"), ArticleDetail);
   assert.deepEqual([japanese.locale, japanese.tags], ["ja", ["料金"]]);
-  await assertRefused(await ask("/articles/high-roof-cars?lang=en"), { code: "not_found", param: "slug" });
+  await assertError(await ask("/articles/high-roof-cars?lang=en"), { code: "not_found", param: "slug" });
 });
 
 Deno.test("advertisements of a placement come in the order of the seed, page by page", async () => {
@@ -141,8 +141,8 @@ Deno.test("an address reports ten crashes a minute, and no stack beyond 64 KiB",
   const from = address();
   const crash = { stack: "Error", device: "limited", app_version: "1" };
   const large = await report({ ...crash, stack: "駐".repeat(21_846) }, from);
-  await assertRefused(large, { code: "validation_error", param: "stack" });
-  await assertRefused(await report({ ...crash, stack: "a".repeat(65_537) }, from), {
+  await assertError(large, { code: "validation_error", param: "stack" });
+  await assertError(await report({ ...crash, stack: "a".repeat(65_537) }, from), {
     code: "validation_error",
     param: "stack",
     field: "too_big",
@@ -154,7 +154,7 @@ Deno.test("an address reports ten crashes a minute, and no stack beyond 64 KiB",
   }
   const beyond = await report(crash, from);
   assert.match(beyond.headers.get("retry-after") ?? "", /^\d+$/);
-  await assertRefused(beyond, { code: "rate_limited" });
+  await assertError(beyond, { code: "rate_limited" });
 });
 
 Deno.test("the Data API reports no crash for who has no secret key", async () => {

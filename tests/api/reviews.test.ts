@@ -3,7 +3,7 @@ import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_sh
 import { deleteMyReview, listMyReviews, updateMyReview } from "../../supabase/functions/me/reviews.ts";
 import { listReviews, postReview } from "../../supabase/functions/parking-lots/reviews.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 
@@ -38,13 +38,13 @@ Deno.test("a review is posted, approved, listed for everyone, edited and thereby
   assert.equal(deleted.status, deleteMyReview.reply[0]);
   assert.equal(await deleted.text(), "");
   const again = await ask(`/me/reviews/${posted.id}`, { method: "DELETE", headers: bearer(author.token) });
-  await assertRefused(again, { code: "not_found", param: "id" });
+  await assertError(again, { code: "not_found", param: "id" });
 });
 
 Deno.test("a second review of a lot is a conflict", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   await replyOf(postReview, await post(lot, author.token, { rating: 1 }), MyReview);
-  await assertRefused(await post(lot, author.token, { rating: 5 }), { code: "conflict" });
+  await assertError(await post(lot, author.token, { rating: 5 }), { code: "conflict" });
 });
 
 Deno.test("pages of reviews follow one another, newest first, and a cursor belongs to its lot", async () => {
@@ -64,24 +64,24 @@ Deno.test("pages of reviews follow one another, newest first, and a cursor belon
   const tampered = cursor.slice(0, -1) + (cursor.endsWith("A") ? "B" : "A");
   for (const [path, value] of [[other, cursor], [lot, tampered], [lot, "x"]] as const) {
     const response = await ask(`/parking-lots/${path}/reviews?cursor=${value}`);
-    await assertRefused(response, { code: "validation_error", param: "cursor" });
+    await assertError(response, { code: "validation_error", param: "cursor" });
   }
 });
 
 Deno.test("a lot that is not public has no reviews and takes none", async () => {
   const author = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    await assertRefused(await ask(`/parking-lots/${lot}/reviews`), { code: "lot_not_found", param: "id" });
-    await assertRefused(await post(lot, author.token, { rating: 3 }), { code: "lot_not_found", param: "id" });
+    await assertError(await ask(`/parking-lots/${lot}/reviews`), { code: "lot_not_found", param: "id" });
+    await assertError(await post(lot, author.token, { rating: 3 }), { code: "lot_not_found", param: "id" });
   }
 });
 
 Deno.test("another's review does not exist for the caller", async () => {
   const [lot, author, stranger] = [await aLot(), await signUp(), await signUp()];
   const { id } = await replyOf(postReview, await post(lot, author.token, { rating: 2 }), MyReview);
-  await assertRefused(await patch(id, stranger.token, { rating: 5 }), { code: "not_found" });
+  await assertError(await patch(id, stranger.token, { rating: 5 }), { code: "not_found" });
   const response = await ask(`/me/reviews/${id}`, { method: "DELETE", headers: bearer(stranger.token) });
-  await assertRefused(response, { code: "not_found" });
+  await assertError(response, { code: "not_found" });
 });
 
 Deno.test("wrong reviews and wrong lists are refused by their field", async () => {
@@ -97,10 +97,10 @@ Deno.test("wrong reviews and wrong lists are refused by their field", async () =
     [{ rating: 5, status: "approved" }, "status", "unknown_key"],
   ];
   for (const [body, param, field] of wrong) {
-    await assertRefused(await post(lot, author.token, body), { code: "validation_error", param, field });
+    await assertError(await post(lot, author.token, body), { code: "validation_error", param, field });
   }
   for (const [query, param] of [["limit=0", "limit"], ["limit=101", "limit"], ["include=all", "include.0"]] as const) {
-    await assertRefused(await ask(`/parking-lots/${lot}/reviews?${query}`), { code: "validation_error", param });
+    await assertError(await ask(`/parking-lots/${lot}/reviews?${query}`), { code: "validation_error", param });
   }
-  await assertRefused(await ask("/parking-lots/7/reviews"), { code: "validation_error", param: "id" });
+  await assertError(await ask("/parking-lots/7/reviews"), { code: "validation_error", param: "id" });
 });

@@ -7,7 +7,7 @@ import { listMyBadgeProgress, listMyBadges } from "../../supabase/functions/me/b
 import { listMyExpEntries, readMyExp } from "../../supabase/functions/me/exp.ts";
 import { listNotifications } from "../../supabase/functions/me/notifications.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
 import { inMinutes, post } from "./sessions.ts";
@@ -33,14 +33,14 @@ async function stay({ token }: Person): Promise<string> {
   return session_id;
 }
 
-const deeds = ({ id }: Person, many: number, type = "occupancy_report") =>
+const activities = ({ id }: Person, many: number, type = "occupancy_report") =>
   inDatabase((sql) =>
     sql`
       insert into public.user_activity_logs (user_id, activity_type, subject_id)
       select ${id}, ${type}, gen_random_uuid() from generate_series(1, ${many})`
   );
 
-Deno.test("a deed through HTTP is in the caller's points and progress when it is answered", async () => {
+Deno.test("a activity through HTTP is in the caller's points and progress when it is answered", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const asked = { method: "POST", ...jsonBody({ state: "full" }, bearer(person.token)) };
   const answer = await ask(`/parking-lots/${lot}/occupancy-reports`, asked);
@@ -80,14 +80,14 @@ Deno.test("an end that is sent again gives nothing more", async () => {
     assert.equal(answer.status, 200, await answer.text());
   }
   const again = await post(`/${session_id}/finalize`, person.token, { ...end, client_request_id: crypto.randomUUID() });
-  await assertRefused(again, { code: "conflict" });
+  await assertError(again, { code: "conflict" });
   assert.equal((await historyOf(person)).items.length, 3);
   assert.equal((await expOf(person)).total_exp, 65);
 });
 
 Deno.test("the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
   const [person, other] = [await signUp(), await signUp()];
-  await deeds(person, 6);
+  await activities(person, 6);
   const all = (await historyOf(person, "?limit=100")).items;
   assert.equal(all.length, 7);
   assert.deepEqual(all.toSorted((a, b) => b.created_at.localeCompare(a.created_at)), all);
@@ -103,7 +103,7 @@ Deno.test("the history comes page by page, newest first, each entry once, and ke
     cursor = page.next_cursor;
     assert.notEqual(cursor, before);
     if (cursor) {
-      await assertRefused(await get(other, `/me/exp/history?limit=3&cursor=${cursor}`), {
+      await assertError(await get(other, `/me/exp/history?limit=3&cursor=${cursor}`), {
         code: "validation_error",
         param: "cursor",
       });
@@ -169,9 +169,9 @@ Deno.test("names and descriptions of badges are Japanese, and English where that
   assert.ok(en.every((text) => !japanese.test(text)));
   const cursor = (await progressOf(person, "?limit=1")).next_cursor;
   const mixed = await get(person, `/me/badge-progress?limit=1&lang=en&cursor=${cursor}`);
-  await assertRefused(mixed, { code: "validation_error", param: "cursor" });
+  await assertError(mixed, { code: "validation_error", param: "cursor" });
   for (const path of PATHS.slice(2)) {
-    await assertRefused(await get(person, `${path}?lang=fr`), { code: "validation_error", param: "lang" });
+    await assertError(await get(person, `${path}?lang=fr`), { code: "validation_error", param: "lang" });
   }
 });
 
@@ -179,11 +179,11 @@ Deno.test("a limit outside 1 to 100 and a cursor that is none are refused by nam
   const person = await signUp();
   for (const path of PATHS.slice(1)) {
     for (const limit of ["0", "101", "1.5", "many"]) {
-      await assertRefused(await get(person, `${path}?limit=${limit}`), { code: "validation_error", param: "limit" });
+      await assertError(await get(person, `${path}?limit=${limit}`), { code: "validation_error", param: "limit" });
     }
     for (const cursor of ["nonsense", btoa("[]"), btoa(JSON.stringify({ list: "my_badges" }))]) {
       const answer = await get(person, `${path}?cursor=${encodeURIComponent(cursor)}`);
-      await assertRefused(answer, { code: "validation_error", param: "cursor" });
+      await assertError(answer, { code: "validation_error", param: "cursor" });
     }
     for (const limit of [1, 100]) assert.equal((await get(person, `${path}?limit=${limit}`)).status, 200);
   }
@@ -197,16 +197,16 @@ Deno.test("nobody sees another's points and badges", async () => {
   assert.deepEqual(await badgesOf(idle), { items: [], next_cursor: null });
   assert.ok((await progressOf(idle)).items.every(({ count }) => count === 0));
   for (const path of PATHS) {
-    await assertRefused(await get(idle, `${path}?user_id=${busy.id}`), { code: "validation_error", param: "user_id" });
+    await assertError(await get(idle, `${path}?user_id=${busy.id}`), { code: "validation_error", param: "user_id" });
   }
 });
 
 Deno.test("a visitor has no points, and a suspended or withdrawn person reads none", async () => {
-  for (const path of PATHS) await assertRefused(await ask(path), { code: "unauthorized" });
+  for (const path of PATHS) await assertError(await ask(path), { code: "unauthorized" });
   for (const status of ["suspended", "withdrawn"]) {
     const person = await signUp();
-    await deeds(person, 1);
+    await activities(person, 1);
     await inDatabase((sql) => sql`update public.app_users set status = ${status} where id = ${person.id}`);
-    for (const path of PATHS) await assertRefused(await get(person, path), { code: "forbidden" });
+    for (const path of PATHS) await assertError(await get(person, path), { code: "forbidden" });
   }
 });

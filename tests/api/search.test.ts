@@ -7,7 +7,7 @@ import { nearbyParkingLots } from "../../supabase/functions/parking-lots/nearby.
 import { searchParkingLots } from "../../supabase/functions/parking-lots/search.ts";
 import { eventually } from "../support/eventually.ts";
 import { newLot } from "../support/rows.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, query, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -56,7 +56,7 @@ Deno.test("parking-lots: numbers with exponents and repeated list parameters are
   const near = await ask(`/parking-lots/nearby?lat=-4.4e1&lng=1.7E2&radius_m=1e4`);
   assert.deepEqual((await replyOf(nearbyParkingLots, near, NearbyParkingLots)).map(({ id }) => id), ids);
   const boxed = await ask(`/parking-lots?bbox=1.69e2,-45,171,-4.3E1&bbox=&keywords=${encodeURIComponent(word)}`);
-  await assertRefused(boxed, { code: "validation_error", param: "bbox" });
+  await assertError(boxed, { code: "validation_error", param: "bbox" });
   const listed = await ask(
     `/parking-lots?bbox=1.69e2,-45,171,-4.3E1&ids=${ids[0]}&ids=${ids[1]},${ids[2]}&keywords=${
       encodeURIComponent(word)
@@ -160,7 +160,7 @@ Deno.test("a reader of lines gets every lot, whatever the limit, and a refusal a
   assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson/);
   const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(lines.map(({ id }) => id), ids);
-  await assertRefused(await ask(path({ sort: "distance" }), { headers }), { code: "validation_error", param: "sort" });
+  await assertError(await ask(path({ sort: "distance" }), { headers }), { code: "validation_error", param: "sort" });
 });
 
 Deno.test("a zoom answers with clusters", async () => {
@@ -243,6 +243,6 @@ const wrong: [Record<string, unknown>, string][] = [
 ];
 for (const [values, param] of wrong) {
   Deno.test(`${JSON.stringify(values).slice(0, 70)} is refused, naming ${param}`, async () => {
-    await assertRefused(await ask(path(values)), { code: "validation_error", param });
+    await assertError(await ask(path(values)), { code: "validation_error", param });
   });
 }

@@ -7,7 +7,7 @@ import {
   updateSearchPreset,
 } from "../../supabase/functions/me/search_presets.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 
 const send = (method: string, path: string, token: string, body: unknown) =>
@@ -43,22 +43,22 @@ Deno.test("a preset is created, changed, made the default and deleted, and its q
   const gone = await plain("DELETE", `/${second.id}`, token);
   assert.equal(gone.status, 204);
   assert.deepEqual((await list(token)).map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
-  await assertRefused(await plain("DELETE", `/${second.id}`, token), { code: "not_found" });
+  await assertError(await plain("DELETE", `/${second.id}`, token), { code: "not_found" });
 });
 
 Deno.test("the twenty-first preset is a conflict", async () => {
   const { token } = await signUp();
   for (let n = 0; n < 20; n++) await create(token);
-  await assertRefused(await send("POST", "", token, { name: "x", query_json: {} }), { code: "conflict" });
+  await assertError(await send("POST", "", token, { name: "x", query_json: {} }), { code: "conflict" });
 });
 
 Deno.test("another's preset does not exist for the caller", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await create(owner.token);
   assert.deepEqual(await list(stranger.token), []);
-  await assertRefused(await send("PATCH", `/${id}`, stranger.token, { name: "mine" }), { code: "not_found" });
-  await assertRefused(await plain("POST", `/${id}/set-default`, stranger.token), { code: "not_found" });
-  await assertRefused(await plain("DELETE", `/${id}`, stranger.token), { code: "not_found" });
+  await assertError(await send("PATCH", `/${id}`, stranger.token, { name: "mine" }), { code: "not_found" });
+  await assertError(await plain("POST", `/${id}/set-default`, stranger.token), { code: "not_found" });
+  await assertError(await plain("DELETE", `/${id}`, stranger.token), { code: "not_found" });
 });
 
 Deno.test("a wrong preset is refused by its field", async () => {
@@ -80,7 +80,7 @@ Deno.test("a wrong preset is refused by its field", async () => {
   ];
   for (const [fields, param, field] of wrong) {
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
-    await assertRefused(await send("POST", "", token, { name: "x", query_json: {}, ...fields }), expected);
-    await assertRefused(await send("PATCH", `/${id}`, token, fields), expected);
+    await assertError(await send("POST", "", token, { name: "x", query_json: {}, ...fields }), expected);
+    await assertError(await send("PATCH", `/${id}`, token, fields), expected);
   }
 });

@@ -12,7 +12,7 @@ import { listMySessions, readCurrentSession, updateMySession } from "../../supab
 import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/sessions.ts";
 import { readMySession } from "../../supabase/functions/me/session_photos.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 import { aLot, hiddenLots, inDatabase } from "./lots.ts";
 import { age, aPricedLot, inMinutes, post } from "./sessions.ts";
@@ -103,7 +103,7 @@ Deno.test("a session whose fee is not known ends without an amount and with the 
 Deno.test("the running session has a live meter, and there is none without one", async () => {
   const [lot, driver] = [await aPricedLot(), await signUp()];
   const current = () => ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
-  await assertRefused(await current(), { code: "not_found" });
+  await assertError(await current(), { code: "not_found" });
   const id = await aStart(driver.token, lot);
   await age(id, 40);
   const running = await replyOf(readCurrentSession, await current(), CurrentSession);
@@ -113,7 +113,7 @@ Deno.test("the running session has a live meter, and there is none without one",
   assert.deepEqual([amount, next_amount], [400, 600]);
   assert.equal(Date.parse(next_increase_at!), Date.parse(running.started_at!) + 60 * 60_000);
   await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(0) });
-  await assertRefused(await current(), { code: "not_found" });
+  await assertError(await current(), { code: "not_found" });
 });
 
 Deno.test("the meter of a lot without prices says that the fee is not known", async () => {
@@ -135,7 +135,7 @@ Deno.test("a session is cancelled once, and a late or ended one is not", async (
   await age(second, 6);
   const late = await post(`/${second}/cancel`, driver.token);
   assert.equal((await late.clone().json()).error.details.reason, "too_late");
-  await assertRefused(late, { code: "conflict" });
+  await assertError(late, { code: "conflict" });
   assert.deepEqual((await list(driver.token, { status: "cancelled" })).items.map(({ id }) => id), [first]);
 });
 
@@ -144,13 +144,13 @@ Deno.test("a second start is refused and names the session that runs", async () 
   const id = await aStart(driver.token, lot);
   const refused = await post("", driver.token, { parking_lot_id: lot });
   assert.equal((await refused.clone().json()).error.details.session_id, id);
-  await assertRefused(refused, { code: "concurrent_session_not_allowed" });
+  await assertError(refused, { code: "concurrent_session_not_allowed" });
 });
 
 Deno.test("a session begins at no lot that is not public", async () => {
   const driver = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    await assertRefused(await post("", driver.token, { parking_lot_id: lot }), {
+    await assertError(await post("", driver.token, { parking_lot_id: lot }), {
       code: "lot_not_found",
       param: "parking_lot_id",
     });
@@ -160,9 +160,9 @@ Deno.test("a session begins at no lot that is not public", async () => {
 Deno.test("another's session does not exist for the caller", async () => {
   const [lot, driver, stranger] = [await aLot(), await signUp(), await signUp()];
   const id = await aStart(driver.token, lot);
-  await assertRefused(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
-  await assertRefused(await post(`/${id}/cancel`, stranger.token), { code: "not_found" });
-  await assertRefused(await patch(id, stranger.token, { memo: "mine" }), { code: "not_found" });
+  await assertError(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
+  await assertError(await post(`/${id}/cancel`, stranger.token), { code: "not_found" });
+  await assertError(await patch(id, stranger.token, { memo: "mine" }), { code: "not_found" });
   const slot = `/me/parking-sessions/${id}/photos/during/1`;
   const asset_id = crypto.randomUUID();
   for (
@@ -172,7 +172,7 @@ Deno.test("another's session does not exist for the caller", async () => {
       [slot, { method: "DELETE", headers: bearer(stranger.token) }],
     ] as const
   ) {
-    await assertRefused(await ask(path, init), { code: "not_found", param: "id" });
+    await assertError(await ask(path, init), { code: "not_found", param: "id" });
   }
   assert.deepEqual((await list(stranger.token)).items, []);
 });
@@ -191,7 +191,7 @@ Deno.test("a suspended and a withdrawn driver are refused everything about sessi
       await ask("/me/parking-sessions/current", { headers: bearer(driver.token) }),
       await ask(`/me/parking-sessions/${id}`, { headers: bearer(driver.token) }),
     ];
-    for (const answer of answers) await assertRefused(answer, { code: "forbidden" });
+    for (const answer of answers) await assertError(answer, { code: "forbidden" });
   }
 });
 
@@ -210,7 +210,7 @@ Deno.test("pages of the history follow one another and a cursor keeps to its fil
   const other = await ask(`/me/parking-sessions?status=ended&cursor=${first.next_cursor}`, {
     headers: bearer(driver.token),
   });
-  await assertRefused(other, { code: "validation_error", param: "cursor" });
+  await assertError(other, { code: "validation_error", param: "cursor" });
 });
 
 Deno.test("wrong sessions are refused by their field", async () => {
@@ -232,7 +232,7 @@ Deno.test("wrong sessions are refused by their field", async () => {
   for (const [path, body, param, field] of wrong) {
     const { token } = path === "" ? other : driver;
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
-    await assertRefused(await post(path, token, body), expected);
+    await assertError(await post(path, token, body), expected);
   }
   for (
     const [body, param] of [
@@ -242,6 +242,6 @@ Deno.test("wrong sessions are refused by their field", async () => {
       [{ status: "ended" }, "status"],
     ] as const
   ) {
-    await assertRefused(await patch(id, driver.token, body), { code: "validation_error", param });
+    await assertError(await patch(id, driver.token, body), { code: "validation_error", param });
   }
 });

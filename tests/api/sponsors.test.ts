@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Checkin, NearbySponsors, Sponsors } from "../../supabase/functions/_shared/schema/sponsors.ts";
 import { checkIn, listSponsors, nearbySponsors } from "../../supabase/functions/sponsors/sponsors.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -55,7 +55,7 @@ Deno.test("a cursor of another category is refused", async () => {
   for (const sort_order of [1, 2]) await aSponsor({ category, sort_order });
   const page = await replyOf(listSponsors, await ask(`/sponsors${query({ category, limit: 1 })}`), Sponsors);
   const other = await ask(`/sponsors${query({ category: "other", limit: 1, cursor: page.next_cursor })}`);
-  await assertRefused(other, { code: "validation_error", param: "cursor" });
+  await assertError(other, { code: "validation_error", param: "cursor" });
 });
 
 Deno.test("anybody finds sponsors near a point, nearest first, with their distance and whether they are open", async () => {
@@ -81,7 +81,7 @@ Deno.test("anybody finds sponsors near a point, nearest first, with their distan
 Deno.test("a point or a radius that is none is refused by name", async () => {
   for (const [param, value] of [["lat", 91], ["lng", -181], ["radius_m", 0], ["limit", 101]] as const) {
     const answer = await ask(`/sponsors/nearby${query({ lat: 35, lng: 139, [param]: value })}`);
-    await assertRefused(answer, { code: "validation_error", param });
+    await assertError(answer, { code: "validation_error", param });
   }
 });
 
@@ -110,9 +110,9 @@ Deno.test("a check-in from too far or too unsure is refused with the figures, an
   ]);
   assert.deepEqual(errors.map(({ param }: { param: string }) => param), ["lat"]);
   const unsure = await arrive(person, sponsor, { ...place, accuracy_m: 101 });
-  await assertRefused(unsure, { code: "validation_error", param: "accuracy_m" });
+  await assertError(unsure, { code: "validation_error", param: "accuracy_m" });
   for (const missing of [{ lat: place.lat, lng: place.lng }, { lat: place.lat, accuracy_m: 1 }]) {
-    await assertRefused(await arrive(person, sponsor, missing), { code: "validation_error" });
+    await assertError(await arrive(person, sponsor, missing), { code: "validation_error" });
   }
   assert.equal((await arrive(person, sponsor, { ...place, lat: place.lat + 0.001, accuracy_m: 100 })).status, 201);
 });
@@ -122,11 +122,11 @@ Deno.test("nobody checks in at a sponsor that is not shown, or without signing i
   const place = somewhere();
   const hidden = await aSponsor({ ...place, is_active: false });
   for (const id of [hidden, crypto.randomUUID()]) {
-    await assertRefused(await arrive(person, id, { ...place, accuracy_m: 8 }), { code: "not_found", param: "id" });
+    await assertError(await arrive(person, id, { ...place, accuracy_m: 8 }), { code: "not_found", param: "id" });
   }
   const visitor = await ask(`/sponsors/${hidden}/checkin`, {
     method: "POST",
     ...jsonBody({ ...place, accuracy_m: 8 }),
   });
-  await assertRefused(visitor, { code: "unauthorized" });
+  await assertError(visitor, { code: "unauthorized" });
 });

@@ -4,7 +4,7 @@ import type { AppStoreAction } from "../support/app_store.ts";
 import type { PlayAction } from "../support/google_play.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Person } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import {
@@ -149,7 +149,7 @@ Deno.test("store notifications: forged ones of the App Store are refused and lea
     foreign,
   ];
   for (const each of forged) {
-    await assertRefused(await receiveApple({ signedPayload: each }), { code: "iap_invalid" });
+    await assertError(await receiveApple({ signedPayload: each }), { code: "iap_invalid" });
   }
   assert.equal((await mySubscription(user)).status, "active");
   assert.equal((await historyOf(user)).length, 1);
@@ -167,7 +167,7 @@ Deno.test("store notifications: pushes of Google Play need the bearer of the acc
     (await play.push({ claims: { iss: "https://elsewhere.example" } })).authorization,
     (await play.push({ claims: { exp: Math.floor(Date.now() / 1000) - 3600 } })).authorization,
   ];
-  for (const each of wrong) await assertRefused(await receivePlay(body, each), { code: "unauthorized" });
+  for (const each of wrong) await assertError(await receivePlay(body, each), { code: "unauthorized" });
   assert.deepEqual(await storedAs(`notification:${body.message.messageId}`), []);
 });
 
@@ -190,9 +190,9 @@ Deno.test("store notifications: tests and other apps are ignored", async () => {
 });
 
 Deno.test("store notifications: bodies that are too large or have other fields are refused", async () => {
-  await assertRefused(await receiveApple({ signedPayload: "a".repeat(200_000) }), { code: "payload_too_large" });
-  await assertRefused(await receiveApple({ signedPayload: "a", more: 1 }), { code: "validation_error", param: "more" });
-  await assertRefused(await receivePlay({ message: {} }), { code: "validation_error", param: "message.data" });
+  await assertError(await receiveApple({ signedPayload: "a".repeat(200_000) }), { code: "payload_too_large" });
+  await assertError(await receiveApple({ signedPayload: "a", more: 1 }), { code: "validation_error", param: "more" });
+  await assertError(await receivePlay({ message: {} }), { code: "validation_error", param: "message.data" });
 });
 
 Deno.test("store notifications: Google Play down keeps them waiting, and no attempt is counted", async () => {

@@ -12,7 +12,7 @@ import type { AppStoreAnswer } from "../support/app_store.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PlayAnswer } from "../support/google_play.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import {
@@ -85,13 +85,13 @@ Deno.test("verify-iap: a receipt that the store does not confirm is iap_invalid"
     { platform: "android", receipt: "no-such-token", product_id: plan },
     { platform: "android", receipt: (await play.buy({ product_id: plan })).purchase_token, product_id: "another" },
   ];
-  for (const request of wrong) await assertRefused(await post(user, "/verify-iap", request), { code: "iap_invalid" });
+  for (const request of wrong) await assertError(await post(user, "/verify-iap", request), { code: "iap_invalid" });
   assert.equal((await mySubscription(user)).id, null);
 });
 
 Deno.test("verify-iap: a transaction id with platform android is named", async () => {
   const { user, request } = await onAndroid(plan);
-  await assertRefused(await post(user, "/verify-iap", { ...request, transaction_id: "1" }), {
+  await assertError(await post(user, "/verify-iap", { ...request, transaction_id: "1" }), {
     code: "validation_error",
     param: "transaction_id",
   });
@@ -109,11 +109,11 @@ Deno.test("verify-iap: legacy receipts are asked about at the App Store", async 
 Deno.test("verify-iap: a receipt longer than its bound is named, and one of 100 KiB is read", async () => {
   const user = await signUp();
   const request = { platform: "ios", product_id: plan };
-  await assertRefused(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(262_145) }), {
+  await assertError(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(262_145) }), {
     code: "validation_error",
     param: "receipt",
   });
-  await assertRefused(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(102_400) }), {
+  await assertError(await post(user, "/verify-iap", { ...request, receipt: "A".repeat(102_400) }), {
     code: "iap_invalid",
   });
 });
@@ -178,10 +178,10 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
   Deno.test(`refresh-iap (${name}): answers for the caller's purchase, and 404 for any other`, async () => {
     const { user, request } = await buy(plan);
     const path = "/me/subscription/refresh-iap";
-    await assertRefused(await post(user, path, request), { code: "not_found", param: "receipt" });
+    await assertError(await post(user, path, request), { code: "not_found", param: "receipt" });
     const { id } = await verify(user, request);
     assert.equal((await verify(user, request, 200, path)).id, id);
-    await assertRefused(await post(await signUp(), path, request), { code: "not_found", param: "receipt" });
+    await assertError(await post(await signUp(), path, request), { code: "not_found", param: "receipt" });
     assert.equal(await isPremium(user), true);
   });
 
@@ -259,7 +259,7 @@ for (const [name, { apple: ofApple, google }] of Object.entries(troubles)) {
     await apple.script(ios.id, { ...ofApple, times: 20 });
     await play.script(android.id, { ...google, on: "read" });
     for (const { user, request } of [ios, android]) {
-      await assertRefused(await post(user, "/verify-iap", request), { code: "service_unavailable" });
+      await assertError(await post(user, "/verify-iap", request), { code: "service_unavailable" });
       assert.equal((await mySubscription(user)).id, null);
     }
     await apple.script(ios.id);

@@ -8,7 +8,7 @@ import {
 import { createTicket, listTickets, readTicket, replyToTicket } from "../../supabase/functions/support/tickets.ts";
 import { picture } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import { uploaded } from "./uploaded.ts";
@@ -64,7 +64,7 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   assert.deepEqual(reopened.messages.map(({ author }) => author), ["user", "support", "user"]);
   assert.deepEqual(reopened.messages.at(-1), reply);
 
-  await assertRefused(await answer(support, ticket.id, "close"), { code: "conflict", param: "status" });
+  await assertError(await answer(support, ticket.id, "close"), { code: "conflict", param: "status" });
   assert.equal((await answer(support, ticket.id, "answer")).status, 201);
   assert.equal((await answer(support, ticket.id, "close")).status, 200);
   assert.equal((await read(person, ticket.id)).status, "closed");
@@ -78,7 +78,7 @@ Deno.test("nobody but an administrator of support answers or closes", async () =
   const lots = await signUp({ appMetadata: { admin: { name: "Lots", areas: ["lots"] } } });
   for (const who of [person, lots]) {
     for (const act of ["answer", "close"] as const) {
-      await assertRefused(await answer(who, id, act), { code: "forbidden" });
+      await assertError(await answer(who, id, act), { code: "forbidden" });
     }
   }
 });
@@ -87,8 +87,8 @@ Deno.test("another's ticket is not there, to read or to write into", async () =>
   const [person, stranger] = [await signUp(), await signUp()];
   const { id } = await opened(person);
   for (const ticket of [id, crypto.randomUUID()]) {
-    await assertRefused(await get(stranger, `/${ticket}`), { code: "not_found", param: "id" });
-    await assertRefused(await post(stranger, `/${ticket}/messages`, { message: "Hello" }), { code: "not_found" });
+    await assertError(await get(stranger, `/${ticket}`), { code: "not_found", param: "id" });
+    await assertError(await post(stranger, `/${ticket}/messages`, { message: "Hello" }), { code: "not_found" });
   }
   assert.equal((await read(person, id)).messages.length, 1);
 });
@@ -99,14 +99,14 @@ Deno.test("the sixth ticket in 24 hours is refused with the time to wait; a day 
   const refused = await post(person, "", question);
   const wait = Number(refused.headers.get("retry-after"));
   assert.ok(wait > 86_000 && wait <= 86_400, `retry after ${wait}`);
-  await assertRefused(refused, { code: "rate_limited" });
+  await assertError(refused, { code: "rate_limited" });
   await inDatabase((sql) =>
     sql`
       update public.support_tickets set created_at = created_at - interval '24 hours'
       where id = (select id from public.support_tickets where user_id = ${person.id} order by created_at limit 1)`
   );
   await opened(person);
-  await assertRefused(await post(person, "", question), { code: "rate_limited" });
+  await assertError(await post(person, "", question), { code: "rate_limited" });
 });
 
 Deno.test("files belong to one message, and are read at addresses of its author", async () => {
@@ -117,7 +117,7 @@ Deno.test("files belong to one message, and are read at addresses of its author"
   const [url] = ticket.messages[0]!.attachment_urls;
   assert.deepEqual(new Uint8Array(await (await fetch(url!)).arrayBuffer()), file);
   const again = await post(person, `/${ticket.id}/messages`, { message: "Again", attachment_asset_ids: [asset] });
-  await assertRefused(again, { code: "not_found", param: "attachment_asset_ids" });
+  await assertError(again, { code: "not_found", param: "attachment_asset_ids" });
   assert.equal((await read(person, ticket.id)).messages.length, 1);
 });
 
@@ -133,7 +133,7 @@ Deno.test("every field that is wrong is named, and nothing is left behind", asyn
       ["attachment_asset_ids", Array.from({ length: 6 }, () => crypto.randomUUID())],
     ] as const
   ) {
-    await assertRefused(await post(person, "", { ...question, [param]: wrong }), { code: "validation_error", param });
+    await assertError(await post(person, "", { ...question, [param]: wrong }), { code: "validation_error", param });
   }
   const page = await replyOf(listTickets, await get(person, ""), SupportTickets);
   assert.deepEqual(page.items, []);
@@ -172,7 +172,7 @@ Deno.test("POST /support/tickets/{id}/messages: the 201st message is rejected wi
   const beyond = await post(person, `/${id}/messages`, { message: "One more", attachment_asset_ids: [asset] });
   const { error } = await beyond.clone().json();
   assert.deepEqual(error.details, { reason: "too_many_messages", max_messages: 200 });
-  await assertRefused(beyond, { code: "conflict" });
+  await assertError(beyond, { code: "conflict" });
   const rejected = await answer(support, id, "answer");
   assert.equal((await rejected.json()).error.details.reason, "too_many_messages");
   await assert.rejects(
@@ -203,9 +203,9 @@ Deno.test("GET /support/tickets/{id}: messages are paged, oldest first, each onc
   assert.deepEqual(seen, [question.message, ...Array.from({ length: 44 }, (_, n) => String(n + 1))]);
   const other = await opened(person);
   const cursor = first.next_cursor ?? assert.fail("there is a second page");
-  await assertRefused(await get(person, `/${other.id}${query({ cursor })}`), {
+  await assertError(await get(person, `/${other.id}${query({ cursor })}`), {
     code: "validation_error",
     param: "cursor",
   });
-  await assertRefused(await get(person, `/${id}?limit=101`), { code: "validation_error", param: "limit" });
+  await assertError(await get(person, `/${id}?limit=101`), { code: "validation_error", param: "limit" });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MyTheme, MyThemes, ThemeGifts } from "../../supabase/functions/_shared/schema/themes.ts";
 import { applyTheme, listThemeGifts, listThemes } from "../../supabase/functions/me/themes.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, query, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
@@ -53,7 +53,7 @@ Deno.test("a theme that is not owned is not there to apply, whether it exists or
   const theme = await aTheme({ price_yen_minor: 300 });
   await grant(other, theme);
   for (const id of [theme, crypto.randomUUID()]) {
-    await assertRefused(await apply(person, id), { code: "not_found", param: "id" });
+    await assertError(await apply(person, id), { code: "not_found", param: "id" });
   }
   await grant(person, theme);
   assert.equal((await apply(person, theme)).status, 200);

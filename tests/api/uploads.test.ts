@@ -1,14 +1,14 @@
 // A picture on its way: the address, the bytes, the look at them, and who may read them.
 import assert from "node:assert/strict";
 import { confirmAsset, incomingKey, originalKey } from "../../supabase/functions/_shared/assets.ts";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { Sweep, Upload } from "../../supabase/functions/_shared/schema/storage.ts";
 import { sweepStorage } from "../../supabase/functions/storage/sweep.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
 import { IMAGE_TYPES, picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
@@ -111,7 +111,7 @@ Deno.test("a file that is not there, or not what was declared, cannot be used; w
     try {
       await confirm(person, upload.asset_id);
     } catch (error) {
-      if (error instanceof Refusal) return [error.code, error.param, error.message] as const;
+      if (error instanceof ApiError) return [error.code, error.param, error.message] as const;
       throw error;
     }
     return assert.fail("it was expected to be refused");
@@ -155,7 +155,7 @@ Deno.test("POST /storage/upload-url: the 21st upload that nothing uses is reject
   const { error } = await beyond.clone().json();
   assert.equal(error.details.reason, "too_many_unattached_uploads");
   assert.deepEqual([error.details.max_uploads, error.details.max_bytes], [20, 104_857_600]);
-  await assertRefused(beyond, { code: "conflict" });
+  await assertError(beyond, { code: "conflict" });
 });
 
 Deno.test("what may not be uploaded is refused by its field", async () => {
@@ -175,17 +175,17 @@ Deno.test("what may not be uploaded is refused by its field", async () => {
   ];
   for (const [change, param, field] of wrong) {
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
-    await assertRefused(await post(person, { ...wish, ...change }), expected);
+    await assertError(await post(person, { ...wish, ...change }), expected);
   }
 });
 
 Deno.test("lots' pictures are for administrators of lots, and a suspended person uploads nothing", async () => {
   const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { name: "A", areas: ["lots"] } } })];
-  await assertRefused(await post(person, { ...wish, category: "parking_lot" }), { code: "forbidden" });
+  await assertError(await post(person, { ...wish, category: "parking_lot" }), { code: "forbidden" });
   const upload = await begin(admin, { category: "parking_lot", is_public: true });
   assert.match(upload.s3_key, /^parking_lot\//);
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
-  await assertRefused(await post(person, wish), { code: "forbidden" });
+  await assertError(await post(person, wish), { code: "forbidden" });
 });
 
 Deno.test("the service's sweep deletes objects and then their rows, and has nothing to do the second time", async () => {
@@ -274,9 +274,9 @@ Deno.test("a message that names no object keeps no other from being deleted, and
 Deno.test("nobody but the service sweeps", async () => {
   const { token } = await signUp();
   for (const headers of [{}, bearer(anonKey)]) {
-    await assertRefused(await ask("/storage/sweep", { method: "POST", headers }), { code: "unauthorized" });
+    await assertError(await ask("/storage/sweep", { method: "POST", headers }), { code: "unauthorized" });
   }
-  await assertRefused(await ask("/storage/sweep", { method: "POST", headers: bearer(token) }), { code: "forbidden" });
+  await assertError(await ask("/storage/sweep", { method: "POST", headers: bearer(token) }), { code: "forbidden" });
 });
 
 Deno.test("object storage: what it does not delete is not gone, and what it does not copy is not copied", async () => {

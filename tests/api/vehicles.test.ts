@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { UserVehicle, UserVehicles } from "../../supabase/functions/_shared/schema/vehicles.ts";
 import { addVehicle, listVehicles, updateVehicle } from "../../supabase/functions/me/vehicles.ts";
 import { signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 
 const send = (method: string, path: string, token: string, body: unknown) =>
@@ -38,7 +38,7 @@ Deno.test("a vehicle is registered, listed, changed and deleted", async () => {
   assert.equal(gone.status, 204);
   assert.equal(await gone.text(), "");
   assert.deepEqual(await list(token), { items: [], next_cursor: null });
-  await assertRefused(await remove(vehicle.id, token), { code: "not_found", param: "id" });
+  await assertError(await remove(vehicle.id, token), { code: "not_found", param: "id" });
 });
 
 Deno.test("exactly one vehicle is the default, and it is not given up", async () => {
@@ -47,7 +47,7 @@ Deno.test("exactly one vehicle is the default, and it is not given up", async ()
   const taken = await send("PATCH", `/${second.id}`, token, { is_default: true });
   assert.equal((await replyOf(updateVehicle, taken, UserVehicle)).is_default, true);
   assert.deepEqual((await list(token)).items.map(({ is_default }) => is_default), [false, true]);
-  await assertRefused(await send("PATCH", `/${second.id}`, token, { is_default: false }), { code: "conflict" });
+  await assertError(await send("PATCH", `/${second.id}`, token, { is_default: false }), { code: "conflict" });
   const gone = await remove(second.id, token);
   assert.equal(gone.status, 204);
   assert.deepEqual((await list(token)).items.map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
@@ -56,22 +56,22 @@ Deno.test("exactly one vehicle is the default, and it is not given up", async ()
 Deno.test("pages of vehicles follow one another, and the eleventh vehicle is a conflict", async () => {
   const { token } = await signUp();
   const all = await Array.fromAsync({ length: 10 }, () => add(token));
-  await assertRefused(await send("POST", "", token, { vehicle_type: "bus" }), { code: "conflict", param: null });
+  await assertError(await send("POST", "", token, { vehicle_type: "bus" }), { code: "conflict", param: null });
   const first = await list(token, "?limit=7");
   const second = await list(token, `?limit=7&cursor=${first.next_cursor}`);
   assert.deepEqual([...first.items, ...second.items].map(({ id }) => id), all.map(({ id }) => id));
   assert.equal(second.next_cursor, null);
   const stranger = await signUp();
   const response = await ask(`/me/vehicles?limit=7&cursor=${first.next_cursor}`, { headers: bearer(stranger.token) });
-  await assertRefused(response, { code: "validation_error", param: "cursor" });
+  await assertError(response, { code: "validation_error", param: "cursor" });
 });
 
 Deno.test("another's vehicle does not exist for the caller", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await add(owner.token);
   assert.deepEqual((await list(stranger.token)).items, []);
-  await assertRefused(await send("PATCH", `/${id}`, stranger.token, { color: "red" }), { code: "not_found" });
-  await assertRefused(await remove(id, stranger.token), { code: "not_found" });
+  await assertError(await send("PATCH", `/${id}`, stranger.token, { color: "red" }), { code: "not_found" });
+  await assertError(await remove(id, stranger.token), { code: "not_found" });
 });
 
 Deno.test("a wrong vehicle is refused by its field", async () => {
@@ -90,6 +90,6 @@ Deno.test("a wrong vehicle is refused by its field", async () => {
   ];
   for (const [body, param, field] of wrong) {
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
-    await assertRefused(await send("POST", "", token, body), expected);
+    await assertError(await send("POST", "", token, body), expected);
   }
 });

@@ -6,7 +6,7 @@ import { exportMyData } from "../../supabase/functions/me/account.ts";
 import { eventually } from "../support/eventually.ts";
 import { forgotten } from "../support/forgotten.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
@@ -305,8 +305,8 @@ Deno.test("nobody signs in or refreshes any more, the valid token is refused by 
   }
   const me = await (await ask("/me", { headers: bearer(person.token) })).json();
   assert.deepEqual([me.app_user.status, me.app_user.display_name, me.email], ["withdrawn", null, null]);
-  await assertRefused(await withdraw(person), { code: "forbidden" });
-  await assertRefused(await ask("/me/export", { headers: bearer(person.token) }), { code: "forbidden" });
+  await assertError(await withdraw(person), { code: "forbidden" });
+  await assertError(await ask("/me/export", { headers: bearer(person.token) }), { code: "forbidden" });
 
   const again = await fetch(`${apiUrl}/auth/v1/signup`, {
     method: "POST",

@@ -36,7 +36,7 @@ const GOOD = JSON.stringify({
 });
 
 /** What a model can do, and what it is called in the log. */
-const DEEDS: readonly [outcome: string, answer: Record<string, unknown>][] = [
+const ACTIVITIES: readonly [outcome: string, answer: Record<string, unknown>][] = [
   ["answered", { content: GOOD }],
   ["answered", { content: "```json\n" + GOOD + "\n```" }],
   ["answered", { content: `Here you are:\n${GOOD}\nAnything else?` }],
@@ -104,7 +104,7 @@ const ASKED = {
 } as const;
 
 /** One of each outcome, for what three models can do; a model that hangs takes its time and is tested by itself. */
-const KINDS = [...new Map(DEEDS.map((deed) => [deed[0], deed])).values()].filter(([outcome]) =>
+const KINDS = [...new Map(ACTIVITIES.map((activity) => [activity[0], activity])).values()].filter(([outcome]) =>
   outcome !== "timed_out"
 );
 
@@ -127,14 +127,14 @@ Deno.test("models: the first good answer of three is taken, whatever they do, an
 });
 
 Deno.test("models: each form of an answer, and each way to fail, is told apart", async () => {
-  for (const [outcome, deed] of DEEDS) {
+  for (const [outcome, activity] of ACTIVITIES) {
     const { gateway, settings } = gatewayOf({
       AI_TIMEOUT_MS: outcome === "timed_out" ? "300" : "10000",
       AI_BUDGET_MS: "60000",
     });
-    await script({ "a/one": [deed], "b/two": [{ content: GOOD }] });
+    await script({ "a/one": [activity], "b/two": [{ content: GOOD }] });
     const { attempts } = await consultModels(gateway, settings, ASKED, {});
-    assert.equal(attempts[0]!.outcome, outcome, JSON.stringify(deed));
+    assert.equal(attempts[0]!.outcome, outcome, JSON.stringify(activity));
     assert.equal(attempts.length, outcome === "answered" ? 1 : 2);
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Providers, startProviders } from "../../local/providers/providers.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { type AppStore, appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import type { KnownSubscription, StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
@@ -49,14 +49,14 @@ export function known({ subscription_key, facts }: StoreStatement): KnownSubscri
 }
 
 /** Waits for what must be refused, and gives the refusal, in which nothing signed is. */
-export async function refused(promise: Promise<unknown>): Promise<Refusal> {
+export async function refused(promise: Promise<unknown>): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   const said = Deno.inspect(error, { depth: 10, showHidden: true });
   assert.doesNotMatch(said, /eyJ|Bearer|BEGIN|MII/, `the refusal has what is secret: ${said}`);
   return error;
 }
 
-export function reasonOf({ cause }: Refusal): string {
+export function reasonOf({ cause }: ApiError): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

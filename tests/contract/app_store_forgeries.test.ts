@@ -14,7 +14,7 @@ import {
   signCompact,
   x5cOf,
 } from "../../local/providers/app_store/certificates.ts";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type AppStore, appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import { APPLE_ROOT_CA_G3 } from "../../supabase/functions/_shared/providers/app_store/apple_root.ts";
 import { readPem } from "../../supabase/functions/_shared/providers/app_store/certificates.ts";
@@ -61,7 +61,7 @@ async function verified(receipt: string, store = apple) {
   return await store.verify({ receipt, product_id: PLAN });
 }
 
-async function assertRefused(receipt: string, reason: RegExp, store = apple): Promise<void> {
+async function assertError(receipt: string, reason: RegExp, store = apple): Promise<void> {
   const refusal = await refused(verified(receipt, store));
   assert.equal(refusal.code, "iap_invalid");
   assert.match(reasonOf(refusal), reason);
@@ -121,7 +121,7 @@ const chains: Record<string, [ChainOptions, RegExp]> = {
 
 for (const [which, [options, reason]] of Object.entries(chains)) {
   Deno.test(`app store: a chain ${which} is refused`, async () => {
-    await assertRefused(await signedBy(await makeChain(options)), reason);
+    await assertError(await signedBy(await makeChain(options)), reason);
   });
 }
 
@@ -131,9 +131,9 @@ Deno.test("app store: certificates are valid or not at the time of the signature
   const lastSecond = Math.floor(notAfter / 1000) * 1000;
   const signedAt = (signedDate: number) => signedBy(chain, { signedDate });
   await verified(await signedAt(lastSecond + 59_000));
-  await assertRefused(await signedAt(lastSecond + 61_000), /\(validity\)/);
+  await assertError(await signedAt(lastSecond + 61_000), /\(validity\)/);
   await verified(await signedAt(notAfter - YEAR_MS - 59_000));
-  await assertRefused(await signedAt(notAfter - YEAR_MS - 62_000), /\(validity\)/);
+  await assertError(await signedAt(notAfter - YEAR_MS - 62_000), /\(validity\)/);
 });
 
 Deno.test("app store: there are three certificates, in their order", async () => {
@@ -153,12 +153,12 @@ Deno.test("app store: there are three certificates, in their order", async () =>
     [["", intermediate, last], /\(certificate\)/],
     [[leaf, "!", last], /\(certificate\)/],
   ];
-  for (const [x5c, reason] of orders) await assertRefused(await signedBy(good, {}, x5c as string[]), reason);
+  for (const [x5c, reason] of orders) await assertError(await signedBy(good, {}, x5c as string[]), reason);
 });
 
 Deno.test("app store: another chain's leaf does not help a payload of one's own", async () => {
   const mine = await makeChain();
-  await assertRefused(await signCompact(transaction(), { leaf: mine.leaf, x5c: x5cOf(good) }), /\(signature\)/);
+  await assertError(await signCompact(transaction(), { leaf: mine.leaf, x5c: x5cOf(good) }), /\(signature\)/);
 });
 
 Deno.test("app store: a real chain of Apple's under a payload that is not its own is refused for its signature", async () => {
@@ -166,10 +166,10 @@ Deno.test("app store: a real chain of Apple's under a payload that is not its ow
   const x5c = [APPLE_LEAF, APPLE_INTERMEDIATE, x5cOf(mine)[2]!];
   const during = { signedDate: Date.parse("2026-01-15T00:00:00Z") };
   const receipt = await signCompact(transaction(during), { leaf: mine.leaf, x5c });
-  await assertRefused(receipt, /\(signature\): it does not verify/, storeWith(null));
-  await assertRefused(receipt, /\(chain\): no trusted root/);
+  await assertError(receipt, /\(signature\): it does not verify/, storeWith(null));
+  await assertError(receipt, /\(chain\): no trusted root/);
   const before = { signedDate: Date.parse("2025-01-15T00:00:00Z") };
-  await assertRefused(
+  await assertError(
     await signCompact(transaction(before), { leaf: mine.leaf, x5c }),
     /\(validity\)/,
     storeWith(null),
@@ -179,7 +179,7 @@ Deno.test("app store: a real chain of Apple's under a payload that is not its ow
 Deno.test("app store: a payload that was changed after the signature is refused", async () => {
   const [header, , signature] = (await signedBy(good)).split(".");
   const changed = encodedJson(transaction({ expiresDate: Date.now() + YEAR_MS }));
-  await assertRefused(`${header}.${changed}.${signature}`, /\(signature\)/);
+  await assertError(`${header}.${changed}.${signature}`, /\(signature\)/);
 });
 
 Deno.test("app store: algorithms other than ES256 are refused", async () => {
@@ -198,7 +198,7 @@ Deno.test("app store: algorithms other than ES256 are refused", async () => {
     await signCompact(transaction(), { leaf: good.leaf, x5c: x5cOf(good), header: { alg: "ES384" } }),
     await signCompact(transaction(), { leaf: good.leaf, x5c: x5cOf(good), header: { alg: ["ES256"] } }),
   ];
-  for (const receipt of forged) await assertRefused(receipt, /\(signature\)/);
+  for (const receipt of forged) await assertError(receipt, /\(signature\)/);
 });
 
 const payloads: Record<string, [Record<string, unknown>, RegExp]> = {
@@ -218,7 +218,7 @@ const payloads: Record<string, [Record<string, unknown>, RegExp]> = {
 
 for (const [what, [changes, reason]] of Object.entries(payloads)) {
   Deno.test(`app store: a signed transaction with ${what} is refused`, async () => {
-    await assertRefused(await signedBy(good, changes), reason);
+    await assertError(await signedBy(good, changes), reason);
   });
 }
 
@@ -227,7 +227,7 @@ Deno.test("app store: Sandbox is refused where only Production is accepted", asy
   const strict = appStore(() => configOf({ ...settings, APP_STORE_ENVIRONMENTS: "Production" }));
   const receipt = await signedBy(good, { environment: "Sandbox" });
   assert.equal((await verified(receipt)).facts.environment, "Sandbox");
-  await assertRefused(receipt, /\(environment\)/, strict);
+  await assertError(receipt, /\(environment\)/, strict);
 });
 
 Deno.test("app store: notifications are as hard to forge as receipts", async () => {
@@ -308,7 +308,7 @@ Deno.test("app store: of 10,000 receipts with changed bytes none is accepted, an
   for (let nth = 0; nth < 10_000; nth++) {
     const forged = await makers[nth % makers.length]!();
     const verdict = await verified(forged).then(() => "accepted", (error: unknown) => error);
-    assert.ok(verdict instanceof Refusal && verdict.code === "iap_invalid", `${nth}: ${verdict}: ${forged}`);
+    assert.ok(verdict instanceof ApiError && verdict.code === "iap_invalid", `${nth}: ${verdict}: ${forged}`);
   }
 });
 

@@ -26,7 +26,7 @@ async function withApp(run: (running: Running) => Promise<void>): Promise<void> 
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const common = { access: "public", summary: "A thing", reply: [200, Thing], refusals: [] } as const;
+  const common = { access: "public", summary: "A thing", reply: [200, Thing], errors: [] } as const;
   const routes = [
     route({
       method: "POST",

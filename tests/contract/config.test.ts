@@ -23,12 +23,12 @@ Deno.test("addresses that are not given stand under the gateway", () => {
 });
 
 Deno.test("the new keys go before the old ones, and either kind will do", () => {
-  const { visitorKeys, serviceKeys } = read();
-  assert.deepEqual([visitorKeys, serviceKeys], [["sb_publishable_x", "anon"], ["sb_secret_x", "service"]]);
+  const { anonymousKeys, serviceKeys } = read();
+  assert.deepEqual([anonymousKeys, serviceKeys], [["sb_publishable_x", "anon"], ["sb_secret_x", "service"]]);
   const old = read({ SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_SECRET_KEYS: undefined });
-  assert.deepEqual([old.visitorKeys, old.serviceKeys], [["anon"], ["service"]]);
+  assert.deepEqual([old.anonymousKeys, old.serviceKeys], [["anon"], ["service"]]);
   const young = read({ SUPABASE_ANON_KEY: undefined, SUPABASE_SERVICE_ROLE_KEY: undefined });
-  assert.deepEqual([young.visitorKeys, young.serviceKeys], [["sb_publishable_x"], ["sb_secret_x"]]);
+  assert.deepEqual([young.anonymousKeys, young.serviceKeys], [["sb_publishable_x"], ["sb_secret_x"]]);
 });
 
 Deno.test("everything that is missing or wrong is named at once", () => {

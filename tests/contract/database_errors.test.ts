@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { WAIT_TIMEOUT_MS } from "../../local/rest/pool.ts";
-import { asVisitor } from "../../supabase/functions/_shared/db/client.ts";
+import { asAnonymous } from "../../supabase/functions/_shared/db/client.ts";
 import { DEADLINE_MS } from "../../supabase/functions/_shared/db/rpc.ts";
-import type { Code, Refusal } from "../../supabase/functions/_shared/errors.ts";
+import type { ApiError, Code } from "../../supabase/functions/_shared/errors.ts";
 import { configFor, databaseError, fakeRest, TRACE } from "./fake_rest.ts";
 
-async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: Refusal; calls: number }> {
+async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: ApiError; calls: number }> {
   await using rest = fakeRest(answer);
-  const call = asVisitor(rest.config, TRACE).rpc("anything");
-  const refusal = await call.then(() => assert.fail("it was not refused"), (error: Refusal) => error);
+  const call = asAnonymous(rest.config, TRACE).rpc("anything");
+  const refusal = await call.then(() => assert.fail("it was not refused"), (error: ApiError) => error);
   return { refusal, calls: rest.asked.length };
 }
 
@@ -95,7 +95,7 @@ Deno.test("a transaction that lost a race is tried once more, and only once", as
     first = false;
     return lost();
   });
-  assert.deepEqual(await asVisitor(rest.config, TRACE).rpc("anything"), { ok: true });
+  assert.deepEqual(await asAnonymous(rest.config, TRACE).rpc("anything"), { ok: true });
 });
 
 Deno.test("nothing but a lost race is tried again", async () => {
@@ -124,11 +124,11 @@ Deno.test("a Data API that takes no connection is service_unavailable; one that 
       connection.close();
     }
   })();
-  const broken = asVisitor(configFor(address), TRACE).rpc("anything");
+  const broken = asAnonymous(configFor(address), TRACE).rpc("anything");
   await assert.rejects(broken, { code: "server_error", details: { reason: "outcome_unknown" } });
   listener.close();
   await breaking;
-  const refused = asVisitor(configFor(address), TRACE).rpc("anything");
+  const refused = asAnonymous(configFor(address), TRACE).rpc("anything");
   await assert.rejects(refused, { code: "service_unavailable", details: undefined });
 });
 
@@ -146,7 +146,7 @@ Deno.test("a database that does not answer within twenty seconds may yet do the 
   };
   try {
     const details = { reason: "outcome_unknown" };
-    await assert.rejects(asVisitor(rest.config, TRACE).rpc("anything"), { code: "server_error", details });
+    await assert.rejects(asAnonymous(rest.config, TRACE).rpc("anything"), { code: "server_error", details });
   } finally {
     AbortSignal.timeout = timeout;
     release();
@@ -156,7 +156,7 @@ Deno.test("a database that does not answer within twenty seconds may yet do the 
 
 Deno.test("arguments get the database's prefix, and undefined ones are left out", async () => {
   await using rest = fakeRest(() => Response.json(null));
-  await asVisitor(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
+  await asAnonymous(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
   assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [
     { name: "f", args: { p_lat: 1, p_filters: {}, p_note: null } },
   ]);

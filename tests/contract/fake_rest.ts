@@ -92,7 +92,7 @@ export function configFor(gatewayUrl: string): Config {
       jwksUrl: `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
       issuer: null,
     },
-    visitorKeys: [PUBLISHABLE_KEY, ANON_KEY],
+    anonymousKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
     storage: null,
     consoleUrl: null,

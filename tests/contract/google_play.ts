@@ -1,7 +1,7 @@
 // A Google Play of the test's own: the stand-ins, the client that the functions use, and what tests read and expect of it.
 import assert from "node:assert/strict";
 import { type Providers, startProviders } from "../../local/providers/providers.ts";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { type GooglePlay, googlePlay } from "../../supabase/functions/_shared/providers/google_play.ts";
@@ -36,9 +36,9 @@ export function known({ subscription_key, facts, purchase_token }: StoreStatemen
 }
 
 /** Waits for what must be refused, and gives the refusal, in which no purchase token is. */
-export async function refused(promise: Promise<unknown>, token?: string): Promise<Refusal> {
+export async function refused(promise: Promise<unknown>, token?: string): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   const said = Deno.inspect(error, { depth: 10, showHidden: true });
   if (token !== undefined) {
     assert.ok(!said.includes(token) && !said.includes(encodeURIComponent(token)), `the refusal has the token: ${said}`);

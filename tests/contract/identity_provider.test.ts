@@ -1,13 +1,13 @@
 // What becomes of an invitation when the identity provider fails: each failure has the error that says what to do.
 import assert from "node:assert/strict";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { identityProvider } from "../../supabase/functions/_shared/providers/identity_provider.ts";
 import { configFor } from "./fake_rest.ts";
 
 const EMAIL = "ops@example.com";
 
 /** What an invitation gets when the identity provider does this; null when it was taken. */
-async function outcome(answer: (request: Request) => Response | Promise<Response>): Promise<Refusal | null> {
+async function outcome(answer: (request: Request) => Response | Promise<Response>): Promise<ApiError | null> {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
   try {
     await identityProvider(() => ({
@@ -17,7 +17,7 @@ async function outcome(answer: (request: Request) => Response | Promise<Response
       .invite(EMAIL, { invitation: "id" });
     return null;
   } catch (error) {
-    assert.ok(error instanceof Refusal, String(error));
+    assert.ok(error instanceof ApiError, String(error));
     return error;
   } finally {
     await server.shutdown();
@@ -63,7 +63,7 @@ Deno.test("identity provider: a connection that nobody takes is 503, one that br
   const provider = identityProvider(() => configFor(`http://127.0.0.1:${listener.addr.port}`));
   const refused = async () => {
     const error = await provider.invite(EMAIL, {}).then(() => null, (error: unknown) => error);
-    assert.ok(error instanceof Refusal, String(error));
+    assert.ok(error instanceof ApiError, String(error));
     return error;
   };
   const breaking = (async () => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
-import { BODY_LIMIT, HEARD_OUT, readBody, readJson, readQuery } from "../../supabase/functions/_shared/http/input.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import {
+  BODY_LIMIT,
+  MAX_DRAIN_BYTES,
+  readBody,
+  readJson,
+  readQuery,
+} from "../../supabase/functions/_shared/http/input.ts";
 import { CrashReport } from "../../supabase/functions/_shared/schema/crash_reports.ts";
 import { text } from "../../supabase/functions/_shared/schema/values.ts";
 
@@ -19,7 +25,7 @@ type Expected = readonly (readonly [param: string | null, code: string])[];
 
 function refusedWith(expected: Expected) {
   return (error: unknown) => {
-    assert.ok(error instanceof Refusal, String(error));
+    assert.ok(error instanceof ApiError, String(error));
     assert.equal(error.code, "validation_error");
     const errors = error.details?.["errors"] as { param: string | null; code: string }[];
     assert.deepEqual(errors.map(({ param, code }) => [param, code]), expected);
@@ -185,7 +191,7 @@ for (const [body, errors] of bodies) {
 Deno.test("a refusal lists a hundred field errors at most", async () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
   for (const body of [keys, { list: Array(5000).fill({}) }]) {
-    const refusal: Refusal = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
+    const refusal: ApiError = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
     assert.equal((refusal.details?.["errors"] as unknown[]).length, 100);
   }
 });
@@ -224,9 +230,9 @@ Deno.test("a body over 1 MiB is heard out, so that its sender hears the 413, but
   assert.equal(large.sent(), 2 * BODY_LIMIT);
   const endless = streamed(64 * BODY_LIMIT);
   await assert.rejects(readJson(endless.request), { code: "payload_too_large" });
-  assert.ok(endless.sent() < HEARD_OUT + BODY_LIMIT, `${endless.sent()} bytes were read`);
+  assert.ok(endless.sent() < MAX_DRAIN_BYTES + BODY_LIMIT, `${endless.sent()} bytes were read`);
   assert.ok(endless.cancelled());
-  const told = posted("x", { "content-type": "application/json", "content-length": String(HEARD_OUT + 1) });
+  const told = posted("x", { "content-type": "application/json", "content-length": String(MAX_DRAIN_BYTES + 1) });
   await assert.rejects(told, { code: "payload_too_large" });
 });
 

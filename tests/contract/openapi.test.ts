@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { catalogue, codes, isCode } from "../../supabase/functions/_shared/errors.ts";
-import { refusalsOf } from "../../supabase/functions/_shared/http/route.ts";
+import { errorCodesOf } from "../../supabase/functions/_shared/http/route.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
 import { printed } from "../../supabase/functions/openapi/printed.ts";
 
@@ -75,9 +75,9 @@ Deno.test("every route is in the contract with each status it can answer", () =>
   for (const route of routes) {
     const operation = paths[`/v1${route.path}`]?.[route.method.toLowerCase() as "get"];
     const documented = Object.keys(operation?.responses ?? {}).map(Number);
-    const expected = new Set([route.reply[0], ...refusalsOf(route).map((code) => catalogue[code].status)]);
+    const expected = new Set([route.reply[0], ...errorCodesOf(route).map((code) => catalogue[code].status)]);
     if (route.cache) expected.add(304);
-    if (route.alsoStatus !== undefined) expected.add(route.alsoStatus);
+    if (route.alternateStatus !== undefined) expected.add(route.alternateStatus);
     assert.deepEqual(new Set(documented), expected, `${route.method} ${route.path}`);
   }
   const operations = Object.values(paths).flatMap((item) => Object.keys(item));
@@ -157,7 +157,7 @@ Deno.test("every code that the database refuses with is in the table, with the s
   const found: string[] = [];
   for await (const { name } of Deno.readDir(new URL("supabase/migrations", root))) {
     const sql = await Deno.readTextFile(new URL(`supabase/migrations/${name}`, root));
-    for (const [, code, status] of sql.matchAll(/private\.refuse\(\s*'(\w+)'\s*,\s*(\d+)/g)) {
+    for (const [, code, status] of sql.matchAll(/private\.raise_error\(\s*'(\w+)'\s*,\s*(\d+)/g)) {
       assert.ok(isCode(code), `${name} refuses with ${code}`);
       assert.equal(catalogue[code].status, Number(status), `${name}: ${code}`);
       found.push(code);

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
-import { catalogue, type Code, codes, Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError, catalogue, type Code, codes } from "../../supabase/functions/_shared/errors.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
-import { refuseWith } from "../../supabase/functions/_shared/http/reply.ts";
+import { errorResponse } from "../../supabase/functions/_shared/http/reply.ts";
 import { type Method, route } from "../../supabase/functions/_shared/http/route.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { token } from "../support/tokens.ts";
 import { databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake_rest.ts";
 
@@ -17,11 +17,11 @@ const USER = "11111111-2222-4333-8444-555555555555";
 Deno.test("Retry-After: every refusal of a status from 503 on carries it", () => {
   for (const code of codes) {
     const { status } = catalogue[code];
-    const after = refuseWith(new Refusal(code), "id", null).headers.get("retry-after");
+    const after = errorResponse(new ApiError(code), "id", null).headers.get("retry-after");
     assert.equal(after !== null, status >= 503, code);
   }
-  const own = new Refusal("service_unavailable", { headers: { "Retry-After": "30" } });
-  assert.equal(refuseWith(own, "id", null).headers.get("retry-after"), "30");
+  const own = new ApiError("service_unavailable", { headers: { "Retry-After": "30" } });
+  assert.equal(errorResponse(own, "id", null).headers.get("retry-after"), "30");
 });
 
 for (const { method, path, access } of groups.flatMap((group) => group.routes)) {
@@ -48,7 +48,7 @@ const define = (method: Method, access: "user" | "optional" | "service", calls: 
     access,
     summary: "Things",
     reply: [200, Thing],
-    refusals: ["conflict"],
+    errors: ["conflict"],
     handle: async ({ db }) => {
       for (let call = 1; call < calls; call++) await db.rpc("thing", { call });
       return await db.rpc("thing", { call: calls });
@@ -88,7 +88,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
         const response = await app.fetch(new Request(`http://localhost${path}`, { method, headers }));
         const code: Code = isKnown || method === "GET" ? "service_unavailable" : "server_error";
         const { error } = await response.clone().json();
-        await assertRefused(response, { code, param: null });
+        await assertError(response, { code, param: null });
         const reason = code === "server_error" ? "outcome_unknown" : undefined;
         assert.equal(error.details?.reason, reason, `${method} ${path}`);
         assert.equal(error.message, reason ? OUTCOME_UNKNOWN : catalogue[code].message);
@@ -106,7 +106,7 @@ Deno.test("outage: a request that only prepared its command, counted itself or c
     access: "user",
     summary: "Attach",
     reply: [200, Thing],
-    refusals: ["conflict"],
+    errors: ["conflict"],
     handle: async ({ db, service }) => {
       for (const name of preparing) await service.rpc(name);
       return await db.rpc("thing");
@@ -118,7 +118,7 @@ Deno.test("outage: a request that only prepared its command, counted itself or c
   const app = createApp([attach], { config: () => rest.config, log: () => {} });
   const headers = { authorization: `Bearer ${token(USER, { secret: SECRET })}` };
   const response = await app.fetch(new Request("http://localhost/attach", { method: "POST", headers }));
-  await assertRefused(response, { code: "service_unavailable" });
+  await assertError(response, { code: "service_unavailable" });
 });
 
 const OUTCOME_UNKNOWN = "The connection was lost or timed out. Whether the request was carried out is not known.";

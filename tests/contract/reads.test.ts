@@ -1,7 +1,7 @@
 // Calls of the database that only read: by which method, and to which address, they go.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { asVisitor } from "../../supabase/functions/_shared/db/client.ts";
+import { asAnonymous } from "../../supabase/functions/_shared/db/client.ts";
 import { queryOf } from "../../supabase/functions/_shared/db/query.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import { READ_AFTER_HEADER } from "../../supabase/functions/_shared/http/read_after.ts";
@@ -37,7 +37,7 @@ const thing = (options: { method?: "GET" | "POST"; instance?: "any" | "primary" 
     summary: "Things",
     ...(options.instance ? { instance: options.instance } : {}),
     reply: [200, Thing],
-    refusals: [],
+    errors: [],
     handle: ({ db }) => db.rpc("thing", { of: "a" }),
   });
 
@@ -80,16 +80,16 @@ Deno.test("reads: one that a replica cancels is asked of the primary, and no oth
   await using cancelled = databases((_, { method }) =>
     method === "GET" ? databaseError(500, "40001", conflict) : Response.json({ id: "a" })
   );
-  assert.deepEqual(await asVisitor(cancelled.config, TRACE, "any").rpc("thing"), { id: "a" });
+  assert.deepEqual(await asAnonymous(cancelled.config, TRACE, "any").rpc("thing"), { id: "a" });
   assert.deepEqual(cancelled.asked, ["balancer GET thing", "primary POST thing"]);
   await using away = databases(() => databaseError(503, "PGRST000"));
-  await assert.rejects(asVisitor(away.config, TRACE, "any").rpc("thing"));
+  await assert.rejects(asAnonymous(away.config, TRACE, "any").rpc("thing"));
   assert.deepEqual(away.asked, ["balancer GET thing"]);
 });
 
 Deno.test("reads: arguments that an address cannot hold go by POST to the primary", async () => {
   await using rest = databases();
-  const db = asVisitor(rest.config, TRACE, "any");
+  const db = asAnonymous(rest.config, TRACE, "any");
   await db.rpc("thing", { q: "in" });
   await db.rpc("thing", { q: null });
   await db.rpc("thing", { q: "駅".repeat(1_000) });

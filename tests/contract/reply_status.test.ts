@@ -4,7 +4,7 @@ import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
 import { openApiDocument } from "../../supabase/functions/_shared/http/openapi.ts";
 import { route } from "../../supabase/functions/_shared/http/route.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { configFor } from "./fake_rest.ts";
 
 const Thing = z.object({ id: z.string() });
@@ -16,9 +16,9 @@ function making(returned: Record<string, unknown>) {
     access: "public",
     summary: "Make a thing, or find the one there is",
     reply: [201, Thing],
-    alsoStatus: 200,
+    alternateStatus: 200,
     replyStatus: ({ made }) => made === "odd" ? 202 : made ? 201 : 200,
-    refusals: [],
+    errors: [],
     handle: () => ({ id: "a", ...returned }),
   });
 }
@@ -42,7 +42,7 @@ Deno.test("the status of a reply may depend on what the handler returned, which 
 
 Deno.test("a status that the contract does not announce is our error", async () => {
   const { response, lines } = await answerTo({ made: "odd" });
-  await assertRefused(response, { code: "server_error" });
+  await assertError(response, { code: "server_error" });
   assert.match(lines[0]?.cause ?? "", /status 202/);
 });
 
@@ -54,9 +54,9 @@ Deno.test("the contract has both statuses with the same content", () => {
 });
 
 Deno.test("a further status without the means to choose it is a mistake in the route", () => {
-  const common = { method: "POST", path: "/things", access: "public", summary: "Make", refusals: [] } as const;
+  const common = { method: "POST", path: "/things", access: "public", summary: "Make", errors: [] } as const;
   assert.throws(
-    () => route({ ...common, reply: [201, Thing], alsoStatus: 200, handle: () => ({ id: "a" }) }),
-    /alsoStatus/,
+    () => route({ ...common, reply: [201, Thing], alternateStatus: 200, handle: () => ({ id: "a" }) }),
+    /alternateStatus/,
   );
 });

@@ -24,9 +24,16 @@ Deno.test("config.toml: every function has a section, verifies tokens itself and
   assert.deepEqual(named.toSorted(), present.toSorted());
 });
 
+/** The paths of the files in a folder and the folders below it. */
+function pagesUnder(folder: string): string[] {
+  return [...Deno.readDirSync(join(root, folder))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? pagesUnder(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}
+
 Deno.test("the pages name the pinned version of the Supabase CLI", () => {
   const pinned = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
-  for (const page of ["README.md", "docs/operations.md"]) {
+  for (const page of ["README.md", "docs/operations/deploy.md"]) {
     const versions = [...read(page).matchAll(/npx -y supabase@(\d[\w.-]*)/g)].map((match) => match[1]);
     assert.ok(versions.length > 0 && versions.every((version) => version === pinned), page);
   }
@@ -39,7 +46,7 @@ Deno.test("the pages name tasks, files and a version of Deno that are there", ()
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    ...[...Deno.readDirSync(join(root, "docs"))].map((entry) => `docs/${entry.name}`),
+    ...pagesUnder("docs"),
   ]
     .filter((path) => path.endsWith(".md"));
   for (const page of pages) {
@@ -54,8 +61,8 @@ Deno.test("the pages name tasks, files and a version of Deno that are there", ()
   }
 });
 
-Deno.test("docs/operations.md: every setting of the local platform and of the functions is in its tables", () => {
-  const rows = read("docs/operations.md").split("\n").filter((line) => line.startsWith("| `"));
+Deno.test("docs/operations/deploy.md: every setting of the local platform and of the functions is in its tables", () => {
+  const rows = read("docs/operations/deploy.md").split("\n").filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split(" | ")[0]!.match(/\w+/g) ?? []));
   const sources = ["local/settings.ts", "supabase/functions/_shared/config.ts", "supabase/config.toml"];
   const names = sources.flatMap((source) => read(source).match(/(?<=["(])[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(?=[")])/g) ?? []);
@@ -64,7 +71,7 @@ Deno.test("docs/operations.md: every setting of the local platform and of the fu
 });
 
 Deno.test("supabase/functions/.env.example has each setting that an operator gives the functions, and no other", () => {
-  const table = read("docs/operations.md").split("### The functions")[1]!.split("\n## ")[0]!;
+  const table = read("docs/operations/deploy.md").split("### The functions")[1]!.split("\n## ")[0]!;
   const rows = table.split("\n").filter((line) => line.startsWith("| `") && line.split(" | ")[1]!.startsWith("secret"));
   const settings = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`(\w+)`/g)].map((match) => match[1]!));
   const given = [...read("supabase/functions/.env.example").matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map((match) =>

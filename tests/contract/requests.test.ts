@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import { addressOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
-import { refusalsOf, route } from "../../supabase/functions/_shared/http/route.ts";
+import { errorCodesOf, route } from "../../supabase/functions/_shared/http/route.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { token } from "../support/tokens.ts";
 import { type Asked, databaseError, fakeRest, PUBLISHABLE_KEY, RATE_LIMIT, SECRET, SECRET_KEY } from "./fake_rest.ts";
 
 const USER = "11111111-2222-4333-8444-555555555555";
 const Thing = z.object({ id: z.string() });
 const Body = z.strictObject({ name: z.string().default("nameless"), tags: z.array(z.string()).optional() });
-const common = { summary: "A thing", body: Body, reply: [201, Thing], refusals: [] } as const;
+const common = { summary: "A thing", body: Body, reply: [201, Thing], errors: [] } as const;
 const routes = [
   route({
     method: "POST",
@@ -152,7 +152,7 @@ Deno.test("a key that is not 1 to 255 visible characters is refused, and named",
   const send = sending(rest);
   for (const key of ["", "a b", "a, b", "é", "k".repeat(256)]) {
     const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
-    await assertRefused(await send("/things", { "idempotency-key": key }), expected);
+    await assertError(await send("/things", { "idempotency-key": key }), expected);
   }
   assert.deepEqual(rest.asked, []);
   assert.equal((await send("/things", { "idempotency-key": "~".repeat(255) })).status, 201);
@@ -192,7 +192,7 @@ Deno.test("beyond the quota the response is 429 with Retry-After, and no command
   assert.equal(response.headers.get("retry-after"), "42");
   assert.equal(response.headers.get("ratelimit"), '"write";r=0;t=42');
   assert.deepEqual((await response.clone().json()).error.details, { policy: "write", retry_after: 42 });
-  await assertRefused(response, { code: "rate_limited" });
+  await assertError(response, { code: "rate_limited" });
   assert.equal(rest.asked.length, 0);
 });
 
@@ -200,13 +200,13 @@ Deno.test("beyond the quota the body of an anonymous request is not read", async
   await using rest = fakeRest(fresh, () => ({ ...RATE_LIMIT, allowed: false, remaining: 0, reset_seconds: 42 }));
   let pulled = 0;
   const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
-  await assertRefused(await sending(rest)("/things/public", {}, body), { code: "rate_limited" });
+  await assertError(await sending(rest)("/things/public", {}, body), { code: "rate_limited" });
   assert.deepEqual([pulled, rest.asked.length], [0, 0]);
 });
 
 Deno.test("a limit that the database does not know is our error", async () => {
   await using rest = fakeRest(fresh, ({ args }) => args["p_policy"] === "nothing" ? null : RATE_LIMIT);
-  await assertRefused(await sending(rest)("/things/odd"), { code: "server_error" });
+  await assertError(await sending(rest)("/things/odd"), { code: "server_error" });
 });
 
 Deno.test("a signed-in client is counted with its command, an anonymous one by the service under its address", async () => {
@@ -253,7 +253,7 @@ Deno.test("an expensive read is counted with its call; for an anonymous client t
       summary: "Things",
       query: z.strictObject({ all: z.string().optional() }),
       reply: [200, Thing],
-      refusals: [],
+      errors: [],
       isExpensive: ({ all }) => all !== undefined,
       handle: ({ db, query }) => db.rpc("list_things", query),
     }),
@@ -275,7 +275,7 @@ Deno.test("an expensive read is counted with its call; for an anonymous client t
 Deno.test("whatever a signed-in caller writes is limited, and what is only read is not", () => {
   for (const route of groups.flatMap(({ routes }) => routes)) {
     const place = `${route.method} ${route.path}`;
-    const limited = refusalsOf(route).includes("rate_limited");
+    const limited = errorCodesOf(route).includes("rate_limited");
     if (route.method === "GET") assert.equal(limited, (route.limit ?? route.isExpensive) !== undefined, place);
     else if (route.access === "user") assert.ok(limited, place);
   }

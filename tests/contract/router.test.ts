@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
-import { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
 import { route } from "../../supabase/functions/_shared/http/route.ts";
 import { routes as health } from "../../supabase/functions/health/routes.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { badAuthorizations, token } from "../support/tokens.ts";
 import {
   ANON_KEY,
@@ -21,7 +21,7 @@ import {
 
 const USER = "11111111-2222-4333-8444-555555555555";
 const Thing = z.object({ id: z.string() });
-const common = { summary: "A thing", reply: [200, Thing], refusals: [] } as const;
+const common = { summary: "A thing", reply: [200, Thing], errors: [] } as const;
 const publicThing = route({
   method: "GET",
   path: "/things",
@@ -39,12 +39,16 @@ const routes = [
     summary: "Make",
     body: z.strictObject({ name: z.string().optional() }),
     reply: [201, Thing],
-    refusals: ["conflict"],
+    errors: ["conflict"],
     handle: ({ caller, body }) => {
       if (body.name === "down") {
-        throw new Refusal("service_unavailable", { message: "db-7 is down", param: "name", details: { host: "db-7" } });
+        throw new ApiError("service_unavailable", {
+          message: "db-7 is down",
+          param: "name",
+          details: { host: "db-7" },
+        });
       }
-      if (body.name === "taken") throw new Refusal("conflict", { details: { reason: "taken" } });
+      if (body.name === "taken") throw new ApiError("conflict", { details: { reason: "taken" } });
       return { id: caller.id };
     },
   }),
@@ -58,7 +62,7 @@ const routes = [
     summary: "One",
     params: z.strictObject({ id: z.string().max(5) }),
     reply: [200, Thing],
-    refusals: [],
+    errors: [],
     handle: ({ params }) => params,
   }),
   route({ method: "GET", path: "/things/by/name", access: "public", ...common, handle: () => ({ id: "the name" }) }),
@@ -107,7 +111,7 @@ Deno.test("a reply carries exactly what its schema names", async () => {
 
 Deno.test("a reply that differs from its schema is our error, and the log says where", async () => {
   const { ask, lines } = appWith();
-  await assertRefused(await ask("/things/odd"), { code: "server_error" });
+  await assertError(await ask("/things/odd"), { code: "server_error" });
   assert.match(lines[0]?.cause ?? "", /id invalid_type/);
 });
 
@@ -115,7 +119,7 @@ Deno.test("an unexpected error shows the client the request id and nothing of th
   const { ask, lines } = appWith();
   const response = await ask("/things/broken");
   const text = await response.clone().text();
-  await assertRefused(response, { code: "server_error" });
+  await assertError(response, { code: "server_error" });
   assert.doesNotMatch(text, /secret cause/);
   assert.match(lines[0]?.cause ?? "", /the secret cause/);
   assert.equal(lines[0]?.level, "error");
@@ -127,16 +131,16 @@ Deno.test("from 500 on a refusal shows neither its words nor its details", async
   const { error } = await response.clone().json();
   assert.deepEqual([error.param, error.details], [null, undefined]);
   assert.doesNotMatch(JSON.stringify(error), /db-7/);
-  await assertRefused(response, { code: "service_unavailable" });
+  await assertError(response, { code: "service_unavailable" });
   assert.match(lines[0]?.cause ?? "", /db-7 is down/);
 });
 
 Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", async () => {
   const { ask } = appWith();
   for (const path of ["/", "/nothing", "/things/", "/Things", "/things/by/a/b", "/things/by/"]) {
-    await assertRefused(await ask(path), { code: "not_found" });
+    await assertError(await ask(path), { code: "not_found" });
   }
-  await assertRefused(await ask("/nothing", { method: "OPTIONS" }), { code: "not_found" });
+  await assertError(await ask("/nothing", { method: "OPTIONS" }), { code: "not_found" });
 });
 
 Deno.test("a path goes before one whose parameter it would match, whichever is listed first", async () => {
@@ -148,7 +152,7 @@ Deno.test("a path goes before one whose parameter it would match, whichever is l
 Deno.test("a method that the path does not take is 405 and names those it takes", async () => {
   const response = await appWith().ask("/things", { method: "DELETE" });
   assert.equal(response.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
-  await assertRefused(response, { code: "method_not_allowed" });
+  await assertError(response, { code: "method_not_allowed" });
 });
 
 Deno.test("HEAD answers as GET does, without a body", async () => {
@@ -200,7 +204,7 @@ Deno.test("forceFunctionRegion: the client library's own parameter is ignored wh
   ) {
     assert.equal((await appWith().ask(`/things${query}`)).status, 200, query);
   }
-  await assertRefused(await appWith().ask("/things?xforceFunctionRegion=1"), { code: "validation_error" });
+  await assertError(await appWith().ask("/things?xforceFunctionRegion=1"), { code: "validation_error" });
 });
 
 Deno.test("a web page may read the headers it needs", async () => {
@@ -274,8 +278,8 @@ Deno.test("a reply without a cache rule is not stored by anyone", async () => {
 for (const [name, authorization] of Object.entries(badAuthorizations(USER, SECRET))) {
   Deno.test(`neither a user's nor an optional route accepts ${name}`, async () => {
     const { ask } = appWith();
-    await assertRefused(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
-    await assertRefused(await ask("/things/mine", { headers: { authorization } }), { code: "unauthorized" });
+    await assertError(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
+    await assertError(await ask("/things/mine", { headers: { authorization } }), { code: "unauthorized" });
   });
 }
 
@@ -306,7 +310,7 @@ Deno.test("the project's public key as bearer is a visitor: let in where a token
   for (const key of [PUBLISHABLE_KEY, ANON_KEY]) {
     const authorization = `Bearer ${key}`;
     assert.equal((await ask("/things/mine", { headers: { authorization } })).status, 200);
-    await assertRefused(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
+    await assertError(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
   }
   assert.equal(rest.asked[0]?.headers.get("authorization"), null);
 });
@@ -318,17 +322,17 @@ Deno.test("a request that has nothing to say may bring an empty object, and noth
   assert.equal((await ask("/things/old", { method: "DELETE" })).status, 200);
   for (const body of ["", "{}", " { } "]) assert.equal((await withBody(body)).status, 200, body);
   const code = "validation_error";
-  await assertRefused(await withBody('{"name":"a"}'), { code, param: "name", field: "unknown_key" });
-  await assertRefused(await withBody("null"), { code, param: null, field: "invalid_type" });
-  await assertRefused(await ask("/things/old", { method: "DELETE", body: "{}" }), { code: "unsupported_media_type" });
+  await assertError(await withBody('{"name":"a"}'), { code, param: "name", field: "unknown_key" });
+  await assertError(await withBody("null"), { code, param: null, field: "invalid_type" });
+  await assertError(await ask("/things/old", { method: "DELETE", body: "{}" }), { code: "unsupported_media_type" });
 });
 
 Deno.test("the apikey header identifies nobody", async () => {
   const { ask } = appWith();
   for (const apikey of [SECRET_KEY, SERVICE_ROLE_KEY, token(USER, { secret: SECRET })]) {
     const init = { method: "POST", body: "{}", headers: { apikey, "content-type": "application/json" } };
-    await assertRefused(await ask("/things", init), { code: "unauthorized" });
-    await assertRefused(await ask("/things/all", { headers: { apikey } }), { code: "unauthorized" });
+    await assertError(await ask("/things", init), { code: "unauthorized" });
+    await assertError(await ask("/things/all", { headers: { apikey } }), { code: "unauthorized" });
   }
 });
 
@@ -349,7 +353,7 @@ Deno.test("a service route opens to the secret keys alone", async () => {
   for (const key of strangers) assert.equal(await statusWith(key), 401, key);
   // Who it is is known, and that it is not the service.
   const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
-  await assertRefused(await ask("/things/all", { headers: { authorization } }), { code: "forbidden", param: null });
+  await assertError(await ask("/things/all", { headers: { authorization } }), { code: "forbidden", param: null });
   assert.equal((await ask("/things/all")).status, 401);
 });
 
@@ -370,7 +374,7 @@ Deno.test("the database sees a visitor, the caller's own token, or the service",
 
 Deno.test("keys of the old kind are tokens, and go to the database as such", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
-  const { ask } = appWith({ ...rest.config, visitorKeys: [ANON_KEY], serviceKeys: [SERVICE_ROLE_KEY] });
+  const { ask } = appWith({ ...rest.config, anonymousKeys: [ANON_KEY], serviceKeys: [SERVICE_ROLE_KEY] });
   await ask("/things/mine");
   await ask("/things/all", { headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } });
   const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
@@ -380,7 +384,7 @@ Deno.test("keys of the old kind are tokens, and go to the database as such", asy
 Deno.test("a refusal that the contract does not announce is logged as an error of ours", async () => {
   await using rest = fakeRest(() => databaseError(409, "lot_not_found", "No such lot"));
   const { ask, lines } = appWith(rest.config);
-  await assertRefused(await ask("/things/mine"), { code: "lot_not_found" });
+  await assertError(await ask("/things/mine"), { code: "lot_not_found" });
   assert.equal(lines[0]?.level, "error");
   assert.match(lines[0]?.cause ?? "", /lot_not_found is not among the refusals of GET \/things\/mine/);
   await ask("/things", post('{"name":"taken"}'));
@@ -418,13 +422,13 @@ Deno.test("a handler sees the types of its route, and returns what the reply say
   // @ts-expect-error: an optional caller may be absent
   route({ method: "GET", path: "/d", access: "optional", ...common, handle: ({ caller }) => ({ id: caller.id }) });
   // @ts-expect-error: there is no such code
-  route({ method: "GET", path: "/e", access: "public", ...common, refusals: ["nope"], handle: () => ({ id: "a" }) });
+  route({ method: "GET", path: "/e", access: "public", ...common, errors: ["nope"], handle: () => ({ id: "a" }) });
 });
 
 Deno.test("a refusal of a handler reaches the client with its details", async () => {
   const response = await appWith().ask("/things", post('{"name":"taken"}'));
   assert.deepEqual((await response.clone().json()).error.details, { reason: "taken" });
-  await assertRefused(response, { code: "conflict", param: null });
+  await assertError(response, { code: "conflict", param: null });
 });
 
 Deno.test("a request leaves one log line, without its token, its body or its query", async () => {
@@ -469,8 +473,8 @@ Deno.test("a function without its configuration answers 503, and the log names w
 Deno.test("a path parameter is decoded and checked", async () => {
   const { ask } = appWith();
   assert.deepEqual(await (await ask("/things/by/a%20b")).json(), { id: "a b" });
-  await assertRefused(await ask("/things/by/toolong"), { code: "validation_error", param: "id", field: "too_big" });
-  await assertRefused(await ask("/things/by/a%00"), { code: "validation_error", param: "id", field: "invalid_text" });
+  await assertError(await ask("/things/by/toolong"), { code: "validation_error", param: "id", field: "too_big" });
+  await assertError(await ask("/things/by/a%00"), { code: "validation_error", param: "id", field: "invalid_text" });
 });
 
 Deno.test("a route that contradicts the house is refused when it is defined", () => {
@@ -497,7 +501,7 @@ Deno.test("overload: beyond the requests that a process works on at once the nex
     access: "public",
     summary: "Things",
     reply: [200, z.object({ id: z.string() })],
-    refusals: [],
+    errors: [],
     handle: ({ db }) => db.rpc("list_things"),
   });
   const { fetch } = createApp([slow], { config: () => rest.config, log: () => {}, maxInFlight: 3 });
@@ -505,7 +509,7 @@ Deno.test("overload: beyond the requests that a process works on at once the nex
   const running = [send(), send(), send()];
   const rejected = await send();
   assert.equal(rejected.headers.get("retry-after"), "1");
-  await assertRefused(rejected, { code: "service_unavailable" });
+  await assertError(rejected, { code: "service_unavailable" });
   release();
   assert.deepEqual((await Promise.all(running)).map(({ status }) => status), [200, 200, 200]);
   assert.equal((await send()).status, 200);

@@ -81,7 +81,7 @@ Deno.test("search counts: a reply waits for no write and is the same when writes
     access: "public",
     summary: "Lots",
     reply: [200, z.array(z.object({ id: z.string() }))],
-    refusals: [],
+    errors: [],
     shownLots: (items) => items.map(({ id }) => id),
     handle: () => [{ id: "a" }],
   });

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { KeySet, type KeySetTimes } from "../../supabase/functions/_shared/auth/key_set.ts";
 import { TokenVerifier } from "../../supabase/functions/_shared/auth/token.ts";
 import type { TokenConfig } from "../../supabase/functions/_shared/config.ts";
-import type { Refusal } from "../../supabase/functions/_shared/errors.ts";
+import type { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { keyPair, type KeyServer, keyServer, signedToken } from "../support/key_pairs.ts";
 import { token } from "../support/tokens.ts";
 import { SECRET } from "./fake_rest.ts";
@@ -28,7 +28,7 @@ function verifierFor({ url }: KeyServer, { config, times, clock }: Options = {})
 async function refusalOf(verifier: TokenVerifier, given: string): Promise<unknown> {
   return await verifier.verify(given).then(
     () => undefined,
-    ({ code, details }: Refusal) => details?.["reason"] ?? code,
+    ({ code, details }: ApiError) => details?.["reason"] ?? code,
   );
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import { routes } from "../../supabase/functions/well-known/routes.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { fakeRest } from "./fake_rest.ts";
 
 const NAMES = ["apple-app-site-association", "assetlinks.json"];
@@ -18,7 +18,7 @@ async function asking(apps: Apps, name: string): Promise<Response> {
 
 Deno.test("where no app is configured there is no document, and the answer is not kept", async () => {
   for (const name of NAMES) {
-    await assertRefused(await asking({ appleAppIds: [], linkPaths: ["/lots/*"], android: null }, name), {
+    await assertError(await asking({ appleAppIds: [], linkPaths: ["/lots/*"], android: null }, name), {
       code: "not_found",
     });
   }

@@ -4,7 +4,7 @@ import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -140,7 +140,7 @@ Deno.test("commands.withdraw_my_account: the only active administrator with the 
   const last = await anAdministrator(["admins", "lots"]);
   await anAdministrator(["admins"], "suspended");
   await anAdministrator(["lots"]);
-  const { code, status, details } = await refusal(withdraw(last));
+  const { code, status, details } = await errorOf(withdraw(last));
   assert.deepEqual([code, status, details], ["conflict", 409, { reason: "last_administrator" }]);
   const [row] = await db.sql`
     select u.status, a.areas, v.raw_app_meta_data -> 'admin' -> 'areas' as metadata
@@ -149,7 +149,7 @@ Deno.test("commands.withdraw_my_account: the only active administrator with the 
   assert.deepEqual([row!["status"], row!["areas"], row!["metadata"]], ["active", areas, areas]);
   // Who is refused anyway is refused for that.
   await db.sql`update public.app_users set status = 'suspended' where id = ${last}`;
-  assert.equal((await refusal(withdraw(last))).code, "forbidden");
+  assert.equal((await errorOf(withdraw(last))).code, "forbidden");
   await db.sql`update public.app_users set status = 'active' where id = ${last}`;
   // The others go: without the area, suspended, or beside another holder.
   for (const leaving of [await anAdministrator(["lots"]), await anAdministrator(["admins"], "suspended")]) {
@@ -254,7 +254,7 @@ Deno.test("commands.withdraw_my_account: from its commit on no administrator is 
       ["admin_get_support_ticket($1, $2)", [ticket!["id"]]],
     ] as [string, string[]][]
   ) {
-    assert.equal((await refusal(asService(call, args))).code, "not_found", call);
+    assert.equal((await errorOf(asService(call, args))).code, "not_found", call);
   }
   const { data } = await asService<{ data: { table: string; rows: unknown[] }[] }>(
     "admin_read_user_export($1, $2)",
@@ -359,7 +359,7 @@ Deno.test("api.export_my_data: a cursor of another user, of no table or cut shor
   const { next_cursor: cursor } = await read(user, null);
   const { next_cursor: theirs } = await read(other, null);
   for (const wrong of ["", ".", "reviews.", "no_table.AAAAAAAAAAAAAAAA", theirs, cursor.slice(0, -2), `x${cursor}`]) {
-    const { code, param } = await refusal(read(user, wrong));
+    const { code, param } = await errorOf(read(user, wrong));
     assert.deepEqual([code, param], ["validation_error", "cursor"], wrong);
   }
 });

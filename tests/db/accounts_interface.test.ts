@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { callerOf, createPeople } from "../policies/people.ts";
 import { type Caller, database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
 const people = await createPeople(db.sql);
@@ -97,14 +97,14 @@ Deno.test("a token that outlives its account is refused as unauthorized", async 
   await db.sql`delete from auth.users where id = ${deleted}`;
   await db.sql`update auth.users set deleted_at = now() where id = ${softDeleted}`;
   for (const sub of [deleted, softDeleted]) {
-    const refused = await refusal(myAccount({ role: "authenticated", sub }));
+    const refused = await errorOf(myAccount({ role: "authenticated", sub }));
     assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
   }
 });
 
 Deno.test("a caller without an id is refused as unauthorized", async () => {
   for (const attempt of [myAccount, (caller: Caller) => rename(caller, "x")]) {
-    const refused = await refusal(attempt({ role: "authenticated" }));
+    const refused = await errorOf(attempt({ role: "authenticated" }));
     assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
   }
 });
@@ -146,7 +146,7 @@ Deno.test("suspended and withdrawn people and pure administrators change no acco
   const withdrawn = await newUser();
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
   for (const sub of [people.suspended, withdrawn, people.administrator]) {
-    const { code, status } = await refusal(rename({ role: "authenticated", sub }, "x"));
+    const { code, status } = await errorOf(rename({ role: "authenticated", sub }, "x"));
     assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });
   }
 });
@@ -162,7 +162,7 @@ Deno.test("visitor_or_user lets pass whoever may read, and refuses those who los
   assert.equal(await caller({ role: "anon" }), null);
   assert.equal(await caller(owner), people.owner);
   assert.equal(await caller(administrator), people.administrator);
-  const { code, status, message } = await refusal(caller(callerOf("suspended", people)));
+  const { code, status, message } = await errorOf(caller(callerOf("suspended", people)));
   assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended"]);
 });
 
@@ -175,13 +175,13 @@ Deno.test("check_admin lets an active administrator of the area pass, and nobody
   await db.sql`
     insert into auth.users (id, raw_app_meta_data)
     values (${suspended}, '{"admin": {"areas": ["lots"], "status": "suspended"}}')`;
-  const refusals: [id: string, area: string][] = [
+  const cases: [id: string, area: string][] = [
     [people.administrator, "support"],
     [people.owner, "lots"],
     [suspended, "lots"],
   ];
-  for (const [id, area] of refusals) {
-    const { code, status } = await refusal(check(id, area));
+  for (const [id, area] of cases) {
+    const { code, status } = await errorOf(check(id, area));
     assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });
   }
 });
@@ -205,7 +205,7 @@ Deno.test("admin metadata that is not understood refuses the user, naming what i
   ];
   for (const [admin, expected] of cases) {
     const id = crypto.randomUUID();
-    const { code, status, param } = await refusal(
+    const { code, status, param } = await errorOf(
       db.sql`
         insert into auth.users (id, raw_app_meta_data)
         values (${id}, ${JSON.stringify({ admin })}::text::jsonb)`,

@@ -1,8 +1,8 @@
-// Activity: every deed leaves its row, in the same transaction, and nothing else does.
+// Activity: every activity leaves its row, in the same transaction, and nothing else does.
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -62,7 +62,7 @@ Deno.test("what is refused or rolled back leaves no row", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const post = () => db.as(signedIn(user), (sql) => sql`select commands.post_review(${lot}, 4)`);
   await post();
-  assert.equal((await refusal(post())).code, "conflict");
+  assert.equal((await errorOf(post())).code, "conflict");
   const undo = new Error("undo");
   await assert.rejects(
     db.as(signedIn(user), async (sql) => {
@@ -77,8 +77,8 @@ Deno.test("what is refused or rolled back leaves no row", async () => {
 Deno.test("only an active person leaves activity, and only of a kind that exists", async () => {
   const log = (sub: string, type: string) =>
     db.as(signedIn(sub), (sql) => sql`select private.log_activity(${type}, null, null)`);
-  assert.equal((await refusal(log(people.suspended, "lot_save"))).code, "forbidden");
-  assert.equal((await refusal(log(people.administrator, "lot_save"))).code, "forbidden");
+  assert.equal((await errorOf(log(people.suspended, "lot_save"))).code, "forbidden");
+  assert.equal((await errorOf(log(people.administrator, "lot_save"))).code, "forbidden");
   assert.equal(await sqlstate(log(people.owner, "nap")), "23514");
   await log(people.owner, "lot_save");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { type Caller, database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser } from "../support/rows.ts";
 
 const db = await database();
@@ -119,9 +119,9 @@ Deno.test("admin_activity_logs: an act that is rolled back has no record, and on
   const before = await rows();
   const failing = db.as(CALLERS["the service"]!, async (sql) => {
     await record(sql);
-    await sql`select private.refuse('conflict', 409, 'Too late')`;
+    await sql`select private.raise_error('conflict', 409, 'Too late')`;
   });
-  assert.equal((await refusal(failing)).code, "conflict");
+  assert.equal((await errorOf(failing)).code, "conflict");
   assert.deepEqual(await rows(), before);
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot } from "../support/rows.ts";
 
 const db = await database();
@@ -89,17 +89,17 @@ Deno.test("admin content: a body that is not an object is rejected as a whole, a
         service,
         (sql) => sql.unsafe(`select api.admin_${name}('${one}', p_${argument} => '${value}'::jsonb)`),
       );
-      const { code, status, param } = await refusal(attempt);
+      const { code, status, param } = await errorOf(attempt);
       assert.deepEqual([code, status, param], ["validation_error", 422, null], `${name} ${value}`);
     }
   }
   const attempt = db.as(service, (sql) => sql`select api.admin_create_tag(${one}, null)`);
-  assert.equal((await refusal(attempt)).code, "validation_error");
+  assert.equal((await errorOf(attempt)).code, "validation_error");
 });
 
 Deno.test("admin content: a required field that is absent is named, the first by its name", async () => {
   const named = async (name: string, argument: string, value: Row) =>
-    (await refusal(call(name, { [argument]: value }))).param;
+    (await errorOf(call(name, { [argument]: value }))).param;
   assert.equal(await named("create_article", "article", { slug: "a" }), "body");
   assert.equal(await named("create_ad", "ad", { title: "Ad" }), "placement");
   assert.equal(await named("create_sponsor", "sponsor", { name: "S", lat: 1 }), "lng");
@@ -110,7 +110,7 @@ Deno.test("admin content: a required field that is absent is named, the first by
 Deno.test("admin content: an unknown state in a filter is rejected and named", async () => {
   const filters = [["articles", "status"], ["articles", "lang"], ["ads", "placement"], ["sponsors", "status"]] as const;
   for (const [list, filter] of filters) {
-    const { code, param } = await refusal(call(`list_${list}`, { [filter]: "none" }));
+    const { code, param } = await errorOf(call(`list_${list}`, { [filter]: "none" }));
     assert.deepEqual([code, param], ["validation_error", filter]);
   }
 });
@@ -122,7 +122,7 @@ Deno.test("admin content: of two administrators who change the same version one 
   const outcomes = await Promise.allSettled([change(one, 200), change(other, 300)]);
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
   const failed = outcomes.find((each) => each.status === "rejected")!;
-  const { code, status } = await refusal(Promise.reject(failed.reason));
+  const { code, status } = await errorOf(Promise.reject(failed.reason));
   assert.deepEqual([code, status], ["precondition_failed", 412]);
   assert.deepEqual(await actsOn(String(id)), ["ad.create", "ad.update"]);
 });
@@ -141,7 +141,7 @@ Deno.test("admin content: of many who create the same row at once one succeeds, 
     const failures = outcomes.filter((each) => each.status === "rejected");
     assert.equal(failures.length, 3);
     for (const { reason } of failures) {
-      const { code, details } = await refusal(Promise.reject(reason));
+      const { code, details } = await errorOf(Promise.reject(reason));
       assert.deepEqual([code, details], ["conflict", { reason: "already_exists" }]);
     }
   }
@@ -169,7 +169,7 @@ Deno.test("admin tags: one that a lot is being given is not deleted, and a lot i
   }
   const given = await newTag("being_given");
   const deletion = meanwhile((sql) => give(sql, given["id"]), () => call("delete_tag", { id: given["id"] }));
-  const { code, details } = await refusal(deletion);
+  const { code, details } = await errorOf(deletion);
   assert.deepEqual([code, details], ["conflict", { reason: "in_use" }]);
   const deleted = await newTag("being_deleted");
   const gift = meanwhile(
@@ -188,7 +188,7 @@ Deno.test("admin content: an act that is rolled back leaves neither the row nor 
   });
   await assert.rejects(attempt, undo);
   assert.deepEqual(await actsOn(String(id)), []);
-  assert.equal(await refusal(call("get_ad", { id })).then(({ status }) => status), 404);
+  assert.equal(await errorOf(call("get_ad", { id })).then(({ status }) => status), 404);
 });
 
 Deno.test("ads, sponsors: was_shown is set by every change of a row that was shown, and of no other", async () => {

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
-import { newAdministrator } from "../support/deeds.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { newAdministrator } from "../support/activities.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot } from "../support/rows.ts";
 import { type FeeAnswer, plantLots } from "./support/fees.ts";
 
@@ -179,7 +179,7 @@ for (const [n, [set, items, param]] of WRONG.entries()) {
     const lot = await newLot(db.sql);
     const version = () => db.sql`select xmin::text, updated_at from public.parking_lots where id = ${lot}`;
     const [before] = await version();
-    const { code, status, param: named, message } = await refusal(put(lot, set, items));
+    const { code, status, param: named, message } = await errorOf(put(lot, set, items));
     assert.deepEqual({ code, status, named }, { code: "validation_error", status: 422, named: param });
     assert.match(message, /^[A-Z].*\.$/);
     assert.deepEqual((await version())[0], before);
@@ -229,7 +229,7 @@ Deno.test("lot sets: a group is not taken away from its rules", async () => {
   const lot = await newLot(db.sql);
   const [group] = (await put(lot, "pricing_groups", [{ code: "a", name: "A" }]))["pricing_groups"]!;
   await put(lot, "pricing_rules", [{ ...band, pricing_group_id: group!.id }]);
-  const { code, status, details } = await refusal(put(lot, "pricing_groups", []));
+  const { code, status, details } = await errorOf(put(lot, "pricing_groups", []));
   assert.deepEqual([code, status, details], ["conflict", 409, { reason: "pricing_group_in_use" }]);
   await put(lot, "pricing_rules", []);
   assert.deepEqual((await put(lot, "pricing_groups", []))["pricing_groups"], []);
@@ -325,7 +325,7 @@ async function outcome(asked: Promise<unknown>): Promise<unknown> {
   try {
     return await asked;
   } catch {
-    const { code, details } = await refusal(asked);
+    const { code, details } = await errorOf(asked);
     return { code, details };
   }
 }
@@ -389,7 +389,7 @@ Deno.test("preview-fee: a group and its rules of one request, and no lock is lef
       await another`update public.parking_lots set name = 'Not locked' where id = ${lot}`;
     });
   });
-  const wrong = await refusal(call("preview_parking_lot_fee", {
+  const wrong = await errorOf(call("preview_parking_lot_fee", {
     parking_lot_id: lot,
     entry_at: "2026-06-03T12:00:00+09:00",
     exit_at: "2026-06-03T13:00:00+09:00",
@@ -409,5 +409,5 @@ Deno.test("lot sets: only the service calls these functions, and only on behalf 
     { role: "service_role" },
     (sql) => sql`select api.admin_put_parking_lot_set(${crypto.randomUUID()}, ${lot}, 'nonsense', '1')`,
   );
-  assert.equal((await refusal(nobody)).code, "forbidden");
+  assert.equal((await errorOf(nobody)).code, "forbidden");
 });

@@ -1,7 +1,7 @@
 // Fields of a lot as the console changes them: private.apply_lot_changes, against the constraints of the table.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot } from "../support/rows.ts";
 
 const db = await database();
@@ -99,7 +99,7 @@ for (const [field, { takes, rejects, nullable }] of Object.entries(FIELDS)) {
       assert.deepEqual(row!["value"], value);
     }
     for (const value of [...rejects, ...(nullable ? [] : [null])]) {
-      const { code, status, param } = await refusal(apply(lot, { [field]: value }));
+      const { code, status, param } = await errorOf(apply(lot, { [field]: value }));
       assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: field }, `${value}`);
     }
     if (!nullable) return;
@@ -112,11 +112,11 @@ for (const [field, { takes, rejects, nullable }] of Object.entries(FIELDS)) {
 Deno.test("lot fields: a field that does not exist, or that triggers keep, is rejected by its name", async () => {
   const lot = await newLot(db.sql);
   for (const field of ["nonsense", ...KEPT]) {
-    const { code, param } = await refusal(apply(lot, { name: "Other", [field]: null }));
+    const { code, param } = await errorOf(apply(lot, { name: "Other", [field]: null }));
     assert.deepEqual({ code, param }, { code: "validation_error", param: field });
   }
   for (const changes of [[], "name", null]) {
-    assert.equal((await refusal(apply(lot, changes))).param, "changes");
+    assert.equal((await errorOf(apply(lot, changes))).param, "changes");
   }
 });
 
@@ -135,7 +135,7 @@ Deno.test("lot fields: the difference has the fields that changed, old and new; 
 
 Deno.test("lot fields: the status makes allowed moves only", async () => {
   const lot = await newLot(db.sql, { status: "draft" });
-  const { code, status, param, details } = await refusal(apply(lot, { status: "suspended" }));
+  const { code, status, param, details } = await errorOf(apply(lot, { status: "suspended" }));
   assert.deepEqual({ code, status, param, details }, {
     code: "conflict",
     status: 409,
@@ -148,11 +148,11 @@ Deno.test("lot fields: the status makes allowed moves only", async () => {
 Deno.test("lot fields: an external_id needs a source, and names one lot of it", async () => {
   await newLot(db.sql, { source: "register", external_id: "1" });
   const lot = await newLot(db.sql);
-  assert.equal((await refusal(apply(lot, { external_id: "1" }))).param, "source");
-  const taken = await refusal(apply(lot, { source: "register", external_id: "1" }));
+  assert.equal((await errorOf(apply(lot, { external_id: "1" }))).param, "source");
+  const taken = await errorOf(apply(lot, { source: "register", external_id: "1" }));
   assert.deepEqual([taken.code, taken.status, taken.param], ["conflict", 409, "external_id"]);
   await apply(lot, { source: "register", external_id: "2" });
-  assert.equal((await refusal(apply(lot, { source: null }))).param, "source");
+  assert.equal((await errorOf(apply(lot, { source: null }))).param, "source");
 });
 
 Deno.test("lot fields: only the service changes them", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { sqlstate } from "../support/refusal.ts";
+import { sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -11,7 +11,7 @@ Deno.test.afterAll(() => db.close());
 const lot = await newLot(db.sql);
 
 /** What a person does in the interface, and what administrators are told of it. */
-const DEEDS: Record<string, { does(sql: TransactionSql): Promise<unknown>; told: Record<string, unknown> }> = {
+const ACTIVITIES: Record<string, { does(sql: TransactionSql): Promise<unknown>; told: Record<string, unknown> }> = {
   "a review that waits": {
     does: (sql) => sql`select commands.post_review(${lot}, 4, 'Written by somebody')`,
     told: { type: "review_pending", area: "reviews", severity: "info", path: "reviews" },
@@ -34,7 +34,7 @@ async function told() {
     from public.admin_notifications n order by created_at`;
 }
 
-for (const [name, { does, told: expected }] of Object.entries(DEEDS)) {
+for (const [name, { does, told: expected }] of Object.entries(ACTIVITIES)) {
   Deno.test(`${name} is told to those who manage it, once, and without a word of its author`, async () => {
     await db.sql`delete from public.admin_notifications`;
     const author = await newUser(db.sql, "Somebody");

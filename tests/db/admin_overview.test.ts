@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, runJob } from "../support/rows.ts";
 
 const db = await database();
@@ -154,7 +154,7 @@ Deno.test("overview: of the runs of jobs no more than the newest are read, howev
 
 Deno.test("overview: days outside of 1 to 30 are rejected by their name", async () => {
   for (const days of [0, 31]) {
-    const { code, param } = await refusal(overview(days));
+    const { code, param } = await errorOf(overview(days));
     assert.deepEqual([code, param], ["validation_error", "days"]);
   }
 });

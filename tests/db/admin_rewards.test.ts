@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser, recalculateLevels } from "../support/rows.ts";
 
 type Row = Record<string, unknown>;
@@ -45,7 +45,7 @@ async function give(user: string, amount: number): Promise<void> {
     values (${user}, 'adjustment', 'fixture', gen_random_uuid(), ${amount})`;
 }
 
-async function deed(user: string, type: string): Promise<void> {
+async function activity(user: string, type: string): Promise<void> {
   await pool`insert into public.user_activity_logs (user_id, activity_type, subject_id) values (${user}, ${type}, gen_random_uuid())`;
 }
 
@@ -174,7 +174,7 @@ Deno.test("PATCH of a badge: of two with one If-Match at the same time one is ca
   const outcomes = await Promise.allSettled(["one", "two", "three", "four"].map(change));
   assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
   for (const outcome of outcomes) {
-    if (outcome.status === "rejected") assert.equal((await refusal(Promise.reject(outcome.reason))).status, 412);
+    if (outcome.status === "rejected") assert.equal((await errorOf(Promise.reject(outcome.reason))).status, 412);
   }
   assert.deepEqual(await acts("badge", id), ["badge.create", "badge.update"]);
 });
@@ -221,7 +221,7 @@ async function deleted(name: string, id: unknown, meanwhile: () => Promise<void>
 Deno.test("DELETE of a badge and of a theme: an activity that would begin or earn them at the same time is carried out without", async () => {
   const user = await newUser(db.sql);
   const made = await asManager("create_badge", { p_fields: badge({ threshold: 1 }) });
-  await deleted("badge", made["id"], () => deed(user, "support_ticket_post"));
+  await deleted("badge", made["id"], () => activity(user, "support_ticket_post"));
   const theme = await asManager("create_theme", { p_fields: { name: "Theme", unlock_level: 10 } });
   await deleted("theme", theme["id"], () => give(user, 7000));
   const [left] = await db.sql`
@@ -240,7 +240,7 @@ Deno.test("DELETE of a badge: of a deletion and users who earn it at the same ti
     const made = await asManager("create_badge", { p_fields: badge({ threshold: 1 }) });
     const [gone] = await Promise.allSettled([
       asManager("delete_badge", { p_id: made["id"] }),
-      ...users.map((user) => deed(user, "support_ticket_post")),
+      ...users.map((user) => activity(user, "support_ticket_post")),
     ]);
     const [row] = await db.sql<{ badges: number; earned: number }[]>`
       select (select count(*)::integer from public.badges where id = ${String(made["id"])}) as badges,
@@ -249,9 +249,9 @@ Deno.test("DELETE of a badge: of a deletion and users who earn it at the same ti
     assert.equal(row!.earned > 0, row!.badges === 1);
     if (row!.badges === 1) await asManager("update_badge", { p_id: made["id"], p_changes: { is_active: false } });
   }
-  const [done] = await db.sql<{ deeds: number }[]>`
-    select count(*)::integer as deeds from public.user_activity_logs where user_id = any (${users})`;
-  assert.equal(done!.deeds, 80);
+  const [done] = await db.sql<{ activities: number }[]>`
+    select count(*)::integer as activities from public.user_activity_logs where user_id = any (${users})`;
+  assert.equal(done!.activities, 80);
 });
 
 Deno.test("EXP rules: a change and a switch count for later activities, and what was given stays after the rule is deleted", async () => {
@@ -263,14 +263,14 @@ Deno.test("EXP rules: a change and a switch count for later activities, and what
     (await db.sql<{ amount: number }[]>`
       select amount from public.exp_entries where user_id = ${user} and reason = 'session_end' order by created_at`)
       .map(({ amount }) => amount);
-  await deed(user, "lot_save");
+  await activity(user, "lot_save");
   await asManager("update_exp_rule", { p_id: made["id"], p_changes: { amount: 9 } });
-  await deed(user, "lot_save");
+  await activity(user, "lot_save");
   await asManager("update_exp_rule", { p_id: made["id"], p_changes: { is_active: false } });
-  await deed(user, "lot_save");
+  await activity(user, "lot_save");
   assert.deepEqual(await given(), [7, 9]);
   await asManager("delete_exp_rule", { p_id: made["id"] });
-  await deed(user, "lot_save");
+  await activity(user, "lot_save");
   assert.deepEqual(await given(), [7, 9]);
   assert.equal(await recalculateLevels(db.sql), 0);
   assert.deepEqual(await acts("exp_rule", String(made["id"])), [
@@ -373,7 +373,7 @@ Deno.test("evaluate_badge_conditions: says of an activity what counting does, an
       [{}, { ...conditions, where: { any: [{ weekdays: [] }] } }, "conditions.where.any.0.weekdays"],
     ] as const
   ) {
-    const refused = await refusal(evaluate(metadata, given));
+    const refused = await errorOf(evaluate(metadata, given));
     assert.deepEqual([refused.code, refused.param], ["validation_error", param]);
   }
 });
@@ -395,7 +395,7 @@ Deno.test("rewards: an act that is refused is not recorded, whoever tries", asyn
         ["read_badge_backfills", {}],
         ["gift_theme", { p_theme_id: crypto.randomUUID(), p_user_id: crypto.randomUUID() }],
       ] as const
-    ) assert.equal((await refusal(call(`admin_${name}`, { p_admin_id: admin, ...args }))).status, 403, name);
+    ) assert.equal((await errorOf(call(`admin_${name}`, { p_admin_id: admin, ...args }))).status, 403, name);
   }
   for (
     const [name, args, status] of [
@@ -404,7 +404,7 @@ Deno.test("rewards: an act that is refused is not recorded, whoever tries", asyn
       ["delete_exp_rule", { p_id: 999_999 }, 404],
       ["backfill_badge", { p_id: crypto.randomUUID() }, 404],
     ] as const
-  ) assert.equal((await refusal(asManager(name, args))).status, status, name);
+  ) assert.equal((await errorOf(asManager(name, args))).status, status, name);
   const [{ count: after } = {}] = await db.sql`select count(*)::integer as count from public.admin_activity_logs`;
   assert.equal(after, before);
 });

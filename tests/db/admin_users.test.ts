@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 
 const db = await database();
 const { sql } = db;
@@ -204,7 +204,7 @@ Deno.test("admin functions of users: whoever is no administrator of users is rej
       "admin_list_user_activity_logs($1, null)",
     ]
   ) {
-    const refused = await refusal(db.as(service, (as) => as.unsafe(`select api.${call}`, [other])));
+    const refused = await errorOf(db.as(service, (as) => as.unsafe(`select api.${call}`, [other])));
     assert.deepEqual([refused.code, refused.details], ["forbidden", { scope: "admin:users" }], call);
   }
 });

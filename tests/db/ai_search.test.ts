@@ -4,7 +4,7 @@ import { VEHICLE_TYPES } from "../../supabase/functions/_shared/ai_search/prompt
 import { ATTRIBUTES } from "../../supabase/functions/_shared/ai_search/reply.ts";
 import { database } from "../support/database.ts";
 import { newLot, newUser, purge } from "../support/rows.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 
 const db = await database();
 const { sql } = db;
@@ -121,7 +121,7 @@ Deno.test("register_ai_key: a key is replaced, deleted, and gone with the accoun
   assert.ok(!JSON.stringify(listed).includes("sk-"));
   await db.as(as(user), (sql) => sql`select commands.delete_ai_key('openai')`);
   assert.deepEqual(Object.keys(await keysOf(user)), ["anthropic"]);
-  const { code, param } = await refusal(db.as(as(user), (sql) => sql`select commands.delete_ai_key('openai')`));
+  const { code, param } = await errorOf(db.as(as(user), (sql) => sql`select commands.delete_ai_key('openai')`));
   assert.deepEqual([code, param], ["not_found", "provider_id"]);
   await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
   assert.equal((await secrets()).length, before);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres, { type TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -112,7 +112,7 @@ Deno.test("what cannot be uploaded is refused by its field", async () => {
     ]),
   ];
   for (const [wish, param] of wrong) {
-    const refused = await refusal(begin(user, wish));
+    const refused = await errorOf(begin(user, wish));
     assert.deepEqual([refused.code, refused.param], ["validation_error", param], JSON.stringify(wish));
   }
   for (const category of ["review", "avatar"]) await begin(user, { category, isPublic: true, size: 10 * 1024 * 1024 });
@@ -123,9 +123,9 @@ Deno.test("lots' pictures are uploaded by administrators of lots, everything els
   await db.sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
   const [ofLots, ofReviews] = [await administrator(["lots"]), await administrator(["reviews"])];
   for (const id of [user, ofReviews]) {
-    assert.equal((await refusal(begin(id, { category: "parking_lot" }))).code, "forbidden");
+    assert.equal((await errorOf(begin(id, { category: "parking_lot" }))).code, "forbidden");
   }
-  for (const id of [suspended, ofLots]) assert.equal((await refusal(begin(id))).code, "forbidden");
+  for (const id of [suspended, ofLots]) assert.equal((await errorOf(begin(id))).code, "forbidden");
   assert.match((await begin(ofLots, { category: "parking_lot", isPublic: true })).storage_key, /^parking_lot\//);
 });
 
@@ -155,14 +155,14 @@ Deno.test("a file is attached by its uploader, for what it is for, to one thing"
     () => attach(user, crypto.randomUUID(), entity),
   ];
   for (const attempt of refused) {
-    const { code, status, param } = await refusal(attempt());
+    const { code, status, param } = await errorOf(attempt());
     assert.deepEqual([code, status, param], ["not_found", 404, "asset_id"]);
   }
   await attach(user, file.asset_id, entity);
   await attach(user, file.asset_id, entity);
-  assert.equal((await refusal(attach(user, file.asset_id, another))).code, "not_found");
+  assert.equal((await errorOf(attach(user, file.asset_id, another))).code, "not_found");
   await detach(file.asset_id);
-  assert.equal((await refusal(attach(user, file.asset_id, entity))).code, "not_found");
+  assert.equal((await errorOf(attach(user, file.asset_id, entity))).code, "not_found");
 });
 
 Deno.test("of many that want one file at once, one gets it", async () => {
@@ -302,7 +302,7 @@ Deno.test("create_upload: the 21st upload that nothing uses is rejected with 409
   const user = await newUser(db.sql);
   const uploads = [];
   for (let n = 0; n < 20; n++) uploads.push(await placed(user));
-  const { code, status, details } = await refusal(begin(user));
+  const { code, status, details } = await errorOf(begin(user));
   assert.deepEqual([code, status, details], ["conflict", 409, {
     reason: "too_many_unattached_uploads",
     max_uploads: 20,
@@ -312,7 +312,7 @@ Deno.test("create_upload: the 21st upload that nothing uses is rejected with 409
   }]);
   await attach(user, uploads[0]!.asset_id, crypto.randomUUID());
   await begin(user);
-  assert.equal((await refusal(begin(user))).code, "conflict");
+  assert.equal((await errorOf(begin(user))).code, "conflict");
   await begin(await newUser(db.sql));
   await db.sql`update public.assets set created_at = now() - interval '25 hours' where created_by = ${user}`;
   await db.sql`select private.sweep_assets()`;
@@ -324,7 +324,7 @@ Deno.test("create_upload: uploads that nothing uses have at most 100 MiB of decl
   for (const [who, category] of [[user, "review"], [admin, "parking_lot"]] as const) {
     for (let n = 0; n < 9; n++) await begin(who, { category, size: 10_485_760 });
     await begin(who, { category, size: 10_485_759 });
-    assert.equal((await refusal(begin(who, { category, size: 2 }))).code, "conflict");
+    assert.equal((await errorOf(begin(who, { category, size: 2 }))).code, "conflict");
     await begin(who, { category, size: 1 });
   }
 });
@@ -360,7 +360,7 @@ Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, a
         now() - interval '23 hours' from generate_series(1, ${count}::integer)`;
   await attached(many, 199, 1);
   await begin(many);
-  const { code, status, details } = await refusal(begin(many));
+  const { code, status, details } = await errorOf(begin(many));
   const { retry_after, ...bounds } = details as { retry_after: number };
   assert.deepEqual([code, status, bounds], ["rate_limited", 429, {
     policy: "daily_uploads",
@@ -370,7 +370,7 @@ Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, a
   assert.ok(retry_after > 3500 && retry_after <= 3600, String(retry_after));
   await attached(large, 50, 10_485_760 - 1);
   await begin(large, { size: 50 });
-  assert.equal((await refusal(begin(large, { size: 1 }))).code, "rate_limited");
+  assert.equal((await errorOf(begin(large, { size: 1 }))).code, "rate_limited");
   await attached(admin, 300, 1);
   await begin(admin, { category: "parking_lot" });
   await db
@@ -384,12 +384,12 @@ Deno.test("create_upload: an upload of the last 24 hours that is gone makes room
     insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
     select 'private/error_report/' || gen_random_uuid(), 'error_report', false, 1, ${user} from generate_series(1, 200)`;
   await db.sql`update public.assets set deleted_at = now() where created_by = ${user}`;
-  assert.equal((await refusal(begin(user))).code, "rate_limited");
+  assert.equal((await errorOf(begin(user))).code, "rate_limited");
   const keys = await db.sql<{ key: string }[]>`
     select storage_key as key from public.assets where created_by = ${user} order by id limit 1`;
   await db.sql`select api.finish_object_deletions('{}', ${keys.map(({ key }) => key)})`;
   await begin(user);
-  assert.equal((await refusal(begin(user))).code, "rate_limited");
+  assert.equal((await errorOf(begin(user))).code, "rate_limited");
 });
 
 interface Publication {

@@ -1,7 +1,7 @@
 // Badges: what counts, what is earned, what a broken one does, and that a rebuild comes to the same.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -16,7 +16,7 @@ async function newBadge(conditions: Conditions, threshold = 100): Promise<string
   return row!.id;
 }
 
-async function deed(user: string, type: string, { lot = null, at, subject = crypto.randomUUID(), metadata = {} }: {
+async function activity(user: string, type: string, { lot = null, at, subject = crypto.randomUUID(), metadata = {} }: {
   lot?: string | null;
   at?: string;
   subject?: string;
@@ -47,9 +47,9 @@ Deno.test("things, lots, days and runs of days are counted each once", async () 
   for (const measure of measures) badges.push(await newBadge({ activity: ["session_end"], measure }));
   // The days are those of Japan: 15:00 UTC begins the next one.
   for (const [at, lot] of [["05T14:59", one], ["05T15:00", two], ["07T01:00", one], ["10T01:00", one]] as const) {
-    await deed(user, "session_end", { at: `2026-09-${at}:00Z`, lot });
+    await activity(user, "session_end", { at: `2026-09-${at}:00Z`, lot });
   }
-  await deed(user, "lot_save", { lot: two });
+  await activity(user, "lot_save", { lot: two });
   assert.deepEqual(await Promise.all(badges.map((badge) => progressOf(user, badge))), [4, 2, 4, 3]);
 });
 
@@ -98,13 +98,13 @@ Deno.test("conditions that are not understood are refused when the badge is save
       [where({ any: [] }), /any needs a list/],
     ] as const
   ) {
-    const refused = await refusal(newBadge(wrong as Conditions));
+    const refused = await errorOf(newBadge(wrong as Conditions));
     assert.equal(refused.code, "validation_error");
     assert.match(refused.message, says);
   }
 });
 
-Deno.test("predicates say of a deed what they say", async () => {
+Deno.test("predicates say of a activity what they say", async () => {
   const holds = async (predicate: unknown, metadata: Record<string, number | string>, at = "2026-09-04T13:30:00Z") => {
     const conditions = { activity: ["session_end"], measure: "count", where: predicate };
     const [row] = await db.sql<{ fault: string | null; holds: boolean }[]>`
@@ -138,12 +138,12 @@ Deno.test("a whole number may be written with a point", async () => {
     insert into public.badges (name, description, icon, category, conditions, threshold)
     values ('Badge', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "count",
       "where": {"all": [{"hours": {"from": 22.0, "to": 5.00}}, {"weekdays": [5.0]}]}}', 100) returning id`;
-  await deed(user, "session_end", { at: "2026-09-04T13:30:00Z" });
-  await deed(user, "session_end", { at: "2026-09-04T12:59:00Z" });
+  await activity(user, "session_end", { at: "2026-09-04T13:30:00Z" });
+  await activity(user, "session_end", { at: "2026-09-04T12:59:00Z" });
   assert.equal(await progressOf(user, badge!.id), 1);
 });
 
-Deno.test("a badge with broken conditions stops neither the deed nor the other badges, and is noted once", async () => {
+Deno.test("a badge with broken conditions stops neither the activity nor the other badges, and is noted once", async () => {
   const user = await newUser(db.sql);
   const [broken, sound] = [
     await newBadge({ activity: ["lot_save"], measure: "count" }),
@@ -154,8 +154,8 @@ Deno.test("a badge with broken conditions stops neither the deed nor the other b
     update public.badges set conditions = '{"activity": ["lot_save"], "measure": "count", "where": {"older": 1}}'
     where id = ${broken}`;
   await db.sql`alter table public.badges enable trigger _200_check_conditions`;
-  await deed(user, "lot_save");
-  await deed(user, "lot_save");
+  await activity(user, "lot_save");
+  await activity(user, "lot_save");
   assert.deepEqual([await progressOf(user, broken), await progressOf(user, sound)], [0, 2]);
   const faults = await db.sql`select fault from private.badge_faults where badge_id = ${broken}`;
   assert.deepEqual(faults.map((row) => row["fault"]), ["older is no operator"]);
@@ -168,8 +168,8 @@ Deno.test("a badge whose conditions change is earned by what counts now, and by 
   const badge = await newBadge({ activity: ["session_end"], measure: "count" }, 4);
   await workOff();
   for (let n = 0; n < 3; n++) {
-    await deed(short, "session_end", { metadata: { minutes: 10 } });
-    await deed(long, "session_end", { metadata: { minutes: 90 } });
+    await activity(short, "session_end", { metadata: { minutes: 10 } });
+    await activity(long, "session_end", { metadata: { minutes: 90 } });
   }
   const where = { min: { field: "minutes", value: 60 } };
   await db.sql`
@@ -177,7 +177,7 @@ Deno.test("a badge whose conditions change is earned by what counts now, and by 
     db.sql.json({ where })
   }, is_active = false where id = ${badge}`;
   await db.sql`update public.badges set is_active = true where id = ${badge}`;
-  for (const user of [short, long]) await deed(user, "session_end", { metadata: { minutes: 90 } });
+  for (const user of [short, long]) await activity(user, "session_end", { metadata: { minutes: 90 } });
   await workOff();
   assert.deepEqual([await progressOf(short, badge), await progressOf(long, badge)], [1, 4]);
   const earned = await db.sql`
@@ -188,7 +188,7 @@ Deno.test("a badge whose conditions change is earned by what counts now, and by 
 Deno.test("a rebuild comes to the same from any conditions before", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   for (const day of ["01", "02", "02", "05"]) {
-    await deed(user, "support_ticket_post", { at: `2026-09-${day}T03:00:00Z`, lot });
+    await activity(user, "support_ticket_post", { at: `2026-09-${day}T03:00:00Z`, lot });
   }
   const badge = await newBadge({ activity: ["support_ticket_post"], measure: "count" });
   const counts = { count: 4, streak_days: 2, distinct_lots: 1, distinct_days: 3 };
@@ -216,7 +216,7 @@ Deno.test("a badge that is new counts what was done before, in batches of people
   const users = [];
   for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));
   for (const user of users) {
-    for (const day of ["01", "02", "04"]) await deed(user, "lot_save", { at: `2026-09-${day}T03:00:00Z` });
+    for (const day of ["01", "02", "04"]) await activity(user, "lot_save", { at: `2026-09-${day}T03:00:00Z` });
   }
   const [badge, streak] = [
     await newBadge({ activity: ["lot_save"], measure: "count" }, 3),
@@ -243,7 +243,7 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
       where: { min: { field: "rating", value: 4 } },
     }),
   ];
-  await deed(user, "lot_save", { lot });
+  await activity(user, "lot_save", { lot });
   await db.sql`
     insert into public.reviews (parking_lot_id, user_id, rating, status) values (${lot}, ${user}, 4, 'approved')`;
   const standing = async () => {
@@ -261,7 +261,7 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
 
 Deno.test("people read their badges, and how far they are with all of them", async () => {
   const user = await newUser(db.sql);
-  await deed(user, "session_end");
+  await activity(user, "session_end");
   const [row] = await db.as(
     signedIn(user),
     (sql) =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
 import { purge } from "../support/rows.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -86,7 +86,7 @@ Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters,
     const bytes = new TextEncoder().encode((await rows(device))[0]!.stack).length;
     assert.ok(bytes > 8100 && bytes <= 8192, `${device}: ${bytes}`);
   }
-  const named = async (statement: PromiseLike<unknown>) => (await refusal(statement)).param;
+  const named = async (statement: PromiseLike<unknown>) => (await errorOf(statement)).param;
   assert.equal(await named(report(`${large}a`)), "stack");
   assert.equal(await named(report("駐".repeat(21_846))), "stack");
   assert.equal(await named(report(" \n ")), "stack");

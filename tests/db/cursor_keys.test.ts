@@ -1,7 +1,7 @@
 // Cursors that a client forged: the checksum is no secret, so every list must reject keys that it never wrote.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 import { aPlan, aStatement, record } from "./support/subscriptions.ts";
 
@@ -182,12 +182,12 @@ for (const list of lists) {
       if (fits(json)) {
         await asked;
       } else {
-        const { code, status, param } = await refusal(asked);
+        const { code, status, param } = await errorOf(asked);
         assert.deepEqual([code, status, param], ["validation_error", 422, "cursor"], json);
       }
     }
     for (const bytes of raw) {
-      assert.equal((await refusal(page(list, forged(bytes)))).param, "cursor", String(bytes));
+      assert.equal((await errorOf(page(list, forged(bytes)))).param, "cursor", String(bytes));
     }
   });
 }

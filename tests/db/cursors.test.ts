@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -56,7 +56,7 @@ Deno.test("a page starts behind the keys of its cursor, and without one before e
 Deno.test("a cursor of another list or of other filters is refused", async () => {
   const cursor = await encode({ list: "lots", tags: [] }, [1, "a"]);
   for (const filters of [{ list: "lots", tags: ["covered"] }, { list: "reviews", tags: [] }, {}]) {
-    const { code, status, param } = await refusal(decode(filters, cursor));
+    const { code, status, param } = await errorOf(decode(filters, cursor));
     assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "cursor" });
   }
 });
@@ -68,7 +68,7 @@ Deno.test("no letter of a cursor can be changed, added or taken away", async () 
   );
   const shortened = [...cursor].map((_, length) => cursor.slice(0, length));
   for (const wrong of [...changed, ...shortened, `${cursor}A`, `${cursor}=`, ` ${cursor}`, "x".repeat(5000), "駐"]) {
-    assert.equal((await refusal(decode({ list: "lots" }, wrong))).param, "cursor", wrong);
+    assert.equal((await errorOf(decode({ list: "lots" }, wrong))).param, "cursor", wrong);
   }
 });
 
@@ -94,7 +94,7 @@ Deno.test("a limit is 1 to 100", async () => {
     return row!.limit;
   };
   assert.deepEqual([await limit(1), await limit(100)], [1, 100]);
-  for (const wrong of [0, -1, 101, null]) assert.equal((await refusal(limit(wrong))).param, "limit");
+  for (const wrong of [0, -1, 101, null]) assert.equal((await errorOf(limit(wrong))).param, "limit");
 });
 
 Deno.test("a page has what fits, and a cursor behind its last item only when there is more", async () => {

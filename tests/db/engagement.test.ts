@@ -1,7 +1,7 @@
 // Engagement of lots: daily counts equal what happened, whatever happens at once, and reports of a period show their sums.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -170,7 +170,7 @@ Deno.test("engagement: add_search_counts rejects what is no count of lots and st
     Object.fromEntries(Array.from({ length: 10_001 }, () => [crypto.randomUUID(), 1])),
   ];
   for (const counts of wrong) {
-    const { code, param } = await refusal(search(counts as never));
+    const { code, param } = await errorOf(search(counts as never));
     assert.deepEqual([code, param], ["validation_error", "counts"], JSON.stringify(counts).slice(0, 100));
   }
   assert.equal(await countsOf(lot), null);
@@ -242,7 +242,7 @@ Deno.test("engagement: without dates the report is of the last 30 days, today in
     as $$ begin return (p_at at time zone 'Asia/Tokyo')::date; end $$`;
   const { from, to } = await report({ from: "2026-01-01" });
   assert.deepEqual([from, to], ["2026-01-01", "2026-01-31"]);
-  const other = await refusal(report({ cursor: first.next_cursor, sort: "saves" }));
+  const other = await errorOf(report({ cursor: first.next_cursor, sort: "saves" }));
   assert.deepEqual([other.code, other.param], ["validation_error", "cursor"]);
 });
 
@@ -265,7 +265,7 @@ Deno.test("engagement: a period or an order that is none is rejected by its fiel
       [{ limit: 0 }, "limit"],
     ] as const
   ) {
-    const { code, param: named } = await refusal(report(options));
+    const { code, param: named } = await errorOf(report(options));
     assert.deepEqual([code, named], ["validation_error", param]);
   }
 });
@@ -284,7 +284,7 @@ Deno.test("engagement: only the service calls the functions, and only for admini
     }
   }
   const other = await newAdmin(["support"]);
-  const { code, details } = await refusal(
+  const { code, details } = await errorOf(
     db.as(
       { role: "service_role" },
       (sql) => sql`select api.admin_list_lot_engagement(${other}, p_sort => 'no such order')`,

@@ -1,14 +1,14 @@
 // Experience points: what gives them, once; what takes them back; and the level that follows.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, recalculateLevels, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
 /** At noon in Japan, whatever the clock says: at night the fifth session earns a badge. */
-async function deed(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
+async function activity(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
   await db.sql`
     insert into public.user_activity_logs (user_id, activity_type, subject_id, created_at)
     values (${user}, ${type}, ${subject}, ((now() at time zone 'Asia/Tokyo')::date + time '12:00') at time zone 'Asia/Tokyo')`;
@@ -30,19 +30,19 @@ async function standing(user: string): Promise<{ total_exp: number; level: numbe
   return { ...row! };
 }
 
-Deno.test("a deed gives its points once, and the first of the day more", async () => {
+Deno.test("a activity gives its points once, and the first of the day more", async () => {
   const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
-  await deed(user, "session_end", session);
-  assert.equal(await sqlstate(deed(user, "session_end", session)), "23505");
+  await activity(user, "session_end", session);
+  assert.equal(await sqlstate(activity(user, "session_end", session)), "23505");
   await db.sql`select private.give_exp(${user}, 'session_end', 'session_end', ${session}, 'session_end')`;
-  await deed(user, "session_end");
-  await deed(user, "lot_save");
+  await activity(user, "session_end");
+  await activity(user, "lot_save");
   assert.deepEqual(await entriesOf(user), [["session_end", 10], ["first_of_day", 5], ["session_end", 10]]);
 });
 
 Deno.test("a fact that is confirmed and then denied counts once", async () => {
   const [user, fact] = [await newUser(db.sql), crypto.randomUUID()];
-  for (const type of ["field_confirm", "field_deny"]) await deed(user, type, fact);
+  for (const type of ["field_confirm", "field_deny"]) await activity(user, type, fact);
   assert.deepEqual(await entriesOf(user), [["field_value_vote", 3], ["first_of_day", 5]]);
 });
 
@@ -64,7 +64,7 @@ Deno.test("what is not rewarded gives no points, counts for no badge, and neithe
 
 Deno.test("a day gives points for as many sources as its rule says", async () => {
   const user = await newUser(db.sql);
-  for (let n = 0; n < 8; n++) await deed(user, "session_end");
+  for (let n = 0; n < 8; n++) await activity(user, "session_end");
   assert.equal((await entriesOf(user)).filter(([reason]) => reason === "session_end").length, 5);
 });
 
@@ -118,24 +118,24 @@ async function withRule(reason: string, edit: Record<string, number | boolean | 
   await set({ ...before } as typeof edit);
 }
 
-Deno.test("an edit of a rule counts for later deeds: amount, limit and switch, and what was given stays", async () => {
+Deno.test("an edit of a rule counts for later activities: amount, limit and switch, and what was given stays", async () => {
   const user = await newUser(db.sql);
   const given = async () =>
     (await entriesOf(user)).filter(([reason]) => reason === "session_end").map(([, amount]) => amount);
-  await deed(user, "session_end");
+  await activity(user, "session_end");
   await withRule("session_end", { amount: 25 }, async () => {
-    await deed(user, "session_end");
+    await activity(user, "session_end");
     assert.deepEqual(await given(), [10, 25]);
   });
   await withRule("session_end", { daily_limit: 2 }, async () => {
-    await deed(user, "session_end");
+    await activity(user, "session_end");
     assert.deepEqual(await given(), [10, 25]);
   });
   await withRule("session_end", { is_active: false }, async () => {
-    await deed(user, "session_end");
+    await activity(user, "session_end");
     assert.deepEqual(await given(), [10, 25]);
   });
-  await deed(user, "session_end");
+  await activity(user, "session_end");
   assert.deepEqual(await given(), [10, 25, 10]);
   const { total_exp, sum } = await standing(user);
   assert.equal(total_exp, sum);
@@ -166,10 +166,10 @@ Deno.test("amounts and limits that make no sense are refused, and rules of what 
   for (const daily_limit of [0, -1, 1_001]) assert.equal(await sqlstate(attempt({ daily_limit })), "23514");
   assert.equal(await sqlstate(attempt({ amount: "9999999999" })), "22003");
   for (const reason of ["breathing", "adjustment"]) {
-    const { code, param } = await refusal(attempt({ reason }));
+    const { code, param } = await errorOf(attempt({ reason }));
     assert.deepEqual([code, param], ["validation_error", "reason"]);
   }
-  assert.equal((await refusal(attempt({ activity_type: "nap" }))).param, "activity_type");
+  assert.equal((await errorOf(attempt({ activity_type: "nap" }))).param, "activity_type");
   const again = db.sql`
     insert into private.exp_rules (reason, activity_type, amount) values ('session_end', 'session_end', 5)`;
   assert.equal(await sqlstate(again), "23505");
@@ -204,7 +204,7 @@ Deno.test("a report that was right gives points", async () => {
 
 Deno.test("a level that rises is told, and a recount changes nothing", async () => {
   const user = await newUser(db.sql);
-  for (let n = 0; n < 5; n++) await deed(user, "session_end");
+  for (let n = 0; n < 5; n++) await activity(user, "session_end");
   const { total_exp, level, sum } = await standing(user);
   assert.equal(total_exp, sum);
   assert.equal(level, 2);
@@ -216,7 +216,7 @@ Deno.test("a level that rises is told, and a recount changes nothing", async () 
 
 Deno.test("levels: a recalculation after an edit raises levels without a notification", async () => {
   const user = await newUser(db.sql);
-  await deed(user, "session_end");
+  await activity(user, "session_end");
   const told = async () =>
     (await db.sql`select from public.user_notifications where user_id = ${user} and type = 'level_up'`).length;
   const [before, toldBefore] = [await standing(user), await told()];
@@ -233,7 +233,7 @@ Deno.test("levels: a recalculation after an edit raises levels without a notific
 
 Deno.test("after an edit of the levels a recount sets what differs", async () => {
   const user = await newUser(db.sql);
-  for (let n = 0; n < 5; n++) await deed(user, "session_end");
+  for (let n = 0; n < 5; n++) await activity(user, "session_end");
   await db.sql`update public.levels set required_exp = 120 where level = 2`;
   await recalculateLevels(db.sql);
   assert.equal((await standing(user)).level, 1);
@@ -266,7 +266,7 @@ Deno.test("a source cannot count twice, nor an odd entry take", async () => {
   assert.equal(await sqlstate(entry(3, -10)), "23514");
 });
 
-Deno.test("an adjustment that fills the sum is refused, so that later deeds still count", async () => {
+Deno.test("an adjustment that fills the sum is refused, so that later activities still count", async () => {
   const user = await newUser(db.sql);
   const adjust = (amount: number) =>
     db.sql`
@@ -274,13 +274,13 @@ Deno.test("an adjustment that fills the sum is refused, so that later deeds stil
       values (${user}, 'adjustment', 'fixture', gen_random_uuid(), ${amount})`;
   for (const amount of [2_147_483_647, -2_147_483_648]) assert.equal(await sqlstate(adjust(amount)), "23514");
   await adjust(1_000_000);
-  await deed(user, "sponsor_checkin");
+  await activity(user, "sponsor_checkin");
   assert.equal((await standing(user)).total_exp, 1_000_020);
 });
 
 Deno.test("a person reads their standing and history, page by page", async () => {
   const user = await newUser(db.sql);
-  for (let n = 0; n < 3; n++) await deed(user, "occupancy_report");
+  for (let n = 0; n < 3; n++) await activity(user, "occupancy_report");
   const [row] = await db.as(
     signedIn(user),
     (sql) =>

@@ -1,7 +1,7 @@
 // Saved lots and search preferences through their functions.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -67,7 +67,7 @@ Deno.test("saved lots are listed latest first with what a search shows of them; 
 Deno.test("a lot that is not public cannot be saved", async () => {
   const user = await newUser(db.sql);
   for (const lot of [await newLot(db.sql, { status: "draft" }), crypto.randomUUID()]) {
-    const { code, param } = await refusal(save(user, lot));
+    const { code, param } = await errorOf(save(user, lot));
     assert.deepEqual([code, param], ["lot_not_found", "parking_lot_id"]);
   }
 });
@@ -101,14 +101,14 @@ const premiumUntil = (user: string, moment: string) =>
 Deno.test("without a choice a minute of walking is worth 20 yen, and only premium members choose", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await preferences(user), { is_premium: false, yen_per_walk_minute: 20, is_default: true });
-  const { code, details } = await refusal(prefer(user, 30));
+  const { code, details } = await errorOf(prefer(user, 30));
   assert.deepEqual([code, details], ["forbidden", { reason: "premium_required" }]);
   await premiumUntil(user, "infinity");
   assert.deepEqual(await preferences(user), { is_premium: true, yen_per_walk_minute: 20, is_default: true });
   for (const yen of [0, 500]) {
     assert.deepEqual(await prefer(user, yen), { is_premium: true, yen_per_walk_minute: yen, is_default: false });
   }
-  for (const yen of [-1, 501, null]) assert.equal((await refusal(prefer(user, yen))).param, "yen_per_walk_minute");
+  for (const yen of [-1, 501, null]) assert.equal((await errorOf(prefer(user, yen))).param, "yen_per_walk_minute");
 });
 
 Deno.test("premium that has ended changes nothing any more; what was chosen is kept", async () => {
@@ -116,7 +116,7 @@ Deno.test("premium that has ended changes nothing any more; what was chosen is k
   await premiumUntil(user, "infinity");
   await prefer(user, 50);
   await premiumUntil(user, "2026-01-01T00:00:00Z");
-  assert.equal((await refusal(prefer(user, 60))).code, "forbidden");
+  assert.equal((await errorOf(prefer(user, 60))).code, "forbidden");
   assert.deepEqual(await preferences(user), { is_premium: false, yen_per_walk_minute: 50, is_default: false });
 });
 
@@ -138,13 +138,13 @@ Deno.test("somebody suspended or withdrawn has no saved lots and no preferences"
     const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
     await db.sql`
       update public.app_users set status = ${status}, premium_ends_at = 'infinity' where id = ${user}`;
-    const deeds = [
+    const activities = [
       () => list(user),
       () => save(user, lot),
       () => unsave(user, lot),
       () => preferences(user),
       () => prefer(user, 1),
     ];
-    for (const deed of deeds) assert.equal((await refusal(deed())).code, "forbidden", status);
+    for (const activity of activities) assert.equal((await errorOf(activity())).code, "forbidden", status);
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { answers, type FeeAnswer, outcomeOf, plantLots, type PricedLot } from "./support/fees.ts";
 
 const db = await database();
@@ -225,7 +225,7 @@ Deno.test("an exit before the entry and a stay of more than 366 days are refused
   const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 100)] }]);
   for (const exit of [june(1, "09:59:59"), "2027-06-02T10:00:01+09:00"]) {
     const asked = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
-    const { code, status, param } = await refusal(asked);
+    const { code, status, param } = await errorOf(asked);
     assert.deepEqual([code, status, param], ["validation_error", 422, "exit_at"], exit);
   }
   const [longest] = await answers(db.sql, [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { makeVoters, newLot, newUser, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -203,7 +203,7 @@ Deno.test("a value that the lot no longer has is retired and takes no votes; it 
   for (const user of voters) await vote(user, lot, id, "confirm");
   await db.sql`update public.parking_lots set max_height_m = 1.9 where id = ${lot}`;
   assert.equal(await stateOf(id), "retired");
-  const { code, details } = await refusal(vote(voters[0]!, lot, id, "deny"));
+  const { code, details } = await errorOf(vote(voters[0]!, lot, id, "deny"));
   assert.deepEqual([code, details], ["conflict", { reason: "retired" }]);
   const next = (await ids(lot))["max_height_m"]!;
   assert.notEqual(next, id);
@@ -256,12 +256,12 @@ Deno.test("an id of another lot, of no value or of a lot that is not public is n
   const [user] = await users(1);
   const [lot, other] = [await newLot(db.sql), await newLot(db.sql)];
   const foreign = (await ids(other))["name"]!;
-  assert.equal((await refusal(vote(user!, lot, foreign, "confirm"))).code, "not_found");
+  assert.equal((await errorOf(vote(user!, lot, foreign, "confirm"))).code, "not_found");
   await vote(user!, other, foreign, "confirm");
-  assert.equal((await refusal(vote(user!, lot, foreign, "confirm"))).code, "not_found");
-  assert.equal((await refusal(vote(user!, lot, crypto.randomUUID(), "confirm"))).param, "fieldValueId");
+  assert.equal((await errorOf(vote(user!, lot, foreign, "confirm"))).code, "not_found");
+  assert.equal((await errorOf(vote(user!, lot, crypto.randomUUID(), "confirm"))).param, "fieldValueId");
   assert.equal(await sqlstate(vote(user!, other, foreign, "perhaps")), "23514");
   await db.sql`update public.parking_lots set status = 'suspended' where id = ${other}`;
-  assert.equal((await refusal(vote(user!, other, foreign, "deny"))).code, "lot_not_found");
+  assert.equal((await errorOf(vote(user!, other, foreign, "deny"))).code, "lot_not_found");
   assert.deepEqual(await ids(other), {});
 });

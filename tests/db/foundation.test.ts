@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -8,8 +8,8 @@ Deno.test.afterAll(() => db.close());
 const CLIENTS = ["anon", "authenticated"] as const;
 
 Deno.test("a refusal carries code, status, message, param and details", async () => {
-  const refused = await refusal(
-    db.sql`select private.refuse('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
+  const refused = await errorOf(
+    db.sql`select private.raise_error('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
   );
   assert.deepEqual(refused, {
     code: "conflict",
@@ -21,7 +21,7 @@ Deno.test("a refusal carries code, status, message, param and details", async ()
 });
 
 Deno.test("a refusal needs neither param nor details", async () => {
-  const refused = await refusal(db.sql`select private.refuse('forbidden', 403, 'No')`);
+  const refused = await errorOf(db.sql`select private.raise_error('forbidden', 403, 'No')`);
   assert.deepEqual(refused, { code: "forbidden", status: 403, message: "No", param: null, details: null });
 });
 

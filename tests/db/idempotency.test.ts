@@ -4,7 +4,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -97,7 +97,7 @@ Deno.test("the key of another request is a conflict, whatever that one called", 
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   for (const call of [review(lot), { function: "my_account" }]) {
-    const refused = await refusal(onceAs(user, { ...call, print: OTHER_PRINT }));
+    const refused = await errorOf(onceAs(user, { ...call, print: OTHER_PRINT }));
     assert.deepEqual([refused.code, refused.status, refused.param], ["conflict", 409, "Idempotency-Key"]);
     assert.deepEqual(refused.details, { reason: "key_reused_with_different_body" });
   }
@@ -135,7 +135,7 @@ Deno.test("calls of the same function in one request are told apart", async () =
 
 Deno.test("a visitor has no keys, and an account that is gone has none", async () => {
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => once(sql, { function: "list_codes" }))), "42501");
-  assert.equal((await refusal(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
+  assert.equal((await errorOf(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
 });
 
 Deno.test("a key can be used for commands and for reads of the interface, and for nothing else", async () => {
@@ -151,9 +151,9 @@ Deno.test("a key can be used for commands and for reads of the interface, and fo
     "",
   ];
   for (const name of unknown) {
-    assert.equal((await refusal(onceAs(user, { function: name }))).code, "not_found", name);
+    assert.equal((await errorOf(onceAs(user, { function: name }))).code, "not_found", name);
   }
-  const refused = await refusal(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
+  const refused = await errorOf(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
   assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
 });
 
@@ -247,7 +247,7 @@ Deno.test("who waits too long for a key in use is told so, and has changed nothi
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
   const first = await holding(user, review(lot));
-  const refused = await refusal(onceAs(user, review(lot)));
+  const refused = await errorOf(onceAs(user, review(lot)));
   assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "key_in_use" }]);
   first.commit();
   await first.done;
@@ -259,7 +259,7 @@ Deno.test("a suspended caller hears no kept reply, an administrator neither", as
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   await db.sql`update public.app_users set status = 'suspended' where id = ${user}`;
-  assert.equal((await refusal(onceAs(user, review(lot)))).code, "forbidden");
+  assert.equal((await errorOf(onceAs(user, review(lot)))).code, "forbidden");
 
   const administrator = crypto.randomUUID();
   await db.sql`
@@ -268,7 +268,7 @@ Deno.test("a suspended caller hears no kept reply, an administrator neither", as
   assert.equal((await onceAs(administrator, { function: "my_account" })).replayed, false);
   assert.equal((await onceAs(administrator, { function: "my_account" })).replayed, true);
   await db.sql`update public.admins set status = 'suspended' where id = ${administrator}`;
-  assert.equal((await refusal(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
+  assert.equal((await errorOf(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
 });
 
 Deno.test("of a person who withdraws no reply is kept but that of the withdrawal", async () => {
@@ -279,13 +279,13 @@ Deno.test("of a person who withdraws no reply is kept but that of the withdrawal
   assert.deepEqual(await onceAs(user, leave), { replayed: true, reply: { gone: true } });
   const kept = await db.sql`select key from private.idempotency_keys where user_id = ${user}`;
   assert.deepEqual(kept.map(({ key }) => key), ["leave"]);
-  assert.equal((await refusal(onceAs(user, review(lot)))).code, "forbidden");
+  assert.equal((await errorOf(onceAs(user, review(lot)))).code, "forbidden");
 });
 
 Deno.test("a request that ends the account has its effect, and no account to keep the answer for", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await onceAs(user, { function: "probe_end" }), { replayed: false, reply: { gone: true } });
-  assert.equal((await refusal(onceAs(user, { function: "probe_end" }))).code, "unauthorized");
+  assert.equal((await errorOf(onceAs(user, { function: "probe_end" }))).code, "unauthorized");
 });
 
 Deno.test("keys go with their account, and after a day by the purge", async () => {
@@ -303,11 +303,11 @@ Deno.test("keys go with their account, and after a day by the purge", async () =
 Deno.test("a key is visible characters, 255 at most, and comes with a fingerprint", async () => {
   const user = await newUser(db.sql);
   for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
-    const refused = await refusal(onceAs(user, { key, function: "my_account" }));
+    const refused = await errorOf(onceAs(user, { key, function: "my_account" }));
     assert.deepEqual([refused.code, refused.param], ["validation_error", "key"], key);
   }
   for (const print of ["", "0".repeat(63), "Z".repeat(64)]) {
-    const refused = await refusal(onceAs(user, { print, function: "my_account" }));
+    const refused = await errorOf(onceAs(user, { print, function: "my_account" }));
     assert.deepEqual([refused.code, refused.param], ["validation_error", "fingerprint"], print);
   }
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
@@ -345,7 +345,7 @@ Deno.test("a reply over 64 KiB is refused with its effect, a smaller one is kept
     grant execute on function commands.probe_large(integer) to authenticated;
     grant update (display_name) on public.app_users to authenticated`);
   const large = { function: "probe_large", arguments: { p_size: 65_536 } };
-  const refused = await refusal(onceAs(user, large));
+  const refused = await errorOf(onceAs(user, large));
   assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "reply_too_large" }]);
   assert.equal((await onceAs(user, { ...large, arguments: { p_size: 65_000 } })).replayed, false);
 });
@@ -359,7 +359,7 @@ Deno.test("the reply of a read is not kept: the key is, and the read is made aga
   const again = await onceAs(user, { function: "my_account" });
   assert.equal(again.replayed, true);
   assert.equal((again.reply as { app_user: { display_name: string } }).app_user.display_name, "later");
-  const other = await refusal(onceAs(user, { function: "my_account", print: OTHER_PRINT }));
+  const other = await errorOf(onceAs(user, { function: "my_account", print: OTHER_PRINT }));
   assert.equal(other.code, "conflict");
 });
 
@@ -370,7 +370,7 @@ Deno.test("a person has at most 1,000 keys of the last 24 hours", async () => {
     select ${user}::uuid, 'old-' || n, ${PRINT}, now() - interval '25 hours' from generate_series(1, 10) n
     union all select ${user}::uuid, 'key-' || n, ${PRINT}, now() - interval '1 hour' from generate_series(1, 999) n`;
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, false);
-  const refused = await refusal(onceAs(user, { function: "probe_integer", key: "one-more" }));
+  const refused = await errorOf(onceAs(user, { function: "probe_integer", key: "one-more" }));
   assert.deepEqual([refused.code, refused.param], ["rate_limited", "Idempotency-Key"]);
   assert.equal(Reflect.get(refused.details ?? {}, "policy"), "idempotency_keys");
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, true);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
-import { instanceOf, limitOf, refusalsOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
+import { errorCodesOf, instanceOf, limitOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
 interface SqlFunction {
   readonly name: string;
@@ -39,10 +39,10 @@ const routes = await Promise.all(
     .map(async ({ name }) => (await import(`../../supabase/functions/${name}/routes.ts`)).routes as Route[]),
 ).then((groups) => groups.flat());
 
-/** The codes after "Refuses:" in a comment; none when the function "refuses nothing". */
+/** The codes after "Errors:" in a comment; none when the function "raises no errors". */
 function named(comment: string): string[] {
-  const list = /Refuses: ([a-z_]+(?:, [a-z_]+)*)\./.exec(comment)?.[1];
-  if (list === undefined) assert.match(comment, /refuses nothing/, `no "Refuses: ..." in: ${comment}`);
+  const list = /Errors: ([a-z_]+(?:, [a-z_]+)*)\./.exec(comment)?.[1];
+  if (list === undefined) assert.match(comment, /raises no errors/, `no "Errors: ..." in: ${comment}`);
   return (list?.split(", ") ?? []).sort();
 }
 
@@ -52,9 +52,9 @@ function raised(name: string, seen = new Set<string>()): string[] {
   seen.add(name);
   const body = byName.get(name)?.body ?? assert.fail(`${name} is called but does not exist`);
   const code = body.replaceAll(/--.*$/gm, "");
-  const own = [...code.matchAll(/private\.refuse\(\s*'([a-z_]+)'/g)].map((match) => match[1]!);
+  const own = [...code.matchAll(/private\.raise_error\(\s*'([a-z_]+)'/g)].map((match) => match[1]!);
   const calls = [...code.matchAll(/\b((?:api|commands|private)\.[a-z0-9_]+)\(/g)].map((match) => match[1]!);
-  const through = calls.filter((call) => call !== "private.refuse").flatMap((call) => raised(call, seen));
+  const through = calls.filter((call) => call !== "private.raise_error").flatMap((call) => raised(call, seen));
   return [...new Set([...own, ...through])].sort();
 }
 
@@ -96,7 +96,7 @@ Deno.test("every code that the database refuses with is in the table of codes", 
 Deno.test("a route declares every code that the function it calls refuses with", () => {
   assert.ok(routes.some((route) => called(route).length > 0), "no route calls the database");
   for (const route of routes) {
-    const declared: string[] = refusalsOf(route);
+    const declared: string[] = errorCodesOf(route);
     for (const name of called(route)) {
       const { comment } = byName.get(name) ?? assert.fail(`${route.path} calls ${name}, which does not exist`);
       assert.deepEqual(named(comment).filter((code) => !declared.includes(code)), [], `${route.method} ${route.path}`);
@@ -109,9 +109,9 @@ Deno.test("a route that only calls the database declares no code that the functi
     const [name, ...others] = called(route);
     if (name === undefined || others.length > 0) continue;
     const possible = named(byName.get(name)?.comment ?? "");
-    const own = [...route.handle.toString().matchAll(/Refusal\(\s*"([a-z_]+)"/g)].map((match) => match[1]!);
+    const own = [...route.handle.toString().matchAll(/ApiError\(\s*"([a-z_]+)"/g)].map((match) => match[1]!);
     assert.deepEqual(
-      route.refusals.filter((code) => !possible.includes(code) && !own.includes(code)),
+      route.errors.filter((code) => !possible.includes(code) && !own.includes(code)),
       [],
       `${route.method} ${route.path}`,
     );

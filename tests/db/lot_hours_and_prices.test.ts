@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { database } from "../support/database.ts";
-import { sqlstate } from "../support/refusal.ts";
+import { sqlstate } from "../support/database_errors.ts";
 
 const CHECK_VIOLATION = "23514";
 const UNIQUE_VIOLATION = "23505";

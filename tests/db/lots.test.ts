@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const CHECK_VIOLATION = "23514";
 const UNIQUE_VIOLATION = "23505";
@@ -163,7 +163,7 @@ Deno.test("tag_slugs are the tags whose state is true, whatever statement change
   assert.deepEqual([await slugs(a), await slugs(b)], [[first.slug, second.slug].sort(), [second.slug]]);
   await db.sql`update public.parking_lot_tags set parking_lot_id = ${b} where tag_id = ${first.id}`;
   assert.deepEqual([await slugs(a), await slugs(b)], [[second.slug], [first.slug, second.slug].sort()]);
-  const { code, param } = await refusal(db.sql`update public.tags set slug = 'renamed' where id = ${second.id}`);
+  const { code, param } = await errorOf(db.sql`update public.tags set slug = 'renamed' where id = ${second.id}`);
   assert.deepEqual([code, param], ["validation_error", "slug"]);
   await db.sql`delete from public.tags where id = ${second.id}`;
   assert.deepEqual([await slugs(a), await slugs(b)], [[], [first.slug]]);

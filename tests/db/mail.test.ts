@@ -8,7 +8,7 @@ import { mailSender } from "../../supabase/functions/_shared/providers/mail.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { dispatch } from "../../supabase/functions/mail-dispatch/dispatch.ts";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser, purge, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -353,7 +353,7 @@ Deno.test("mail: a preference that enables it for a type that does not allow it 
   });
   const set = (items: ReturnType<typeof item>[]) =>
     db.as(signedIn(user), (sql) => sql`select commands.set_my_notification_preferences(${sql.json(items)})`);
-  const { code, param } = await refusal(set([item("announcement", true), item("fee_increase", true)]));
+  const { code, param } = await errorOf(set([item("announcement", true), item("fee_increase", true)]));
   assert.deepEqual([code, param], ["validation_error", "items.1.email_enabled"]);
   assert.equal((await db.sql`select from public.notification_preferences where user_id = ${user}`).length, 0);
   await set([item("announcement", true), item("fee_increase", false)]);

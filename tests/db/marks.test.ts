@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -81,8 +81,8 @@ Deno.test("a rating is good or bad, and of a public lot", async () => {
   const user = await newUser(db.sql);
   assert.equal(await sqlstate(rate(user, await newLot(db.sql), "fine")), "23514");
   const closed = await newLot(db.sql, { status: "closed" });
-  assert.equal((await refusal(rate(user, closed, "good"))).code, "lot_not_found");
-  assert.equal((await refusal(unrate(user, closed))).code, "lot_not_found");
+  assert.equal((await errorOf(rate(user, closed, "good"))).code, "lot_not_found");
+  assert.equal((await errorOf(unrate(user, closed))).code, "lot_not_found");
 });
 
 Deno.test("the counts of lots equal a recount, whatever is written and by how many at once", async () => {

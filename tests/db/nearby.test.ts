@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 import { type Filters, type Lot, nearest } from "./support/brute_force.ts";
 import { lots, queries } from "./support/lots_of_the_world.ts";
@@ -18,7 +18,7 @@ await storeFacts(db.sql, world);
 
 const TOKYO = { lat: 35.6812, lng: 139.7671 };
 const STAY = { entry_at: "2026-11-25T18:30:00+09:00", exit_at: "2026-11-26T01:00:00+09:00" };
-const asVisitor = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
+const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 
 /** What every lot of the world would answer, worked out all at once. */
 async function passing(sql: TransactionSql, filters: Question["filters"] = {}): Promise<Lot[]> {
@@ -50,7 +50,7 @@ const filters: readonly Record<string, unknown>[] = [
 ];
 for (const filter of filters) {
   Deno.test(`the lots nearby with ${JSON.stringify(filter)} are the nearest that pass, however few do`, async () => {
-    await asVisitor(async (sql) => {
+    await asAnonymous(async (sql) => {
       const lots = await passing(sql, filter);
       let found = 0;
       for (const { lat, lng, radius_m, limit } of queries(60, {})) {
@@ -66,7 +66,7 @@ for (const filter of filters) {
 }
 
 Deno.test("nearby: is_truncated is true when a lot within the radius that passes is left out, else false", async () => {
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     for (const filter of filters) {
       const lots = await passing(sql, filter);
       const kinds = new Set<boolean>();
@@ -84,7 +84,7 @@ Deno.test("nearby: is_truncated is true when a lot within the radius that passes
 
 Deno.test("a filter that nine lots in ten fail is followed until the list is full", async () => {
   const rare = { ...TOKYO, radius_m: 50_000, limit: 100, filters: { max_price: 0, open_now: true } };
-  const given = await asVisitor((sql) => nearby(sql, rare));
+  const given = await asAnonymous((sql) => nearby(sql, rare));
   assert.equal(given.length, 100);
 });
 
@@ -98,7 +98,7 @@ const places: readonly Question[] = [
 ];
 for (const [n, place] of places.entries()) {
   Deno.test(`the ranking is what the reply's own numbers give (place ${n + 1})`, async () => {
-    const items = await asVisitor((sql) => nearby(sql, place));
+    const items = await asAnonymous((sql) => nearby(sql, place));
     assert.ok(items.length >= 3);
     checkRanking(items, place.radius_m!);
   });
@@ -123,7 +123,7 @@ function checkRanking(items: readonly Item[], radius: number): void {
 
 Deno.test("the orders price and recommended rearrange the same lots; ties go to the nearer lot", async () => {
   const question = { ...TOKYO, radius_m: 3_000, limit: 60, filters: STAY };
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     const byDistance = await nearby(sql, question);
     const fee = ({ estimated_fee }: Item) => estimated_fee ?? Infinity;
     assert.ok(byDistance.some((item) => fee(item) === Infinity));
@@ -139,7 +139,7 @@ Deno.test("the orders price and recommended rearrange the same lots; ties go to 
 });
 
 Deno.test("a fee is what calc-fee answers for the same stay, and a refusal has its reason", async () => {
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 100, filters: STAY });
     for (const { id, estimated_fee, currency, fee_refusal } of items) {
       const [row] = await sql<{ fee: { total_amount?: number; currency?: string; refusal?: { reason: string } } }[]>`
@@ -155,7 +155,7 @@ Deno.test("a fee is what calc-fee answers for the same stay, and a refusal has i
 });
 
 Deno.test("without a stay the fee is that of 60 minutes from now", async () => {
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 50 });
     const fees = await sql<{ id: string; amount: number | null }[]>`
       select parking_lot_id as id, amount::float8
@@ -167,7 +167,7 @@ Deno.test("without a stay the fee is that of 60 minutes from now", async () => {
 });
 
 Deno.test("a planned stay is told by the one evaluator of hours, also when it lasts no time at all", async () => {
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     for (const stay of [STAY, { entry_at: STAY.exit_at, exit_at: STAY.exit_at }]) {
       const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 60, filters: stay });
       const expected = await sql<{ stay: Record<string, unknown> }[]>`
@@ -198,14 +198,16 @@ Deno.test("the true cost is the fee and the walk at the caller's own price of a 
   check(await db.as(signedIn(user), (sql) => nearby(sql, question)), 20);
   await db.sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${user}, 55)`;
   check(await db.as(signedIn(user), (sql) => nearby(sql, question)), 55);
-  check(await asVisitor((sql) => nearby(sql, question)), 20);
+  check(await asAnonymous((sql) => nearby(sql, question)), 20);
 });
 
 Deno.test("yen for walking are not added to a fee in another currency", async () => {
   const question = { ...TOKYO, radius_m: 2_000 };
-  const [lot] = (await asVisitor((sql) => nearby(sql, question))).filter(({ estimated_fee }) => estimated_fee !== null);
+  const [lot] = (await asAnonymous((sql) => nearby(sql, question))).filter(({ estimated_fee }) =>
+    estimated_fee !== null
+  );
   await db.sql`update public.parking_lots set currency = 'CHF' where id = ${lot!.id}`;
-  const [changed] = (await asVisitor((sql) => nearby(sql, question))).filter(({ id }) => id === lot!.id);
+  const [changed] = (await asAnonymous((sql) => nearby(sql, question))).filter(({ id }) => id === lot!.id);
   assert.deepEqual([changed!.currency, changed!.estimated_fee, changed!.effective_cost], [
     "CHF",
     lot!.estimated_fee,
@@ -216,7 +218,7 @@ Deno.test("yen for walking are not added to a fee in another currency", async ()
 Deno.test("a caller sees their own marks, and a visitor sees none", async () => {
   const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
   const question = { ...TOKYO, radius_m: 2_000, limit: 3 };
-  const items = await asVisitor((sql) => nearby(sql, question));
+  const items = await asAnonymous((sql) => nearby(sql, question));
   const [saved, rated] = items.map(({ id }) => id);
   await db.sql`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${one}, ${saved!})`;
   await db.sql`
@@ -233,18 +235,18 @@ Deno.test("a caller sees their own marks, and a visitor sees none", async () => 
 
 Deno.test("a lot shows what is known of its free spaces, and null when nothing is", async () => {
   const question = { ...TOKYO, radius_m: 2_000, limit: 2 };
-  const [lot] = await asVisitor((sql) => nearby(sql, question));
+  const [lot] = await asAnonymous((sql) => nearby(sql, question));
   await db.sql`
     insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces)
     values (${lot!.id}, 'sensor', 'crowded', 4)`;
-  const [known, unknown] = await asVisitor((sql) => nearby(sql, question));
+  const [known, unknown] = await asAnonymous((sql) => nearby(sql, question));
   const { state, free_spaces, source } = known!.availability!;
   assert.deepEqual([state, free_spaces, source], ["crowded", 4, "sensor"]);
   assert.equal(unknown!.availability, null);
 });
 
 Deno.test("nearby answers 50 lots within 500 m in order of distance unless told otherwise", async () => {
-  const found = await asVisitor((sql) =>
+  const found = await asAnonymous((sql) =>
     sql<{ id: string }[]>`
       select json_array_elements(api.nearby_parking_lots(35.70001, 139.70001) -> 'items') ->> 'id' as id`
   );
@@ -255,7 +257,7 @@ Deno.test("nearby answers 50 lots within 500 m in order of distance unless told 
 
 Deno.test("where there is no lot, the answer is an empty array", async () => {
   const nowhere = { lat: -50, lng: -100, radius_m: 50_000, filters: { open_now: true, max_price: 0, ...STAY } };
-  assert.deepEqual(await asVisitor((sql) => nearby(sql, nowhere)), []);
+  assert.deepEqual(await asAnonymous((sql) => nearby(sql, nowhere)), []);
 });
 
 Deno.test("a suspended or withdrawn user is refused, an active one and an administrator are answered", async () => {
@@ -269,14 +271,14 @@ Deno.test("a suspended or withdrawn user is refused, an active one and an admini
   assert.equal((await search(administrator)).length, 50);
   for (const status of ["suspended", "withdrawn"]) {
     await db.sql`update public.app_users set status = ${status} where id = ${user}`;
-    const refused = await refusal(search(user));
+    const refused = await errorOf(search(user));
     assert.deepEqual([refused.code, refused.status], ["forbidden", 403]);
   }
 });
 
 Deno.test("nearby: lots have the tags that they are tagged with, not what hours say, nor what is known to be false", async () => {
   const around = { lat: 20, lng: 100, filters: { tags: ["open_24h"] } };
-  const found = async () => (await asVisitor((sql) => nearby(sql, around))).map(({ id }) => id);
+  const found = async () => (await asAnonymous((sql) => nearby(sql, around))).map(({ id }) => id);
   const lot = await newLot(db.sql, { lat: 20, lng: 100 });
   assert.deepEqual(await found(), []);
   await db

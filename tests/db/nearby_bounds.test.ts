@@ -2,7 +2,7 @@
 // seconds, and a list that left something out says so.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { nearbyFound, type Question } from "./support/nearby.ts";
 
 const db = await database();
@@ -56,7 +56,7 @@ const asked = (question: Partial<Question>) =>
 Deno.test("nearby: a max_price that almost every lot may meet and none does is 422 too_much_to_price", async () => {
   for (const stay of [NIGHT, MONTH]) {
     const max_price = stay === NIGHT ? 9_000 : 100_000;
-    const refused = await refusal(asked({ filters: { ...stay, max_price } }));
+    const refused = await errorOf(asked({ filters: { ...stay, max_price } }));
     assert.deepEqual([refused.code, refused.status, refused.details], [
       "validation_error",
       422,

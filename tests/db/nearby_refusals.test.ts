@@ -1,7 +1,7 @@
 // What is no question for the lots nearby is refused, and the reader is told where it is wrong.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -82,7 +82,7 @@ function ask(argument: Record<string, unknown>) {
 
 for (const [param, argument] of wrong) {
   Deno.test(`nearby refuses ${JSON.stringify(argument).slice(0, 90)} and names ${param}`, async () => {
-    const refused = await refusal(ask(argument));
+    const refused = await errorOf(ask(argument));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });
 }

@@ -1,7 +1,7 @@
 // The segment by plan: preview, the figures of sending and the fan-out mean the same users.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser } from "../support/rows.ts";
 
 const db = await database();
@@ -93,7 +93,7 @@ Deno.test("segment by plan: users with a subscription to it that gives access no
 
 Deno.test("segment by plan: what is no code of a plan is refused by its field", async () => {
   for (const plan of ["segment.unknown", "", 7, null, ["segment.plan"]]) {
-    const { code, param } = await refusal(preview(plan));
+    const { code, param } = await errorOf(preview(plan));
     assert.deepEqual([code, param], ["validation_error", "segment.plan"], JSON.stringify(plan));
   }
 });

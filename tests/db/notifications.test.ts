@@ -1,7 +1,7 @@
 // Notifications: who sees what, what is unread, how people want to be told, and whose a device is.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -71,7 +71,7 @@ Deno.test("an inbox has what was sent to its person, the latest first, page by p
   assert.deepEqual([...first.items, ...second.items].map(({ title }) => title), ["5", "4", "3", "2", "1"]);
   assert.deepEqual([first.total, first.unread_count, second.next_cursor], [5, 5, null]);
   const other = inbox(user, { unread: true, cursor: first.next_cursor });
-  assert.equal((await refusal(other)).param, "cursor");
+  assert.equal((await errorOf(other)).param, "cursor");
 });
 
 Deno.test("what is not sent never leaves: drafts, what waits, what failed, what was cancelled, what is for many", async () => {
@@ -111,11 +111,11 @@ Deno.test("notifications sent before a time are marked, those at or after it are
 
 Deno.test("marking needs exactly one of ids and before", async () => {
   const user = await newUser(db.sql);
-  for (const deed of [() => mark(user, null), () => mark(user, [], "2026-09-01T12:00:00Z")]) {
-    assert.equal((await refusal(deed())).code, "validation_error");
+  for (const activity of [() => mark(user, null), () => mark(user, [], "2026-09-01T12:00:00Z")]) {
+    assert.equal((await errorOf(activity())).code, "validation_error");
   }
   const many = Array.from({ length: 101 }, () => crypto.randomUUID());
-  assert.equal((await refusal(mark(user, many))).param, "ids");
+  assert.equal((await errorOf(mark(user, many))).param, "ids");
   assert.equal(await mark(user, []), 0);
 });
 
@@ -149,7 +149,7 @@ Deno.test("every type of the code master can be chosen about, in its order, and 
   assert.ok(types.length > 1);
   assert.deepEqual(types.map(({ code, display_label }) => ({ code, display_label })), codes.map((row) => ({ ...row })));
   assert.deepEqual(items.map(({ notif_type }) => notif_type), types.map(({ code }) => code));
-  assert.equal((await refusal(preferences(user, "fr"))).param, "lang");
+  assert.equal((await errorOf(preferences(user, "fr"))).param, "lang");
 });
 
 Deno.test("what is chosen about a type holds, the others stay as they were", async () => {
@@ -181,7 +181,7 @@ Deno.test("wrong choices are refused whole, naming the item", async () => {
   ];
   const before = await preferences(user);
   for (const [items, param] of wrong) {
-    assert.equal((await refusal(prefer(user, items))).param, param, JSON.stringify(items));
+    assert.equal((await errorOf(prefer(user, items))).param, param, JSON.stringify(items));
   }
   assert.deepEqual(await preferences(user), before);
 });
@@ -232,8 +232,8 @@ Deno.test("a device is its last owner's alone, and to them a new one", async () 
   const second = await put(stranger, "passed");
   assert.notEqual(second.id, first.id);
   assert.deepEqual((await owners("passed")).map(({ user_id }) => user_id), [stranger]);
-  assert.equal((await refusal(forget(user, first.id))).code, "not_found");
-  assert.equal((await refusal(forget(user, second.id))).code, "not_found");
+  assert.equal((await errorOf(forget(user, first.id))).code, "not_found");
+  assert.equal((await errorOf(forget(user, second.id))).code, "not_found");
   await forget(stranger, second.id);
   assert.equal((await owners("passed")).length, 0);
 });
@@ -252,9 +252,9 @@ Deno.test("a person has at most twenty devices: the one registered longest ago g
 Deno.test("a wrong device is refused by its field", async () => {
   const user = await newUser(db.sql);
   for (const token of ["", "two words", "トークン", "a".repeat(2001)]) {
-    assert.equal((await refusal(put(user, token))).param, "fcm_token");
+    assert.equal((await errorOf(put(user, token))).param, "fcm_token");
   }
-  assert.equal((await refusal(put(user, "token", "fridge"))).param, "device_type");
+  assert.equal((await errorOf(put(user, "token", "fridge"))).param, "device_type");
 });
 
 Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devices", async () => {
@@ -262,7 +262,7 @@ Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devic
     const user = await newUser(db.sql);
     const { id } = await put(user, `of-${user}`);
     await db.sql`update public.app_users set status = ${status} where id = ${user}`;
-    const deeds = [
+    const activities = [
       () => inbox(user),
       () => mark(user, [id]),
       () => preferences(user),
@@ -270,7 +270,7 @@ Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devic
       () => put(user, "another"),
       () => forget(user, id),
     ];
-    for (const deed of deeds) assert.equal((await refusal(deed())).code, "forbidden", status);
+    for (const activity of activities) assert.equal((await errorOf(activity())).code, "forbidden", status);
   }
 });
 

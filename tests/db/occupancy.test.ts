@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -102,11 +102,11 @@ Deno.test("a report that says nothing, or that a lot is full and is not, is refu
     [{ free_spaces: 0, occupancy_ratio: 0.5 }, "free_spaces"],
   ];
   for (const [said, param] of cases) {
-    const { code, param: named } = await refusal(report(user, lot, said));
+    const { code, param: named } = await errorOf(report(user, lot, said));
     assert.deepEqual([code, named], ["validation_error", param], JSON.stringify(said));
   }
   const closed = await newLot(db.sql, { status: "closed" });
-  assert.equal((await refusal(report(user, closed, { state: "full" }))).code, "lot_not_found");
+  assert.equal((await errorOf(report(user, closed, { state: "full" }))).code, "lot_not_found");
 });
 
 Deno.test("trust falls by half with each half-life of the source, and below 0.1 a report is stale", async () => {
@@ -317,7 +317,7 @@ Deno.test("a feed with one wrong report is refused whole, and names it", async (
     ["sensor", [{ ...good, reported_at: future }], "reports.0.reported_at"],
   ];
   for (const [source, reports, param] of cases) {
-    assert.equal((await refusal(feed(source, reports))).param, param, JSON.stringify(reports).slice(0, 80));
+    assert.equal((await errorOf(feed(source, reports))).param, param, JSON.stringify(reports).slice(0, 80));
   }
   assert.equal(await current(lot), undefined);
   const asPerson = db.as(signedIn(await newUser(db.sql)), (sql) => sql`select api.feed_occupancy('sensor', '[]')`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { type Caller, database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -111,11 +111,11 @@ Deno.test("review photos: at most four, of the caller's review, and nothing is l
   const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const photos = await Promise.all(Array.from({ length: 5 }, () => placed(author)));
   const review = await posted(author, photos.slice(0, 2));
-  const tooMany = await refusal(edit(author, review, photos));
+  const tooMany = await errorOf(edit(author, review, photos));
   assert.deepEqual([tooMany.code, tooMany.param], ["validation_error", "photo_asset_ids"]);
-  const foreign = await refusal(edit(stranger, review, []));
+  const foreign = await errorOf(edit(stranger, review, []));
   assert.deepEqual([foreign.code, foreign.param], ["not_found", "id"]);
-  assert.equal((await refusal(edit(author, review, [photos[2]!, crypto.randomUUID()]))).param, "photo_asset_ids");
+  assert.equal((await errorOf(edit(author, review, [photos[2]!, crypto.randomUUID()]))).param, "photo_asset_ids");
   assert.equal(await photosFor(signedIn(author), review), 2);
   assert.deepEqual(await stateOf(photos[1]!), kept);
 });

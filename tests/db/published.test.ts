@@ -1,7 +1,7 @@
 // Plans, articles and advertisements: what is out and what is not, in which order, page by page.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -15,7 +15,7 @@ interface Ad {
   readonly id: string;
   readonly title: string;
 }
-const asVisitor = { role: "anon" } as const;
+const asAnonymous = { role: "anon" } as const;
 
 async function ads(
   { placement = null, seed = null, limit = 100, cursor = null }: {
@@ -25,21 +25,21 @@ async function ads(
     cursor?: string | null;
   } = {},
 ): Promise<Page<Ad> & { seed: string }> {
-  const [row] = await db.as(asVisitor, (sql) =>
+  const [row] = await db.as(asAnonymous, (sql) =>
     sql<{ page: Page<Ad> & { seed: string } }[]>`
       select api.list_ads(${placement}, ${seed}, ${limit}, ${cursor}) as page`);
   return row!.page;
 }
 
 async function articles(lang = "ja", limit = 100, cursor: string | null = null) {
-  const [row] = await db.as(asVisitor, (sql) =>
+  const [row] = await db.as(asAnonymous, (sql) =>
     sql<{ page: Page<{ slug: string; locale: string }> }[]>`
       select api.list_articles(${lang}, ${limit}, ${cursor}) as page`);
   return row!.page;
 }
 
 async function plans(lang = "ja", limit = 100, cursor: string | null = null) {
-  const [row] = await db.as(asVisitor, (sql) =>
+  const [row] = await db.as(asAnonymous, (sql) =>
     sql<{ page: Page<Record<string, unknown>> }[]>`
       select api.list_subscription_plans(${lang}, ${limit}, ${cursor}) as page`);
   return row!.page;
@@ -146,7 +146,7 @@ Deno.test("articles are read from when they are published until they are withdra
   assert.deepEqual(await slugs("ja"), ["new", "old"]);
   assert.deepEqual(await slugs("en"), ["new"]);
   for (const [slug, lang] of [["draft", "ja"], ["to-come", "ja"], ["withdrawn", "ja"], ["old", "en"]] as const) {
-    const refused = await refusal(db.as(asVisitor, (sql) => sql`select api.get_article(${slug}, ${lang})`));
+    const refused = await errorOf(db.as(asAnonymous, (sql) => sql`select api.get_article(${slug}, ${lang})`));
     assert.deepEqual([refused.code, refused.status, refused.param], ["not_found", 404, "slug"], slug);
   }
 });
@@ -163,7 +163,7 @@ Deno.test("pages of articles of one moment are whole, and a cursor belongs to it
     const page: Page<{ slug: string }> = await articles("en", 3, cursor);
     paged.push(...page.items.map(({ slug }) => slug));
     cursor = page.next_cursor;
-    if (cursor !== null) assert.equal((await refusal(articles("ja", 3, cursor))).param, "cursor");
+    if (cursor !== null) assert.equal((await errorOf(articles("ja", 3, cursor))).param, "cursor");
   } while (cursor !== null);
   assert.deepEqual(paged, whole);
 });
@@ -236,7 +236,7 @@ Deno.test("what is not well formed cannot be stored", async () => {
 
 Deno.test("a wrong question is refused, and what is wrong named", async () => {
   const named = async (statement: PromiseLike<unknown>) => {
-    const { code, status, param } = await refusal(statement);
+    const { code, status, param } = await errorOf(statement);
     assert.deepEqual([code, status], ["validation_error", 422]);
     return param;
   };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -99,7 +99,7 @@ Deno.test("a visitor is counted by address, by the service alone", async () => {
   }
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.take_request('small')`)), "42501");
   const nobody = db.as({ role: "authenticated" }, (sql) => sql`select api.take_request('small')`);
-  assert.equal((await refusal(nobody)).code, "unauthorized");
+  assert.equal((await errorOf(nobody)).code, "unauthorized");
 });
 
 Deno.test("no client reaches keys, policies or windows", async () => {
@@ -296,7 +296,7 @@ Deno.test("the service reads for an anonymous client, as that client and counted
   await readExpensive({ role: "anon" }, { "cf-connecting-ip": address });
   assert.equal((await readExpensive(service, {}, { address })).code, "rate_limited");
   for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
-    const refused = await refusal(readExpensive(caller, {}, { address: "198.51.100.21" }));
+    const refused = await errorOf(readExpensive(caller, {}, { address: "198.51.100.21" }));
     assert.deepEqual([refused.code, refused.param], ["forbidden", "address"]);
   }
 });
@@ -306,13 +306,13 @@ Deno.test("a read that costs more than a page is refused past its count, but not
     await sql`select set_config('request.headers', '{"a": "b"}', true)`;
     await sql`select api.probe_expensive()`;
   });
-  assert.equal((await refusal(past)).code, "forbidden");
+  assert.equal((await errorOf(past)).code, "forbidden");
   await db.sql`select api.probe_expensive()`;
 });
 
 Deno.test("read_counted runs no command", async () => {
   const user = signedIn(await newUser(db.sql));
-  const refused = await refusal(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
+  const refused = await errorOf(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
   assert.equal(refused.code, "not_found");
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -243,7 +243,7 @@ Deno.test("list_codes gives the rows of one language by category, place and code
 
 Deno.test("a language that we do not have is refused by name", async () => {
   for (const lang of ["fr", "JA", "", null]) {
-    const { code, status, param } = await refusal(listCodes(lang));
+    const { code, status, param } = await errorOf(listCodes(lang));
     assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "lang" });
   }
 });

@@ -6,10 +6,10 @@ import { newUser, purge, runJob } from "../support/rows.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const page = Deno.readTextFileSync(new URL("../../docs/scale.md", import.meta.url));
+const page = Deno.readTextFileSync(new URL("../../docs/operations/scale.md", import.meta.url));
 const PLANS = ["lots", "customers", "retention", "archive", "administrators", "stores", "state"];
 
-/** The plans of docs/scale.md, by table. */
+/** The plans of docs/operations/scale.md, by table. */
 function plans(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of page.split(/^Tables of `/m).slice(1)) {
@@ -24,7 +24,7 @@ function plans(): Map<string, string[]> {
   return found;
 }
 
-Deno.test("growth: every table has one plan in docs/scale.md, and the page names no other table", async () => {
+Deno.test("growth: every table has one plan in docs/operations/scale.md, and the page names no other table", async () => {
   const tables = await db.sql<{ name: string }[]>`
     select format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

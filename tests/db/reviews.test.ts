@@ -5,7 +5,7 @@ import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
 import { chance } from "../support/random.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -138,7 +138,7 @@ Deno.test("a person reviews a lot once, also at the same time as themselves", as
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const results = await Promise.allSettled([1, 2, 3, 4].map((rating) => post(user, lot, rating)));
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-  const { code, status, details } = await refusal(post(user, lot, 5));
+  const { code, status, details } = await errorOf(post(user, lot, 5));
   assert.deepEqual({ code, status, details }, {
     code: "conflict",
     status: 409,
@@ -148,12 +148,12 @@ Deno.test("a person reviews a lot once, also at the same time as themselves", as
 
 Deno.test("nobody reviews a lot that is not public, and only people do", async () => {
   for (const status of ["draft", "suspended", "closed"]) {
-    assert.equal((await refusal(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
+    assert.equal((await errorOf(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
   }
   const lot = await newLot(db.sql);
-  assert.equal((await refusal(post(crypto.randomUUID(), lot, 5))).code, "forbidden");
-  assert.equal((await refusal(post(people.suspended, lot, 5))).code, "forbidden");
-  assert.equal((await refusal(post(people.administrator, lot, 5))).code, "forbidden");
+  assert.equal((await errorOf(post(crypto.randomUUID(), lot, 5))).code, "forbidden");
+  assert.equal((await errorOf(post(people.suspended, lot, 5))).code, "forbidden");
+  assert.equal((await errorOf(post(people.administrator, lot, 5))).code, "forbidden");
 });
 
 Deno.test("a review moves as decided, and no other way", async () => {
@@ -172,7 +172,7 @@ Deno.test("a review moves as decided, and no other way", async () => {
         await move(row!.id, to);
         assert.equal(await statusOf(row!.id), to);
       } else {
-        const { code, status, details } = await refusal(move(row!.id, to));
+        const { code, status, details } = await errorOf(move(row!.id, to));
         assert.deepEqual({ code, status }, { code: "conflict", status: 409 }, `${from} to ${to}`);
         const allowed = [...goals, ...(from === "pending" ? [] : ["pending"])].sort();
         assert.deepEqual(details, { reason: "status_not_reachable", status: from, allowed });
@@ -190,12 +190,12 @@ Deno.test("only an administrator of reviews moves a review, and only one that ex
     (sql) => sql`select api.admin_decide_review(${people.administrator}, ${id}, 'hidden', null, now())`,
   );
   assert.equal(await sqlstate(byHand), "42501");
-  assert.equal((await refusal(attempt(people.owner))).code, "forbidden");
+  assert.equal((await errorOf(attempt(people.owner))).code, "forbidden");
   await db.sql`update public.admins set areas = '{lots}' where id = ${people.administrator}`;
-  assert.equal((await refusal(attempt(people.administrator))).code, "forbidden");
+  assert.equal((await errorOf(attempt(people.administrator))).code, "forbidden");
   await db.sql`update public.admins set areas = '{lots,reviews}' where id = ${people.administrator}`;
-  assert.equal((await refusal(move(crypto.randomUUID(), "hidden"))).code, "not_found");
-  assert.equal((await refusal(move(id, "pending"))).param, "status");
+  assert.equal((await errorOf(move(crypto.randomUUID(), "hidden"))).code, "not_found");
+  assert.equal((await errorOf(move(id, "pending"))).param, "status");
 });
 
 Deno.test("a decision is about what was seen: an edit since, or nothing seen, is refused", async () => {
@@ -203,10 +203,10 @@ Deno.test("a decision is about what was seen: an edit since, or nothing seen, is
   const { id } = await post(user, lot, 4, "harmless");
   const [seen] = await db.sql<{ at: string }[]>`select updated_at::text as at from public.reviews where id = ${id}`;
   await edit(user, id, null, "not harmless");
-  const { code, status, param, details } = await refusal(move(id, "approved", seen!.at));
+  const { code, status, param, details } = await errorOf(move(id, "approved", seen!.at));
   assert.deepEqual([code, status, param], ["conflict", 409, "seen_updated_at"]);
   assert.equal((details as { reason: string }).reason, "changed_meanwhile");
-  assert.equal((await refusal(move(id, "approved", null))).param, "seen_updated_at");
+  assert.equal((await errorOf(move(id, "approved", null))).param, "seen_updated_at");
   assert.equal(await statusOf(id), "pending");
   await move(id, "approved");
   assert.equal(await statusOf(id), "approved");
@@ -216,7 +216,7 @@ Deno.test("an administrator does not decide on their own review", async () => {
   const person = await newUser(db.sql);
   await db.sql`insert into public.admins (id, areas) values (${person}, '{reviews}')`;
   const { id } = await post(person, await newLot(db.sql), 5);
-  const { code, details } = await refusal(move(id, "approved", undefined, person));
+  const { code, details } = await errorOf(move(id, "approved", undefined, person));
   assert.deepEqual([code, details], ["forbidden", { reason: "own_entry" }]);
   await move(id, "approved");
 });
@@ -237,8 +237,8 @@ Deno.test("an edit makes a review pending whatever it was; an edit of nothing le
 Deno.test("another's review can be neither edited nor deleted, and does not exist for the caller", async () => {
   const { id } = await approved(await newLot(db.sql));
   const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.delete_my_review(${id})`);
-  assert.equal((await refusal(edit(people.stranger, id, 1))).code, "not_found");
-  assert.equal((await refusal(remove(people.stranger))).code, "not_found");
+  assert.equal((await errorOf(edit(people.stranger, id, 1))).code, "not_found");
+  assert.equal((await errorOf(remove(people.stranger))).code, "not_found");
   assert.equal(await statusOf(id), "approved");
 });
 
@@ -326,9 +326,9 @@ Deno.test("a cursor of one lot's reviews, or of one's own, is refused elsewhere"
   await approved(lot);
   await approved(lot);
   const { next_cursor } = await list(lot, 1);
-  assert.equal((await refusal(list(other, 1, next_cursor))).param, "cursor");
+  assert.equal((await errorOf(list(other, 1, next_cursor))).param, "cursor");
   const mine = db.as(signedIn(people.owner), (sql) => sql`select api.list_my_reviews(20, ${next_cursor})`);
-  assert.equal((await refusal(mine)).param, "cursor");
+  assert.equal((await errorOf(mine)).param, "cursor");
 });
 
 Deno.test("one's own reviews come in every state, newest first, also of lots that are closed by now", async () => {
@@ -365,7 +365,7 @@ Deno.test("what lots keep equals a recount after any history of writes, of many 
       update public.reviews set status = ${to} where ${which} and status in (
         select from_state from private.allowed_moves where entity = 'review' and to_state = ${to}
       )`;
-  const deeds = [
+  const activities = [
     () =>
       db.sql`
       insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -381,7 +381,7 @@ Deno.test("what lots keep equals a recount after any history of writes, of many 
         and not exists (select from public.reviews o where o.user_id = r.user_id and o.id <> r.id)`,
   ];
   for (let step = 0; step < 250; step++) {
-    await chances.pick(deeds)();
+    await chances.pick(activities)();
     if (step % 10 === 0) assert.deepEqual(await miscounted(), [], `after step ${step}`);
   }
   assert.deepEqual(await miscounted(), []);
@@ -409,7 +409,7 @@ Deno.test("what lots keep equals a recount when many write at the same time", as
 
 Deno.test("a status that is not one, and a rating out of bounds, cannot be stored", async () => {
   const { id } = await approved(await newLot(db.sql));
-  assert.equal((await refusal(db.sql`update public.reviews set status = 'deleted' where id = ${id}`)).code, "conflict");
+  assert.equal((await errorOf(db.sql`update public.reviews set status = 'deleted' where id = ${id}`)).code, "conflict");
   const inserted = db.sql`insert into public.reviews (parking_lot_id, rating, status) values (${await newLot(
     db.sql,
   )}, 1, 'deleted')`;

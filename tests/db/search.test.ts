@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
 import { search, searchAll, type SearchArguments } from "./support/search.ts";
 
@@ -11,9 +11,9 @@ Deno.test.afterAll(() => db.close());
 // The sample lots are none of these tests' business.
 await db.sql`delete from public.parking_lots`;
 
-const asVisitor = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
+const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 const names = async (asked: SearchArguments) =>
-  (await asVisitor((sql) => searchAll(sql, asked))).map(({ name }) => name).sort();
+  (await asAnonymous((sql) => searchAll(sql, asked))).map(({ name }) => name).sort();
 
 async function tag(lot: string, slug: string, state: boolean | null): Promise<void> {
   await db.sql`
@@ -48,14 +48,14 @@ const richAlone = ["東京駅前ﾊﾟｰｷﾝｸﾞ Ｐ１"];
 
 Deno.test("search: distance_m is null without a center, and the distance from it with one", async () => {
   const distances = async (query: Record<string, unknown>) =>
-    (await asVisitor((sql) => search(sql, { query, ids: [plain] }))).items.map(({ distance_m }) => distance_m);
+    (await asAnonymous((sql) => search(sql, { query, ids: [plain] }))).items.map(({ distance_m }) => distance_m);
   assert.deepEqual(await distances({}), [null]);
   assert.deepEqual(await distances({ center: { lat: 35.69, lng: 139.7 } }).then(([m]) => typeof m), "number");
 });
 
 Deno.test("without conditions every public lot is found, and no other", async () => {
   assert.deepEqual(await names({}), everything);
-  assert.equal((await asVisitor((sql) => search(sql, { include: ["total"] }))).total, 4);
+  assert.equal((await asAnonymous((sql) => search(sql, { include: ["total"] }))).total, 4);
 });
 
 const found = [
@@ -144,7 +144,7 @@ Deno.test("price bounds pass known prices within them, both ends included", asyn
   assert.deepEqual(await names({ query: { price_min: 400, price_max: 400 } }), ["priced"]);
   assert.deepEqual(await names({ query: { price_max: 399 } }), []);
   assert.deepEqual(await names({ query: { price_min: 401 } }), []);
-  const written = await asVisitor((sql) =>
+  const written = await asAnonymous((sql) =>
     sql`select api.search_parking_lots('{"price_min": 400.0, "price_max": 4.00e2}') -> 'items' -> 0 ->> 'name' as name`
   );
   assert.equal(written[0]!["name"], "priced");
@@ -216,7 +216,7 @@ Deno.test("a lot that stands on a side of the box is in it", async () => {
   for (const { id, lat, lng } of lots) {
     for (const bbox of [[lng, lat, lng, lat], [lng, lat, lng + 1e-9, lat + 1e-9], [lng - 1e-9, lat - 1e-9, lng, lat]]) {
       if (bbox[0]! < -180) continue;
-      const { items, total } = await asVisitor((sql) => search(sql, { bbox, include: ["total"] }));
+      const { items, total } = await asAnonymous((sql) => search(sql, { bbox, include: ["total"] }));
       assert.deepEqual([items.map((lot) => lot.id), total], [[id], 1], String(bbox));
     }
   }
@@ -272,21 +272,21 @@ const wrong: [SearchArguments, string][] = [
 ];
 for (const [asked, param] of wrong) {
   Deno.test(`${JSON.stringify(asked).slice(0, 80)} is refused, naming ${param}`, async () => {
-    const refused = await refusal(asVisitor((sql) => search(sql, asked)));
+    const refused = await errorOf(asAnonymous((sql) => search(sql, asked)));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });
 }
 
 Deno.test("a cursor belongs to its conditions", async () => {
-  const { next_cursor } = await asVisitor((sql) => search(sql, { limit: 1 }));
+  const { next_cursor } = await asAnonymous((sql) => search(sql, { limit: 1 }));
   const other = { limit: 1, cursor: next_cursor, query: { meter_ticket_included: true } };
-  assert.equal((await refusal(asVisitor((sql) => search(sql, other)))).param, "cursor");
+  assert.equal((await errorOf(asAnonymous((sql) => search(sql, other)))).param, "cursor");
 });
 
 Deno.test("a suspended caller is refused", async () => {
   const id = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'suspended' where id = ${id}`;
-  assert.equal((await refusal(db.as(signedIn(id), (sql) => search(sql, {})))).code, "forbidden");
+  assert.equal((await errorOf(db.as(signedIn(id), (sql) => search(sql, {})))).code, "forbidden");
 });
 
 Deno.test("search: how common a term is comes from statistics; one that they do not have counts as rare", async () => {

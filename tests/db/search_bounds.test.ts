@@ -1,7 +1,7 @@
 // Bounds of search: counts end, maps have a most, and no question reads the whole again and again.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { search, type SearchArguments } from "./support/search.ts";
 
 const db = await database();
@@ -61,7 +61,7 @@ const JAPAN = [129, 30, 146, 46];
 
 Deno.test("map: more than 5,000 cells, 3,000 clusters, or 250,000 lots to be counted are rejected", async () => {
   const rejected = async (question: SearchArguments) => {
-    const { code, status, param, details } = await refusal(asked(question));
+    const { code, status, param, details } = await errorOf(asked(question));
     return [code, status, param, (details as { reason?: string } | undefined)?.reason];
   };
   assert.deepEqual(await rejected({ zoom: 11, bbox: [139, 35, 141, 37] }), [

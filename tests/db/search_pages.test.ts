@@ -9,7 +9,7 @@ import { type Page, search, searchAll } from "./support/search.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 await db.sql`delete from public.parking_lots`;
-const asVisitor = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
+const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 const { below: within } = chance(7);
 
 const CENTER = { lat: 35.68, lng: 139.76 };
@@ -27,7 +27,7 @@ const sorts = ["recommended", "price", "distance"] as const;
 for (const sort of sorts) {
   Deno.test(`pages by ${sort} add up to the whole list, in order, with ties by id`, async () => {
     const query = { sort, center: CENTER };
-    const [whole, paged] = await asVisitor(async (sql) => [
+    const [whole, paged] = await asAnonymous(async (sql) => [
       (await search(sql, { query, limit: 1000 })).items,
       await searchAll(sql, { query, limit: 7 }),
     ]);
@@ -43,12 +43,12 @@ for (const sort of sorts) {
 }
 
 Deno.test("a circle passes what lies within it and nothing else", async () => {
-  const all = await asVisitor((sql) => searchAll(sql, { query: { center: CENTER } }));
+  const all = await asAnonymous((sql) => searchAll(sql, { query: { center: CENTER } }));
   for (const radius_m of [1, 1_000, 3_336, 5_000, 50_000]) {
     const query = { center: CENTER, radius_m };
     const expected = all.filter(({ distance_m }) => distance_m! <= radius_m).map(({ id }) => id);
-    assert.deepEqual((await asVisitor((sql) => searchAll(sql, { query }))).map(({ id }) => id), expected);
-    const { total } = await asVisitor((sql) => search(sql, { query, limit: 1, include: ["total"] }));
+    assert.deepEqual((await asAnonymous((sql) => searchAll(sql, { query }))).map(({ id }) => id), expected);
+    const { total } = await asAnonymous((sql) => search(sql, { query, limit: 1, include: ["total"] }));
     assert.equal(total, expected.length);
   }
 });
@@ -62,7 +62,7 @@ Deno.test("200 interleavings of reading pages and changing lots skip and repeat 
     let cursor: string | null = null;
     do {
       const asked = { query: { sort, center: CENTER }, limit: 1 + within(40), cursor };
-      const page: Page = await asVisitor((sql) => search(sql, asked));
+      const page: Page = await asAnonymous((sql) => search(sql, asked));
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.next_cursor;
       for (let n = within(4); n > 0; n--) await change(ids[within(ids.length)]!, touched);
@@ -90,7 +90,7 @@ const NOW = new Date().toISOString();
 /** What changed behind the cursor, once the job has run. */
 async function changes(cursor: string | null): Promise<Page> {
   await runJob(db.sql, "note_lot_changes");
-  return await asVisitor((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
+  return await asAnonymous((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
 }
 
 Deno.test("changes tell what was added, changed, hidden and deleted, and resume without a gap", async () => {
@@ -117,7 +117,7 @@ Deno.test("a change that commits late is reported to whoever asked before, and n
   const since = new Date(Date.now() + 3_600_000).toISOString();
   const ask = async (cursor: string | null) => {
     await runJob(db.sql, "note_lot_changes");
-    return await asVisitor((sql) => search(sql, { updated_since: since, cursor }));
+    return await asAnonymous((sql) => search(sql, { updated_since: since, cursor }));
   };
   const slow = await db.sql.reserve();
   try {

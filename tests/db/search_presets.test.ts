@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -111,7 +111,7 @@ Deno.test("presets stand by sort_order, then age; without one a new preset stand
 Deno.test("a person has at most twenty presets, by constraint", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 20 }, () => create(user));
-  const { code, details } = await refusal(create(user));
+  const { code, details } = await errorOf(create(user));
   assert.deepEqual([code, details], ["conflict", { reason: "limit_reached", limit: 20 }]);
   const insert = db.sql`insert into public.search_presets (user_id, name, query_json) values (${user}, 'x', '{}')`;
   assert.equal(await sqlstate(insert), "23514");
@@ -125,10 +125,10 @@ Deno.test("a name has 1 to 100 characters, without the space around it", async (
   assert.equal((await create(user, { name: "　会社の近く " })).name, "会社の近く");
   assert.equal((await create(user, { name: "あ".repeat(100) })).name.length, 100);
   for (const name of ["", "　 ", "a".repeat(101)]) {
-    assert.equal((await refusal(create(user, { name }))).param, "name", JSON.stringify(name));
+    assert.equal((await errorOf(create(user, { name }))).param, "name", JSON.stringify(name));
   }
   const { id } = await create(user);
-  assert.equal((await refusal(update(user, id, " "))).param, "name");
+  assert.equal((await errorOf(update(user, id, " "))).param, "name");
 });
 
 Deno.test("an update changes what is given and replaces the query whole", async () => {
@@ -185,26 +185,28 @@ Deno.test("the database takes and refuses the queries that the schema of the int
   const user = await newUser(db.sql);
   for (const [query, key] of BAD) {
     assert.ok(!SearchQueryV1.safeParse(query).success, JSON.stringify(query));
-    const { code, param } = await refusal(create(user, { query }));
+    const { code, param } = await errorOf(create(user, { query }));
     assert.deepEqual([code, param], ["validation_error", `query_json.${key}`], JSON.stringify(query));
   }
-  const upsideDown = await refusal(create(user, { query: { price_min: 2, price_max: 1 } }));
+  const upsideDown = await errorOf(create(user, { query: { price_min: 2, price_max: 1 } }));
   assert.equal(upsideDown.param, "query_json.price_min");
-  assert.equal((await refusal(create(user, { query: [] }))).param, "query_json");
+  assert.equal((await errorOf(create(user, { query: [] }))).param, "query_json");
   assert.deepEqual((await list(user)).items, []);
   const { id } = await create(user);
-  assert.equal((await refusal(update(user, id, null, { v: 2 }))).param, "query_json.v");
+  assert.equal((await errorOf(update(user, id, null, { v: 2 }))).param, "query_json.v");
 });
 
 Deno.test("another's preset does not exist for the caller, nor does a deleted one", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await create(user);
-  for (const deed of [() => update(stranger, id, "mine"), () => remove(stranger, id), () => setDefault(stranger, id)]) {
-    assert.equal((await refusal(deed())).code, "not_found");
+  for (
+    const activity of [() => update(stranger, id, "mine"), () => remove(stranger, id), () => setDefault(stranger, id)]
+  ) {
+    assert.equal((await errorOf(activity())).code, "not_found");
   }
   await remove(user, id);
-  for (const deed of [() => update(user, id, "mine"), () => remove(user, id), () => setDefault(user, id)]) {
-    assert.equal((await refusal(deed())).code, "not_found");
+  for (const activity of [() => update(user, id, "mine"), () => remove(user, id), () => setDefault(user, id)]) {
+    assert.equal((await errorOf(activity())).code, "not_found");
   }
 });
 
@@ -250,7 +252,7 @@ Deno.test("somebody suspended or withdrawn has no say over presets", async () =>
     const { id } = await create(user);
     await db.sql`update public.app_users set status = ${status} where id = ${user}`;
     for (
-      const deed of [
+      const activity of [
         () => list(user),
         () => create(user),
         () => update(user, id, "x"),
@@ -258,7 +260,7 @@ Deno.test("somebody suspended or withdrawn has no say over presets", async () =>
         () => setDefault(user, id),
       ]
     ) {
-      assert.equal((await refusal(deed())).code, "forbidden", status);
+      assert.equal((await errorOf(activity())).code, "forbidden", status);
     }
   }
 });
@@ -275,5 +277,5 @@ Deno.test("what writes presets for others as the owner of the functions keeps th
   await db.sql`select private.delete_preset(${user}, ${second!.id})`;
   assert.deepEqual(await defaults(user), [first!.id]);
   const bad = db.sql`select private.update_preset(${user}, ${first!.id}, null, '{"v": 2}', null)`;
-  assert.equal((await refusal(bad)).param, "query_json.v");
+  assert.equal((await errorOf(bad)).param, "query_json.v");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 import { lots } from "./support/lots_of_the_world.ts";
 import { nearby } from "./support/nearby.ts";
@@ -31,7 +31,7 @@ const user = await newUser(db.sql);
 await db.sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${user}, 77)`;
 
 const TOKYO = { lat: 35.6812, lng: 139.7671 };
-const asVisitor = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
+const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 
 interface Priced {
   readonly id: string;
@@ -89,7 +89,7 @@ for (const stay of stays) {
 }
 
 Deno.test("search: without a center the walk is not known, and the stay is", async () => {
-  const { items } = await asVisitor((sql) => search(sql, { ...stays[0]!, limit: 50 }));
+  const { items } = await asAnonymous((sql) => search(sql, { ...stays[0]!, limit: 50 }));
   assert.equal(items.length, 50);
   for (const lot of items as unknown as Priced[]) {
     assert.deepEqual([lot.distance_m, lot.walk_minutes, lot.effective_cost], [null, null, null]);
@@ -103,7 +103,7 @@ Deno.test("search: without a center the walk is not known, and the stay is", asy
 
 Deno.test("search: pages with a stay are the pages without one", async () => {
   const query = { sort: "price" };
-  await asVisitor(async (sql) => {
+  await asAnonymous(async (sql) => {
     const plain = await search(sql, { query, limit: 30, include: ["total"] });
     const priced = await search(sql, { query, limit: 30, include: ["total"], ...stays[0]! });
     assert.deepEqual(priced.items.map(({ id }) => id), plain.items.map(({ id }) => id));
@@ -127,8 +127,8 @@ Deno.test("search: a stay that nobody can ask about is rejected, naming its end"
     [{ entry_at, exit_at, zoom: 3, bbox: [139, 35, 140, 36] }, "entry_at"],
   ];
   for (const [asked, param] of wrong) {
-    const { code, status, param: named } = await refusal(asVisitor((sql) => search(sql, asked)));
+    const { code, status, param: named } = await errorOf(asAnonymous((sql) => search(sql, asked)));
     assert.deepEqual([code, status, named], ["validation_error", 422, param], JSON.stringify(asked));
   }
-  await asVisitor((sql) => search(sql, { entry_at, exit_at, limit: 100 }));
+  await asAnonymous((sql) => search(sql, { entry_at, exit_at, limit: 100 }));
 });

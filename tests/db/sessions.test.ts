@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal, type Refused, sqlstate } from "../support/refusal.ts";
+import { type DatabaseError, errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 import {
   activityOf,
@@ -31,7 +31,7 @@ async function stored(id: string) {
   return row!;
 }
 
-function reasonOf({ code, status, details }: Refused): unknown {
+function reasonOf({ code, status, details }: DatabaseError): unknown {
   return { code, status, ...(details as { reason?: string } | null) };
 }
 
@@ -78,7 +78,7 @@ Deno.test("a session is charged as the vehicle that it names, unless told otherw
   }
   for (const vehicle_id of [others, sold, crypto.randomUUID()]) {
     for (const vehicle_type of [null, "standard"]) {
-      const { code, param } = await refusal(start(db, user, lot, { vehicle_id, vehicle_type }));
+      const { code, param } = await errorOf(start(db, user, lot, { vehicle_id, vehicle_type }));
       assert.deepEqual([code, param], ["not_found", "vehicle_id"]);
     }
   }
@@ -99,7 +99,7 @@ Deno.test("a client request id starts one session, whatever became of it and of 
 
 Deno.test("a second session is refused while one runs, and not afterwards", async () => {
   const { user, lot, id } = await parked(db);
-  const { code, status, details } = await refusal(start(db, user, lot, { client_request_id: crypto.randomUUID() }));
+  const { code, status, details } = await errorOf(start(db, user, lot, { client_request_id: crypto.randomUUID() }));
   assert.deepEqual([code, status, details], ["concurrent_session_not_allowed", 409, { session_id: id }]);
   await finalize(user, id);
   const next = await start(db, user, lot);
@@ -110,9 +110,9 @@ Deno.test("a second session is refused while one runs, and not afterwards", asyn
 Deno.test("a session begins only at a lot that is public, with a vehicle and a place that exist", async () => {
   const user = await newUser(db.sql);
   for (const status of ["draft", "suspended", "closed"]) {
-    assert.equal((await refusal(start(db, user, await newLot(db.sql, { status })))).code, "lot_not_found");
+    assert.equal((await errorOf(start(db, user, await newLot(db.sql, { status })))).code, "lot_not_found");
   }
-  assert.equal((await refusal(start(db, user, crypto.randomUUID()))).code, "lot_not_found");
+  assert.equal((await errorOf(start(db, user, crypto.randomUUID()))).code, "lot_not_found");
   const lot = await newLot(db.sql);
   const wrong: [Record<string, string | number | null>, string][] = [
     [{ vehicle_type: "spaceship" }, "vehicle_type"],
@@ -122,7 +122,7 @@ Deno.test("a session begins only at a lot that is public, with a vehicle and a p
     [{ start_lat: 35, start_lng: -180.1 }, "start_lng"],
   ];
   for (const [args, param] of wrong) {
-    const found = await refusal(start(db, user, lot, args));
+    const found = await errorOf(start(db, user, lot, args));
     assert.deepEqual([found.code, found.param], ["validation_error", param]);
   }
   assert.equal((await db.sql`select from public.parking_sessions where user_id = ${user}`).length, 0);
@@ -209,7 +209,7 @@ Deno.test("sent again with its client request id an end answers the same; anothe
   const reply = await finalize(user, id, inMinutes(0), request);
   assert.deepEqual(await finalize(user, id, inMinutes(-1), request), reply);
   for (const other of [crypto.randomUUID(), null]) {
-    assert.deepEqual(reasonOf(await refusal(finalize(user, id, inMinutes(0), other))), {
+    assert.deepEqual(reasonOf(await errorOf(finalize(user, id, inMinutes(0), other))), {
       code: "conflict",
       status: 409,
       reason: "session_ended",
@@ -218,13 +218,13 @@ Deno.test("sent again with its client request id an end answers the same; anothe
   assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_end"]);
   const { user: nameless, id: unnamed } = await parked(db, 10);
   await finalize(nameless, unnamed);
-  assert.equal((await refusal(finalize(nameless, unnamed))).code, "conflict");
+  assert.equal((await errorOf(finalize(nameless, unnamed))).code, "conflict");
 });
 
 Deno.test("an exit before the entry or more than five minutes ahead is refused, and the session runs on", async () => {
   const { user, id } = await parked(db, 30);
   for (const exit of [inMinutes(-31.5), inMinutes(5.5), "1999-12-31T00:00:00Z", null]) {
-    const { code, param } = await refusal(finalize(user, id, exit));
+    const { code, param } = await errorOf(finalize(user, id, exit));
     assert.deepEqual([code, param], ["validation_error", "exit_at"]);
   }
   assert.equal((await stored(id)).status, "parking");
@@ -287,7 +287,7 @@ Deno.test("a session is cancelled within five minutes of its start, once", async
   assert.deepEqual(await activityOf(db.sql, id), ["session_start", "session_cancel"]);
   await age(db.sql, id, 60);
   assert.deepEqual(await cancel(user, id), { cancelled: true });
-  assert.deepEqual(reasonOf(await refusal(finalize(user, id))), {
+  assert.deepEqual(reasonOf(await errorOf(finalize(user, id))), {
     code: "conflict",
     status: 409,
     reason: "session_cancelled",
@@ -296,14 +296,14 @@ Deno.test("a session is cancelled within five minutes of its start, once", async
 
 Deno.test("after five minutes, or when it has ended, a session is not cancelled, and the refusal says which", async () => {
   const late = await parked(db, 5.1);
-  assert.deepEqual(reasonOf(await refusal(cancel(late.user, late.id))), {
+  assert.deepEqual(reasonOf(await errorOf(cancel(late.user, late.id))), {
     code: "conflict",
     status: 409,
     reason: "too_late",
   });
   const ended = await parked(db);
   await finalize(ended.user, ended.id);
-  assert.deepEqual(reasonOf(await refusal(cancel(ended.user, ended.id))), {
+  assert.deepEqual(reasonOf(await errorOf(cancel(ended.user, ended.id))), {
     code: "conflict",
     status: 409,
     reason: "session_ended",
@@ -323,14 +323,14 @@ Deno.test("another's session does not exist for the caller, and who is not activ
   ]];
   for (const [name, args] of calls) {
     for (const arguments_ of [args, { ...args, id: crypto.randomUUID() }]) {
-      assert.equal((await refusal(callAs(db, people.stranger, name, arguments_))).code, "not_found", name);
+      assert.equal((await errorOf(callAs(db, people.stranger, name, arguments_))).code, "not_found", name);
     }
   }
   const withdrawn = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
   for (const [name, args] of [...calls, ...lists]) {
     for (const person of [people.suspended, people.administrator, withdrawn]) {
-      assert.equal((await refusal(callAs(db, person, name, args))).code, "forbidden", name);
+      assert.equal((await errorOf(callAs(db, person, name, args))).code, "forbidden", name);
     }
   }
   assert.equal((await stored(id)).status, "parking");
@@ -411,7 +411,7 @@ Deno.test("a session that begins in the future, because the clock was set back, 
   }
   const { user, id } = await parked(db, -120);
   const late = callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(126) });
-  assert.equal((await refusal(late)).param, "exit_at");
+  assert.equal((await errorOf(late)).param, "exit_at");
   await cancel(user, id);
   assert.equal((await stored(id)).status, "cancelled");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Chance, randomStay } from "../oracles/random_fees.ts";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 import { type FeeAnswer, plantLots } from "./support/fees.ts";
 import { age, callAs, type Finalized, inMinutes, parked, start } from "./support/sessions.ts";
@@ -97,7 +97,7 @@ Deno.test("where the fee is not known the meter says why", async () => {
   const { user, lot } = await parked(db, 10);
   await db.sql`delete from public.pricing_rules where parking_lot_id = ${lot}`;
   const { meter } = await current(user);
-  assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
+  assert.deepEqual(meter, { errorOf: { code: "fee_unknown", reason: "no_rules" } });
 });
 
 Deno.test("a session that was forgotten for more than 366 days still has a meter, and can be ended", async () => {
@@ -112,10 +112,10 @@ Deno.test("a session that was forgotten for more than 366 days still has a meter
 
 Deno.test("who has no running session has no current one", async () => {
   const user = await newUser(db.sql);
-  assert.equal((await refusal(current(user))).code, "not_found");
+  assert.equal((await errorOf(current(user))).code, "not_found");
   const { user: driver, id } = await parked(db);
   await callAs(db, driver, "cancel_parking_session", { id });
-  assert.equal((await refusal(current(driver))).code, "not_found");
+  assert.equal((await errorOf(current(driver))).code, "not_found");
 });
 
 Deno.test("the current session says whether the car can leave, also of a lot that has closed to the public", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { callAs, type Session } from "./support/sessions.ts";
 
@@ -82,14 +82,14 @@ Deno.test("a cursor belongs to its person and its filters", async () => {
   for (
     const [who, filters] of [[user, {}], [user, { status: "cancelled" }], [other, { status: "ended" }]] as const
   ) {
-    assert.equal((await refusal(page(who, { ...filters, cursor: next_cursor }))).param, "cursor");
+    assert.equal((await errorOf(page(who, { ...filters, cursor: next_cursor }))).param, "cursor");
   }
   await page(user, { status: "ended", cursor: next_cursor });
 });
 
 Deno.test("a limit and a status out of bounds are refused by name", async () => {
   for (const [filters, param] of [[{ limit: 0 }, "limit"], [{ limit: 101 }, "limit"], [{ status: "gone" }, "status"]]) {
-    const found = await refusal(page(user, filters as Filters));
+    const found = await errorOf(page(user, filters as Filters));
     assert.deepEqual([found.code, found.param], ["validation_error", param]);
   }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser } from "../support/rows.ts";
 import { callAs, inMinutes, parked, type Session } from "./support/sessions.ts";
 
@@ -83,7 +83,7 @@ Deno.test("a second photo in a slot takes the place of the first, which goes; th
   assert.notEqual(after.id, before.id);
   assert.deepEqual((await detail(user, id)).photos, [after]);
   assert.deepEqual([await isDeleted(first), await isDeleted(second)], [true, false]);
-  assert.equal((await refusal(put(user, id, "during", 2, first))).code, "not_found");
+  assert.equal((await errorOf(put(user, id, "during", 2, first))).code, "not_found");
 });
 
 Deno.test("of two photos that want a slot at once one lies there and the other goes", async () => {
@@ -102,7 +102,7 @@ Deno.test("a photo that is taken out goes, and an empty slot is told", async () 
   await drop(user, id, "during", 1);
   assert.equal(await isDeleted(asset), true);
   assert.deepEqual((await detail(user, id)).photos, []);
-  const { code, param } = await refusal(drop(user, id, "during", 1));
+  const { code, param } = await errorOf(drop(user, id, "during", 1));
   assert.deepEqual([code, param], ["not_found", "slot"]);
 });
 
@@ -119,7 +119,7 @@ Deno.test("only an upload of one's own, looked at, of its category and not in us
       crypto.randomUUID(),
     ]
   ) {
-    const { code, param } = await refusal(put(user, id, "during", 2, asset));
+    const { code, param } = await errorOf(put(user, id, "during", 2, asset));
     assert.deepEqual([code, param], ["not_found", "asset_id"]);
   }
   assert.equal((await detail(user, id)).photos.length, 1);
@@ -129,8 +129,8 @@ Deno.test("a phase and a slot out of bounds are refused by name, and cannot be s
   const { user, id } = await parked(db);
   for (const [phase, slot, param] of [["before", 1, "phase"], ["during", 0, "slot"], ["after", 5, "slot"]] as const) {
     const asset = await upload(user);
-    assert.equal((await refusal(put(user, id, phase, slot, asset))).param, param);
-    assert.equal((await refusal(drop(user, id, phase, slot))).param, param);
+    assert.equal((await errorOf(put(user, id, phase, slot, asset))).param, param);
+    assert.equal((await errorOf(drop(user, id, phase, slot))).param, param);
     const insert = db.sql`
       insert into public.parking_session_photos (session_id, phase, slot, asset_id, storage_key)
       values (${id}, ${phase}, ${slot}, ${asset}, 'private/x')`;
@@ -147,10 +147,10 @@ Deno.test("another's session has no slots and no detail for the caller, and who 
     () => detail(person, session),
   ];
   for (const call of [...calls(people.stranger, id), ...calls(user, crypto.randomUUID())]) {
-    assert.equal((await refusal(call())).code, "not_found");
+    assert.equal((await errorOf(call())).code, "not_found");
   }
   for (const call of [...calls(people.suspended, id), ...calls(people.administrator, id)]) {
-    assert.equal((await refusal(call())).code, "forbidden");
+    assert.equal((await errorOf(call())).code, "forbidden");
   }
   assert.equal((await detail(user, id)).photos.length, 1);
 });
@@ -175,5 +175,5 @@ Deno.test("a session without photos has an empty list, and one that runs has no 
   const user = await newUser(db.sql);
   const { user: driver, id } = await parked(db);
   assert.deepEqual([(await detail(driver, id)).photos, (await detail(driver, id)).breakdown], [[], null]);
-  assert.equal((await refusal(detail(user, id))).code, "not_found");
+  assert.equal((await errorOf(detail(user, id))).code, "not_found");
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 import { nearest, type Query } from "./support/brute_force.ts";
 import { lots, queries } from "./support/lots_of_the_world.ts";
@@ -75,7 +75,7 @@ Deno.test("a search of few sponsors reads the index, not the table", async () =>
 Deno.test("a question that is none is refused by name", async () => {
   const good = { lat: 35, lng: 139, radius_m: 500, limit: 10 };
   for (const [param, value] of [["lat", 91], ["lng", 181], ["radius_m", 50_001], ["limit", 101]] as const) {
-    const refused = await refusal(near({ ...good, [param]: value }));
+    const refused = await errorOf(near({ ...good, [param]: value }));
     assert.deepEqual([refused.code, refused.param], ["validation_error", param]);
   }
 });
@@ -91,7 +91,7 @@ Deno.test("sponsors out of their time are in no list, and nobody checks in there
   ];
   assert.deepEqual((await near({ ...place, radius_m: 100, limit: 10 })).map(({ id }) => id), [shown]);
   for (const id of [...hidden, crypto.randomUUID()]) {
-    const { code, param } = await refusal(checkIn(user, id, place.lat, place.lng));
+    const { code, param } = await errorOf(checkIn(user, id, place.lat, place.lng));
     assert.deepEqual([code, param], ["not_found", "id"]);
   }
 });
@@ -143,7 +143,7 @@ Deno.test("the day of a check-in is the sponsor's own", async () => {
 
 Deno.test("a check-in from too far says how far it was, and one within the radius counts", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor({ checkin_radius_m: 150 })];
-  const refused = await refusal(checkIn(user, sponsor, 43.0614));
+  const refused = await errorOf(checkIn(user, sponsor, 43.0614));
   assert.deepEqual([refused.code, refused.status], ["validation_error", 422]);
   const { reason, distance_m, allowed_m } = refused.details as Record<string, number | string>;
   assert.deepEqual([reason, allowed_m], ["too_far", 150]);
@@ -154,7 +154,7 @@ Deno.test("a check-in from too far says how far it was, and one within the radiu
 
 Deno.test("a position that is not known to within 100 m does not count", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
-  const refused = await refusal(checkIn(user, sponsor, 43.06, 141.35, 100.5));
+  const refused = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));
   assert.deepEqual([refused.code, refused.param, refused.details], [
     "validation_error",
     "accuracy_m",
@@ -167,7 +167,7 @@ Deno.test("a check-in beside the deletion of its sponsor waits for it, and says 
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const { answer } = await db.sql.begin(async (deleting) => {
     await deleting`delete from public.sponsors where id = ${sponsor}`;
-    const answer = Promise.allSettled([refusal(checkIn(user, sponsor))]);
+    const answer = Promise.allSettled([errorOf(checkIn(user, sponsor))]);
     await eventually(async () => {
       const waiting = await db.sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -72,7 +72,7 @@ Deno.test("functions that raise are not immutable, however deep what they call i
   assert.deepEqual(raisingImmutables(ALL), []);
   const sample =
     "create function private.a() returns void\nlanguage plpgsql immutable\nas $$\nbegin\n  perform private.b();\nend\n$$;\n\n" +
-    "create function private.b() returns void\nlanguage plpgsql stable\nas $$\nbegin\n  perform private.refuse('x', 1, 'y');\nend\n$$;\n";
+    "create function private.b() returns void\nlanguage plpgsql stable\nas $$\nbegin\n  perform private.raise_error('x', 1, 'y');\nend\n$$;\n";
   assert.deepEqual(raisingImmutables([sample]), ["private.a"]);
 });
 

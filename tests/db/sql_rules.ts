@@ -113,7 +113,7 @@ function reaching(texts: readonly string[], targets: readonly string[]): (name: 
 
 /** Functions that may raise and say that they are immutable: the planner may call those while it plans. */
 export function raisingImmutables(texts: readonly string[]): string[] {
-  const raises = reaching(texts, ["private.refuse"]);
+  const raises = reaching(texts, ["private.raise_error"]);
   return texts.flatMap(functions).filter(({ head, called }) => /\bimmutable\b/.test(head) && raises(called)).map((
     { called },
   ) => called);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser } from "../support/rows.ts";
 
 const db = await database();
@@ -136,7 +136,7 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
           const what = `${role}: ${from} to ${to}`;
           if (reached(entity, from).includes(to)) await attempt;
           else {
-            const { code, status, param, details } = await refusal(attempt);
+            const { code, status, param, details } = await errorOf(attempt);
             assert.deepEqual([code, status, param], ["conflict", 409, "status"], what);
             assert.deepEqual(details, {
               reason: "status_not_reachable",
@@ -161,7 +161,7 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
       });
       if (reached(entity, "new").includes(state)) await attempt;
       else {
-        const { code, details } = await refusal(attempt);
+        const { code, details } = await errorOf(attempt);
         assert.deepEqual(
           [code, (details as { allowed: string[] }).allowed],
           ["conflict", reached(entity, "new")],
@@ -172,8 +172,8 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
   });
 }
 
-Deno.test("docs/states.md lists every move that the database allows, and no other", async () => {
-  const text = await Deno.readTextFile(new URL("../../docs/states.md", import.meta.url));
+Deno.test("docs/domains/states.md lists every move that the database allows, and no other", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/domains/states.md", import.meta.url));
   const listed = [...text.matchAll(/^\| `(\w+)` +\| (?:`(\w+)`|\(new\)) +\| (.+?) +\|$/gm)].flatMap(
     ([, entity, from, states]) =>
       [...states!.matchAll(/`(\w+)`/g)].map(([, to]) => ({ entity, from_state: from ?? "new", to_state: to })),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { newUser, purge, runJob } from "../support/rows.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { aPlan, aStatement, claim, premiumOf, record } from "./support/subscriptions.ts";
 
 const db = await database();
@@ -49,24 +49,24 @@ Deno.test("record_store_statement: no client and no administrator may call it", 
 });
 
 Deno.test("record_store_statement: an unknown source, an unknown plan and a suspended purchaser are refused", async () => {
-  assert.equal((await refusal(record(sql, aStatement(plan), undefined, "admin"))).code, "validation_error");
-  assert.equal((await refusal(record(sql, aStatement("no.such.plan")))).code, "validation_error");
+  assert.equal((await errorOf(record(sql, aStatement(plan), undefined, "admin"))).code, "validation_error");
+  assert.equal((await errorOf(record(sql, aStatement("no.such.plan")))).code, "validation_error");
   const user = await newUser(sql);
   await sql`update public.app_users set status = 'suspended' where id = ${user}`;
-  assert.equal((await refusal(record(sql, aStatement(plan), user))).code, "forbidden");
+  assert.equal((await errorOf(record(sql, aStatement(plan), user))).code, "forbidden");
 });
 
 Deno.test("claim_subscription: only for an hour, only by whoever showed the receipt, never by an anonymous client", async () => {
   const [user, stranger] = [await newUser(sql), await newUser(sql)];
   const id = await record(sql, aStatement(plan), user);
-  assert.equal((await refusal(claim(db, stranger, id))).code, "not_found");
-  assert.equal((await refusal(claim(db, stranger, crypto.randomUUID()))).code, "not_found");
+  assert.equal((await errorOf(claim(db, stranger, id))).code, "not_found");
+  assert.equal((await errorOf(claim(db, stranger, crypto.randomUUID()))).code, "not_found");
   await assert.rejects(
     db.as({ role: "anon" }, (sql) => sql`select commands.claim_subscription(${id})`),
     { code: "42501" },
   );
   await sql`update private.verified_purchases set verified_at = now() - interval '61 minutes' where user_id = ${user}`;
-  assert.equal((await refusal(claim(db, user, id))).code, "not_found");
+  assert.equal((await errorOf(claim(db, user, id))).code, "not_found");
   assert.deepEqual([await ownerOf(id), await premiumOf(sql, user)], [null, null]);
   await purge(sql);
   assert.deepEqual([...await sql`select from private.verified_purchases where user_id = ${user}`], []);
@@ -77,7 +77,7 @@ Deno.test("claim_subscription: a purchase that names another account is that acc
   const statement = aStatement(plan);
   const facts = { ...statement.facts, account_token: named.toUpperCase() };
   const id = await record(sql, { ...statement, facts }, other);
-  const { code, details } = await refusal(claim(db, other, id));
+  const { code, details } = await errorOf(claim(db, other, id));
   assert.deepEqual([code, details], ["conflict", { reason: "belongs_to_another_account" }]);
   assert.equal(await ownerOf(id), named);
   assert.equal((await premiumOf(sql, named))?.toISOString(), facts.access_ends_at);

@@ -62,7 +62,7 @@ async function assertPremiumFollows(users: readonly string[]): Promise<void> {
 }
 
 /** What is refused for a reason of its own is no failure of a race. */
-function assertOnlyRefused(results: readonly PromiseSettledResult<unknown>[]): void {
+function assertOnlyError(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) {
     if (result.status === "rejected") assert.equal(result.reason.code, "PGRST", result.reason);
   }
@@ -149,7 +149,7 @@ Deno.test(`withdraw: beside a renewal and a restore nobody who has withdrawn has
       record(many, renewal, null, "notification"),
       round % 2 === 0 ? verify(statement, other) : verify(statement, owner),
     ]);
-    assertOnlyRefused(results);
+    assertOnlyError(results);
     assert.equal(results[0]!.status, "fulfilled");
     assert.equal(results[1]!.status, "fulfilled");
     const row = await rowOf(id);
@@ -176,7 +176,7 @@ Deno.test(`admin_revoke_subscription: beside renewals and another administrator 
       ...renewals.map((renewal) => record(many, renewal, null, "notification")),
       revoke(),
     ]);
-    assertOnlyRefused(results);
+    assertOnlyError(results);
     assert.equal(results.filter(({ status }) => status === "rejected").length, 1);
     const row = await rowOf(id);
     assert.equal(row["status"], "revoked");
@@ -205,7 +205,7 @@ Deno.test("subscriptions: everything at once over a few accounts and purchases e
     }
     return verify(statement, user);
   }));
-  assertOnlyRefused(results);
+  assertOnlyError(results);
   await assertPremiumFollows(users);
 });
 

@@ -1,7 +1,7 @@
 // Themes through their functions: who owns what, applying, and gifts.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -77,7 +77,7 @@ Deno.test("a free theme that is no longer offered stays with whoever applied it,
   await db.sql`update public.themes set is_active = false where id = ${theme}`;
   const has = async (who: string) => (await list(who)).items.some(({ theme_id }) => theme_id === theme);
   assert.deepEqual([await has(user), await has(other)], [true, false]);
-  assert.equal((await refusal(apply(other, theme))).code, "not_found");
+  assert.equal((await errorOf(apply(other, theme))).code, "not_found");
 });
 
 Deno.test("applying takes a theme by its own id or by the row's, in place of the one before", async () => {
@@ -101,7 +101,7 @@ Deno.test("a theme that is not owned is not there to apply, and the one before s
   await apply(user, mine);
   const theirRow = (await list(other)).items.find(({ theme_id }) => theme_id === theirs)!.id;
   for (const id of [theirs, theirRow, crypto.randomUUID()]) {
-    const { code, status, param } = await refusal(apply(user, id));
+    const { code, status, param } = await errorOf(apply(user, id));
     assert.deepEqual([code, status, param], ["not_found", 404, "id"]);
   }
   assert.deepEqual((await list(user)).items.filter((o) => o.is_applied).map((o) => o.theme_id), [mine]);
@@ -184,7 +184,7 @@ Deno.test("a gift that cannot be is refused by name and leaves nothing behind", 
       [() => gift(free, admin, user), "conflict", "theme_id"],
     ] as const
   ) {
-    const refused = await refusal(statement());
+    const refused = await errorOf(statement());
     assert.deepEqual([refused.code, refused.param], [code, param]);
   }
   const [left] = await db.sql`select count(*)::integer as rows from public.theme_gifts where user_id = ${user}`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { refusal, sqlstate } from "../support/refusal.ts";
+import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -91,7 +91,7 @@ Deno.test("rows that the service writes and deletes itself keep one default too"
 Deno.test("the default is not given up, only passed on", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await add(user), await add(user)];
-  const { code, param, details } = await refusal(change(user, first.id, { is_default: false }));
+  const { code, param, details } = await errorOf(change(user, first.id, { is_default: false }));
   assert.deepEqual([code, param, details], ["conflict", "is_default", { reason: "default_required" }]);
   assert.equal((await change(user, second.id, { is_default: false })).is_default, false);
 });
@@ -99,7 +99,7 @@ Deno.test("the default is not given up, only passed on", async () => {
 Deno.test("a person has at most ten vehicles; a deleted one makes room", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 10 }, () => add(user));
-  const { code, details } = await refusal(add(user));
+  const { code, details } = await errorOf(add(user));
   assert.deepEqual([code, details], ["conflict", { reason: "limit_reached", limit: 10 }]);
   const insert = db.sql`insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei')`;
   assert.equal(await sqlstate(insert), "23514");
@@ -136,8 +136,8 @@ Deno.test("a deleted vehicle stays as a row with nothing but its type, and is no
   assert.deepEqual(row!["row"], { vehicle_type: "standard", is_default: false, deleted_at: true });
   const written = db.sql`update public.user_vehicles set plate_number = '12-34' where id = ${id}`;
   assert.equal(await sqlstate(written), "23514");
-  assert.equal((await refusal(remove(user, id))).code, "not_found");
-  assert.equal((await refusal(change(user, id, {}))).code, "not_found");
+  assert.equal((await errorOf(remove(user, id))).code, "not_found");
+  assert.equal((await errorOf(change(user, id, {}))).code, "not_found");
 });
 
 Deno.test("vehicles that are added and deleted in a loop leave ten rows, and those that a session names", async () => {
@@ -167,8 +167,8 @@ Deno.test("another's vehicle is neither listed, changed nor deleted", async () =
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await add(user, { plate_number: "12-34" });
   assert.deepEqual(await list(stranger), []);
-  assert.equal((await refusal(change(stranger, id, { nickname: "mine" }))).code, "not_found");
-  assert.equal((await refusal(remove(stranger, id))).code, "not_found");
+  assert.equal((await errorOf(change(stranger, id, { nickname: "mine" }))).code, "not_found");
+  assert.equal((await errorOf(remove(stranger, id))).code, "not_found");
 });
 
 Deno.test("a wrong field is refused by its name", async () => {
@@ -191,13 +191,13 @@ Deno.test("a wrong field is refused by its name", async () => {
     [{ user_id: crypto.randomUUID() }, "user_id"],
   ];
   for (const [fields, param] of wrong) {
-    const { code, param: found } = await refusal(add(user, fields));
+    const { code, param: found } = await errorOf(add(user, fields));
     assert.deepEqual([code, found], ["validation_error", param], JSON.stringify(fields));
   }
   const missing = db.as(signedIn(user), (sql) => sql`select commands.add_my_vehicle('{}')`);
-  assert.equal((await refusal(missing)).param, "vehicle_type");
+  assert.equal((await errorOf(missing)).param, "vehicle_type");
   const none = db.as(signedIn(user), (sql) => sql`select commands.add_my_vehicle('[]')`);
-  assert.equal((await refusal(none)).code, "validation_error");
+  assert.equal((await errorOf(none)).code, "validation_error");
   assert.deepEqual(await list(user), []);
 });
 
@@ -206,8 +206,8 @@ Deno.test("somebody suspended or withdrawn has no say over vehicles", async () =
     const user = await newUser(db.sql);
     const { id } = await add(user);
     await db.sql`update public.app_users set status = ${status} where id = ${user}`;
-    for (const deed of [() => list(user), () => add(user), () => change(user, id, {}), () => remove(user, id)]) {
-      assert.equal((await refusal(deed())).code, "forbidden", status);
+    for (const activity of [() => list(user), () => add(user), () => change(user, id, {}), () => remove(user, id)]) {
+      assert.equal((await errorOf(activity())).code, "forbidden", status);
     }
   }
 });
@@ -216,7 +216,7 @@ Deno.test("a vehicle that is added beside a withdrawal waits for it, and is refu
   const user = await newUser(db.sql);
   const adding = await db.sql.begin(async (sql) => {
     await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
-    const refused = refusal(add(user));
+    const refused = errorOf(add(user));
     await eventually(async () => {
       const waiting = await db.sql`
         select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -16,14 +16,14 @@ export const PINNED: string = JSON.parse(await Deno.readTextFile(join(ROOT, "den
 
 export const ACCESS_TOKEN = `sbp_${"0".repeat(40)}`;
 
-/** The words of the command in docs/operations.md that begins with these. */
+/** The words of the command in docs/operations/deploy.md that begins with these. */
 export async function documented(...start: string[]): Promise<string[]> {
-  const page = (await Deno.readTextFile(join(ROOT, "docs/operations.md"))).replaceAll(/\\\n\s*/g, "");
+  const page = (await Deno.readTextFile(join(ROOT, "docs/operations/deploy.md"))).replaceAll(/\\\n\s*/g, "");
   const commands = [...page.matchAll(/^npx -y supabase@(\S+) (.*?)(?:\s+#.*)?$/gm)];
   for (const [line, version] of commands) assert.equal(version, PINNED, line);
   const words = commands.map(([, , command]) => command!.split(/\s+/));
   const found = words.filter((command) => start.every((word, index) => command[index] === word));
-  assert.equal(found.length, 1, `docs/operations.md: ${start.join(" ")}`);
+  assert.equal(found.length, 1, `docs/operations/deploy.md: ${start.join(" ")}`);
   return found[0]!;
 }
 

@@ -1,4 +1,4 @@
-// The examples of docs/schema_changes.md, applied by the Supabase CLI to a database of their own.
+// The examples of docs/operations/schema_changes.md, applied by the Supabase CLI to a database of their own.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -15,7 +15,7 @@ interface Example {
 
 /** The examples of each section, in the order of the page. */
 async function examples(): Promise<Map<string, Example[]>> {
-  const page = await Deno.readTextFile(join(ROOT, "docs/schema_changes.md"));
+  const page = await Deno.readTextFile(join(ROOT, "docs/operations/schema_changes.md"));
   const sections = page.split(/^## /m).slice(1);
   return new Map(sections.map((section) => [
     section.split("\n")[0]!,

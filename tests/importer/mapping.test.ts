@@ -37,11 +37,11 @@ Deno.test("every built-in mapping is valid and named as its file", async () => {
 });
 
 Deno.test("the mapping that the documentation shows is valid, and the documentation names every mapping and field there is", async () => {
-  const text = await Deno.readTextFile(new URL("../../docs/import.md", import.meta.url));
+  const text = await Deno.readTextFile(new URL("../../docs/operations/import.md", import.meta.url));
   const example = [...text.matchAll(/```json\n(.*?)```/gs)].map((match) => match[1] ?? "").find((json) =>
     json.includes('"fields"')
   );
-  assert.equal(parseMapping(example ?? "", "docs/import.md").name, "my_city");
+  assert.equal(parseMapping(example ?? "", "docs/operations/import.md").name, "my_city");
   const names = (await builtInMappings()).map((built) => built.name);
   for (const name of [...names, ...Object.keys(LOT_FIELDS)]) assert.ok(text.includes(`\`${name}\``), name);
 });

@@ -45,8 +45,8 @@ Deno.test("each minute the job rebuilds what is to be rebuilt, a thousand people
       select sum(count)::integer as counted, count(distinct xmin::text)::integer as transactions
       from public.user_badge_progress where badge_id = ${badge!.id}`;
     const [history] = await sql`
-      select count(*)::integer as deeds from public.user_activity_logs where activity_type = 'session_end'`;
-    assert.deepEqual({ ...made }, { counted: history!["deeds"], transactions: 3 });
+      select count(*)::integer as activities from public.user_activity_logs where activity_type = 'session_end'`;
+    assert.deepEqual({ ...made }, { counted: history!["activities"], transactions: 3 });
   } finally {
     await runner.stop();
     await db.close();

@@ -165,7 +165,7 @@ Deno.test("a database error has PostgREST's status and body", async () => {
 
 Deno.test("a function may set status and headers of its refusal", async () => {
   const definition = `() returns void language plpgsql as $$
-    begin perform private.refuse('gone_fishing', 410, 'Come back later', 'p_day'); end $$`;
+    begin perform private.raise_error('gone_fishing', 410, 'Come back later', 'p_day'); end $$`;
   await withFunction(definition, async (name) => {
     const answer = await rpc(name, {});
     assert.equal(answer.status, 410);

@@ -9,7 +9,7 @@ Deno.test("a test database is migrated and apart from every other", async () => 
   try {
     await one.sql`create table public.only_here (id integer)`;
     const [row] = await two.sql`
-      select to_regclass('public.only_here') is null as apart, to_regproc('private.refuse') is not null as migrated`;
+      select to_regclass('public.only_here') is null as apart, to_regproc('private.raise_error') is not null as migrated`;
     assert.deepEqual({ ...row }, { apart: true, migrated: true });
   } finally {
     await Promise.all([one.close(), two.close()]);

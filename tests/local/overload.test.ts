@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { eventually } from "../support/eventually.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
@@ -34,7 +34,7 @@ Deno.test("parking-sessions: of more starts than can be served, those that got 5
     await locked;
     const told = await Promise.all(users.map(async (user) => {
       const response = await start(user);
-      if (response.status === 503) await assertRefused(response, { code: "service_unavailable" });
+      if (response.status === 503) await assertError(response, { code: "service_unavailable" });
       else await response.body?.cancel();
       return { user, status: response.status };
     }));

@@ -1,6 +1,6 @@
 // What the feed of the realtime server makes of values, and of what clients ask for.
 import assert from "node:assert/strict";
-import { SubscriptionRefused } from "../../local/realtime/types.ts";
+import { SubscriptionRejected } from "../../local/realtime/types.ts";
 import { person, startFeed } from "../support/realtime_feed.ts";
 
 const fixture = await startFeed();
@@ -227,7 +227,7 @@ Deno.test("what cannot be asked for is refused in the words of the hosted servic
     try {
       await subscribe(binding, { role, claims: { role } });
     } catch (error) {
-      assert.ok(error instanceof SubscriptionRefused, String(error));
+      assert.ok(error instanceof SubscriptionRejected, String(error));
       return error.message;
     }
     throw new Error(`Not refused: ${JSON.stringify(binding)}`);
@@ -308,10 +308,10 @@ Deno.test("what cannot be asked for is refused in the words of the hosted servic
   }
   await assert.rejects(
     subscribe({ table: "asked" }, { role: null as unknown as string, claims: {} }),
-    SubscriptionRefused,
+    SubscriptionRejected,
   );
   // One binding that is refused refuses all.
-  await assert.rejects(subscribe([{ table: "asked" }, { table: "unpublished" }]), SubscriptionRefused);
+  await assert.rejects(subscribe([{ table: "asked" }, { table: "unpublished" }]), SubscriptionRejected);
 });
 
 Deno.test("a whole schema, or all of them, are the tables that are published when it is asked for", async () => {

@@ -108,7 +108,7 @@ const routes = groups.flatMap((group) => group.routes);
 const reading = routes.filter((route) => instanceOf(route) === "any" && /\.rpc\(/.test(handled(route)));
 
 function handled(route: Route): string {
-  return `${route.handle}${route.also?.lines}`;
+  return `${route.handle}${route.representations?.lines}`;
 }
 
 function callerOf({ access }: Route): Record<string, string> {

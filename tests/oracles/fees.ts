@@ -1,4 +1,4 @@
-// What a stay costs, unit by unit, straight from docs/fees.md: slow on purpose, and written without looking at the SQL.
+// What a stay costs, unit by unit, straight from docs/domains/fees.md: slow on purpose, and written without looking at the SQL.
 // The database has to agree with it.
 
 export interface Rule {

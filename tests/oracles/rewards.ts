@@ -1,5 +1,5 @@
 // Points, levels and badges worked out anew from what people are known to have done: no ledger, no marks, no SQL.
-import type { Done } from "../support/deeds.ts";
+import type { Done } from "../support/activities.ts";
 
 export interface Rule {
   readonly reason: string;
@@ -30,7 +30,7 @@ const REASONS: Record<string, string> = {
   error_report_resolved: "error_report_resolved",
 };
 
-/** No deed, so it is not the first of a day. */
+/** No activity, so it is not the first of a day. */
 const STATES = new Set(["error_report_resolved"]);
 
 /** Which activities of a person are rewarded: of the stays of less than a minute only the first, if no longer one was before it. */

@@ -313,7 +313,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
       ) f
       where strpos(prosrc, '\nbegin\n') = 0
         or body !~ format('^(\\s*--[^\n]*\n)*\\s*perform private\\.%s_admin\\(p_admin_id, (null|''[a-z_]+'')\\);', wanted)
-        or declared ~ 'private\\.(cursor_decode|page_start|refuse|require_[a-z_]+|check_[a-z_]+)\\('`,
+        or declared ~ 'private\\.(cursor_decode|page_start|raise_error|require_[a-z_]+|check_[a-z_]+)\\('`,
     proof: [
       "alter function api.admin_list_notifications(uuid, boolean, text[], text, integer) volatile",
       "api.admin_list_notifications(uuid,boolean,text[],text,integer)",

@@ -16,7 +16,7 @@ export async function rowDifferences(
     const names = new Map(Object.entries(rules.rows(people)).map(([name, key]) => [key, name]));
     await assertPlanted(sql, rules, names);
     for (const actor of ACTORS) {
-      for (const { name, run, expected } of deeds(rules, people, actor)) {
+      for (const { name, run, expected } of activities(rules, people, actor)) {
         const found = await reach(sql, actor, people, run, names);
         if (inWords(found) === inWords(expected)) continue;
         differences.push(`${actor} ${name} ${rules.table}: ${inWords(found)}, not ${inWords(expected)}`);
@@ -27,7 +27,7 @@ export async function rowDifferences(
 }
 
 /** What an actor tries with a table, and the rows that it should reach. An insert that succeeds reaches no fixture. */
-function deeds(rules: TableRules, people: People, actor: Actor): Deed[] {
+function activities(rules: TableRules, people: People, actor: Actor): Activity[] {
   const table = `public.${rules.table}`;
   const reads = async (sql: TransactionSql) => keysOf(await sql.unsafe(`select ${rules.key} as key from ${table}`));
   // Neither says which rows it wants nor asks for them back: then policies for reading have no part in it.
@@ -66,7 +66,7 @@ function deeds(rules: TableRules, people: People, actor: Actor): Deed[] {
   ];
 }
 
-interface Deed {
+interface Activity {
   readonly name: string;
   /** Gives the keys of the rows that it read or changed. */
   run(sql: TransactionSql): Promise<string[]>;
@@ -154,7 +154,7 @@ async function reach(
   sql: TransactionSql,
   actor: Actor,
   people: People,
-  run: Deed["run"],
+  run: Activity["run"],
   names: ReadonlyMap<string, string>,
 ): Promise<Reach> {
   const { role, sub } = callerOf(actor, people);

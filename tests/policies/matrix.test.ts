@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { sqlstate } from "../support/refusal.ts";
+import { sqlstate } from "../support/database_errors.ts";
 import { grantDifferences, rowDifferences } from "./check.ts";
 import { domains } from "./domains.ts";
 import { createPeople, type People } from "./people.ts";

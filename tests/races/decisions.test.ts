@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";
-import { call, newAdministrator } from "../support/deeds.ts";
+import { call, newAdministrator } from "../support/activities.ts";
 import { newLot, newUser } from "../support/rows.ts";
 
 const db = await database();

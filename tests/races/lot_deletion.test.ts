@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
-import { call, decideReview, newAdministrator } from "../support/deeds.ts";
+import { call, decideReview, newAdministrator } from "../support/activities.ts";
 import { eventually } from "../support/eventually.ts";
 import { forgetWithdrawn } from "../support/forgotten.ts";
-import { refusal } from "../support/refusal.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const PEOPLE = 18;
@@ -209,7 +209,7 @@ for (const [name, args] of Object.entries(WRITINGS)) {
     const given = await args(lot);
     const { answer } = await sql.begin(async (deleting) => {
       await deleting`delete from public.parking_lots where id = ${lot}`;
-      const answer = Promise.allSettled([refusal(written(user, name, given))]);
+      const answer = Promise.allSettled([errorOf(written(user, name, given))]);
       await eventually(isWaiting);
       return { answer };
     });

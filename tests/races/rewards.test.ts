@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { type Badge, day, type Held, level, points, progress, rewarded, type Rule } from "../oracles/rewards.ts";
 import { database } from "../support/database.ts";
-import { anyDeed, newAdministrator, newWorld, type World } from "../support/deeds.ts";
+import { anyDeed, newAdministrator, newWorld, type World } from "../support/activities.ts";
 import { chance } from "../support/random.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
@@ -13,7 +13,7 @@ const HISTORIES = Number(Deno.env.get("HISTORIES") ?? 100);
 /** So many share a database: the rebuild beside them goes through all of its people. */
 const IN_A_DATABASE = 100;
 const WRITERS = 8;
-const DEEDS = 48;
+const ACTIVITIES = 48;
 
 const CONDITIONS = [
   [{ activity: ["session_end", "occupancy_report", "review_post", "lot_save"], measure: "distinct_lots" }, 3],
@@ -35,11 +35,11 @@ async function plantBadges(sql: Sql): Promise<void> {
   }
 }
 
-/** The deeds of one history, by as many writers as there are connections, each taking the next one when it is free. */
+/** The activities of one history, by as many writers as there are connections, each taking the next one when it is free. */
 async function live(sql: Sql, seed: number, administrator: string): Promise<World> {
   const world = await newWorld(sql, administrator, 3, 5);
   const random = chance(seed);
-  let left = DEEDS;
+  let left = ACTIVITIES;
   await Promise.all(Array.from({ length: WRITERS }, async () => {
     while (left-- > 0) await anyDeed(random)(sql, world, random);
   }));
@@ -85,7 +85,7 @@ async function compareWithOracle(sql: Sql, worlds: ReadonlyMap<number, World>, b
       const place = `history ${seed}, person ${user}`;
       assert.equal(total_exp, sum, place);
       assert.equal(standing.level, level(total_exp, levels), place);
-      // Over midnight in Japan the oracle does not know which deed was on which day, as limits and days are counted.
+      // Over midnight in Japan the oracle does not know which activity was on which day, as limits and days are counted.
       if (day(began) !== day(new Date())) continue;
       assert.equal(total_exp, points(done, held, rules), place);
       for (const badge of badges) {

@@ -9,7 +9,7 @@ import { inDatabase } from "../api/lots.ts";
 import { aPricedLot, post } from "../api/sessions.ts";
 import { picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
-import { assertRefused } from "../support/refusals.ts";
+import { assertError } from "../support/api_errors.ts";
 
 /** As many as may wait to be attached. */
 const MANY = 20;
@@ -71,14 +71,14 @@ Deno.test("what was not uploaded, is another's or lies elsewhere is put into no 
   const answer = await ask("/storage/upload-url", { method: "POST", ...jsonBody(said, bearer(driver.token)) });
   const { asset_id } = await replyOf(createUpload, answer, Upload);
   const missing = { code: "validation_error", param: "asset_id" } as const;
-  await assertRefused(await putPhoto(driver, session, "after/1", asset_id), missing);
+  await assertError(await putPhoto(driver, session, "after/1", asset_id), missing);
   const unknown = { code: "not_found", param: "asset_id" } as const;
-  await assertRefused(await putPhoto(driver, session, "after/1", await upload(stranger)), unknown);
+  await assertError(await putPhoto(driver, session, "after/1", await upload(stranger)), unknown);
   const used = await upload(driver);
   await putPhoto(driver, session, "after/1", used);
-  await assertRefused(await putPhoto(driver, session, "after/2", used), unknown);
+  await assertError(await putPhoto(driver, session, "after/2", used), unknown);
   for (const [place, param] of [["before/1", "phase"], ["after/5", "slot"], ["after/1.5", "slot"]] as const) {
-    await assertRefused(await putPhoto(driver, session, place, used), { code: "validation_error", param });
+    await assertError(await putPhoto(driver, session, place, used), { code: "validation_error", param });
   }
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { newLot } from "../support/rows.ts";
 import { asUser, type Person, signUp } from "../support/people.ts";
-import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
+import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 import { assertNoRows, Client, type Heard, keyOf } from "./listen.ts";
 
 const sql = connect();

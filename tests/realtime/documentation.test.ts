@@ -1,13 +1,13 @@
-// The snippets of docs/realtime.md do what the page says, as they stand there.
+// The snippets of docs/clients/realtime.md do what the page says, as they stand there.
 import assert from "node:assert/strict";
 import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
-import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
+import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 
-const PAGE = Deno.readTextFileSync(new URL("../../docs/realtime.md", import.meta.url));
+const PAGE = Deno.readTextFileSync(new URL("../../docs/clients/realtime.md", import.meta.url));
 const sql = connect();
 Deno.test.afterAll(() => sql.end());
 
@@ -15,7 +15,7 @@ Deno.test.afterAll(() => sql.end());
 function snippet(heading: string): string {
   const [, section] = PAGE.split(new RegExp(`^##+ ${heading}$`, "m"));
   const [, code] = /```js\n([\s\S]*?)```/.exec(section ?? "") ?? [];
-  return code ?? assert.fail(`docs/realtime.md has no snippet under ${heading}`);
+  return code ?? assert.fail(`docs/clients/realtime.md has no snippet under ${heading}`);
 }
 
 interface Running {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { asUser, type Person, signUp } from "../support/people.ts";
 import { newPlanOf } from "../support/plan_members.ts";
-import { connect, notify } from "./deeds.ts";
+import { connect, notify } from "./activities.ts";
 import { Client, keyOf, type Row } from "./listen.ts";
 
 const sql = connect();

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
-import { connect, notify } from "./deeds.ts";
+import { connect, notify } from "./activities.ts";
 import { Client, keyOf } from "./listen.ts";
 import { proxyTo } from "./proxy.ts";
 

@@ -9,7 +9,7 @@ import { chance } from "../support/random.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
-import { connect, notify } from "./deeds.ts";
+import { connect, notify } from "./activities.ts";
 import { type Binding, Client, type Heard, keyOf, type Listening } from "./listen.ts";
 import { change, type Model, type Row, startingModel } from "./many.ts";
 

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
-import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
+import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 import { type Binding, Client, type Listening } from "./listen.ts";
 
 const sql = connect();

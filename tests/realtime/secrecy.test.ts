@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
-import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
+import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 import { type Binding, Client, keyOf } from "./listen.ts";
 
 const sql = connect();

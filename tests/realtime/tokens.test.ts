@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { asUser, type Person, signIn, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
-import { connect, logActivity, notify, tellAdmins } from "./deeds.ts";
+import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 import { assertNoRows, Client, keyOf, type Listening } from "./listen.ts";
 
 const sql = connect();

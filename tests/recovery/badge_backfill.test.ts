@@ -8,7 +8,7 @@ import { plantHistory } from "../support/history.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
 const PEOPLE = 1_000;
-const DEEDS = 12_000;
+const ACTIVITIES = 12_000;
 const PATIENCE = 60_000;
 
 interface Figures {
@@ -64,7 +64,7 @@ Deno.test("after kill -9 of the database the job goes on behind the last batch, 
   await using platform = await crashPlatform();
   const { sql } = platform;
   await sql`select cron.unschedule('backfill_badges')`;
-  await plantHistory(sql, PEOPLE, DEEDS);
+  await plantHistory(sql, PEOPLE, ACTIVITIES);
   await startAll(sql);
   await workOff(sql, PEOPLE);
   const expected = await figures(sql);
@@ -100,7 +100,7 @@ Deno.test("what is done while a rebuild runs counts once: every figure is that o
   const db = await database();
   try {
     const { sql } = db;
-    await plantHistory(sql, PEOPLE, DEEDS);
+    await plantHistory(sql, PEOPLE, ACTIVITIES);
     await startAll(sql);
     let working = true;
     const begun = new Set<string>();
@@ -129,7 +129,7 @@ Deno.test("what is done while a rebuild runs counts once: every figure is that o
       }
     };
     await Promise.all([work(), write(), write(), write()]);
-    assert.ok(begun.size > 50, `${begun.size} deeds were done meanwhile`);
+    assert.ok(begun.size > 50, `${begun.size} activities were done meanwhile`);
 
     const wrong = await sql`
       with history as (

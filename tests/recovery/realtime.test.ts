@@ -2,7 +2,7 @@
 // before they were told that they listen again, which is when a client reads anew.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { notify } from "../realtime/deeds.ts";
+import { notify } from "../realtime/activities.ts";
 import { Client, keyOf, type Listening } from "../realtime/listen.ts";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { newUser } from "../support/rows.ts";

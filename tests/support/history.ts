@@ -1,11 +1,11 @@
-// People with a history of deeds that nothing has followed from yet, as a rebuild of badges finds them.
+// People with a history of activities that nothing has followed from yet, as a rebuild of badges finds them.
 import type { Sql } from "postgres";
 
 /**
  * So many people, `person 1` and on, with up to so many activities over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
  * names. Some have done much, most little. Written with the triggers off.
  */
-export async function plantHistory(sql: Sql, people: number, deeds: number): Promise<void> {
+export async function plantHistory(sql: Sql, people: number, activities: number): Promise<void> {
   await sql`
     insert into auth.users (id, email)
     select md5('person ' || n)::uuid, 'person' || n || '@example.test' from generate_series(1, ${people}::integer) as n`;
@@ -25,7 +25,7 @@ export async function plantHistory(sql: Sql, people: number, deeds: number): Pro
           'session_start', 'session_end', 'session_start', 'session_end', 'session_end', 'field_confirm', 'field_deny',
           'lot_save', 'occupancy_report', 'sponsor_checkin'
         ])[1 + floor(10 * random())] as activity_type
-        from generate_series(1, ${deeds}::integer)
+        from generate_series(1, ${activities}::integer)
       ) d
       on conflict do nothing`; // a lot is saved once
     await transaction`alter table public.user_activity_logs enable trigger user`;

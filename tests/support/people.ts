@@ -47,7 +47,7 @@ export function asUser(person: Person): Ask {
   return asking({ authorization: `Bearer ${person.token}` });
 }
 
-export function asVisitor(): Ask {
+export function asAnonymous(): Ask {
   return asking({});
 }
 

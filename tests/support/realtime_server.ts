@@ -10,7 +10,7 @@ import {
   type Identity,
   type Listener,
   type Subscription,
-  SubscriptionRefused,
+  SubscriptionRejected,
 } from "../../local/realtime/types.ts";
 import { ANON_KEY } from "../../local/settings.ts";
 import { eventually } from "./eventually.ts";
@@ -39,12 +39,12 @@ export class TestFeed implements Feed {
 
   async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
     await this.gate;
-    if (this.refusal !== undefined) throw new SubscriptionRefused(this.refusal);
+    if (this.refusal !== undefined) throw new SubscriptionRejected(this.refusal);
     const subscribed = { bindings, identities: [identity], listener };
     this.subscribed.add(subscribed);
     return {
       identify: (next) => {
-        if (this.refusal !== undefined) return Promise.reject(new SubscriptionRefused(this.refusal));
+        if (this.refusal !== undefined) return Promise.reject(new SubscriptionRejected(this.refusal));
         subscribed.identities.push(next);
         return Promise.resolve();
       },

@@ -1,7 +1,7 @@
 /** Uploaded files, as the other endpoints use them: checked before they are attached, shown to those who may see them. */
 import type { Caller } from "./auth/token.ts";
 import type { Database } from "./db/client.ts";
-import { Refusal } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import type { Links } from "./http/links.ts";
 import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./providers/object_storage.ts";
@@ -12,7 +12,7 @@ export type UploadCategory = "review" | "session_photo" | "error_report" | "supp
 export const URL_SECONDS = 600;
 
 /** What this needs of a handler's work. */
-interface Work {
+interface HandlerContext {
   readonly caller: Caller;
   readonly service: Database;
   readonly storage: ObjectStorage;
@@ -47,7 +47,7 @@ export function incomingKey(storageKey: string): string {
  * decides.
  */
 export async function confirmAsset(
-  { caller, service, storage }: Work,
+  { caller, service, storage }: HandlerContext,
   assetId: string,
   category: UploadCategory,
   param = "asset_id",
@@ -63,10 +63,10 @@ export async function confirmAsset(
   const copy = "problem" in found
     ? found
     : await storage.copy(incomingKey(storage_key), originalKey(storage_key), found.etag);
-  if (copy === null) throw new Refusal("service_unavailable");
+  if (copy === null) throw new ApiError("service_unavailable");
   if (copy === "changed" || "problem" in copy) {
     const message = copy === "changed" ? CHANGED : copy.problem;
-    throw Refusal.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
+    throw ApiError.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
   }
   await service.rpc("place_asset", { asset_id: assetId, etag: copy.etag });
 }
@@ -92,7 +92,7 @@ async function checkedObject(
 
 /** The same for a list of uploads; `param` names the list. */
 export async function confirmAssets(
-  work: Work,
+  work: HandlerContext,
   assetIds: readonly string[] | undefined,
   category: UploadCategory,
   param: string,
@@ -179,14 +179,14 @@ async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<
  * it fails, the job makes it.
  */
 export async function publishAsset(
-  { service, storage }: Pick<Work, "service" | "storage">,
+  { service, storage }: Pick<HandlerContext, "service" | "storage">,
   assetId: string,
 ): Promise<boolean> {
   try {
     const file = await service.rpc<Publication | null>("object_publication", { asset_id: assetId });
     return file?.is_wanted === true && await settlePublication(service, storage, file);
   } catch (failure) {
-    if (failure instanceof Refusal) return false; // what the request changed stands
+    if (failure instanceof ApiError) return false; // what the request changed stands
     throw failure;
   }
 }

@@ -17,7 +17,7 @@ export interface Config {
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
   /** The publishable key and the anonymous key: what a client without a session may send as bearer. */
-  readonly visitorKeys: readonly string[];
+  readonly anonymousKeys: readonly string[];
   /** The secret key and the service role key: what a trusted service sends as bearer. */
   readonly serviceKeys: readonly string[];
   /** Null when the environment does not say; only what stores files misses it. */
@@ -95,7 +95,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
 
   const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
   const readsUrl = address("READS_URL") || gatewayUrl;
-  const visitorKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
+  const anonymousKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
   const serviceKeys = keys("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY");
   const jwtSecret = readSecret(get, "JWT_SECRET", problems);
   const tokens: TokenConfig = {
@@ -133,7 +133,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     consoleUrl,
     cdnUrl,
     tokens,
-    visitorKeys,
+    anonymousKeys,
     serviceKeys,
     storage,
     apps,

@@ -1,6 +1,6 @@
 /**
- * Saying no. `Refusal` is the only way to do it, and this table holds every code a client can meet: the replies, the
- * contract, the documentation pages behind `doc_url` and docs/errors.md are all printed from it.
+ * Saying no. `ApiError` is the only way to do it, and this table holds every code a client can meet: the replies, the
+ * contract, the documentation pages behind `doc_url` and docs/clients/errors.md are all printed from it.
  */
 
 import type { RateLimit } from "./http/rate_limit.ts";
@@ -165,7 +165,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-export interface RefusalOptions {
+export interface ApiErrorOptions {
   readonly message?: string | undefined;
   readonly param?: string | null | undefined;
   readonly details?: Record<string, unknown> | undefined;
@@ -176,15 +176,15 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly code: Code;
   readonly param: string | null;
   readonly details: Record<string, unknown> | undefined;
   readonly headers: Record<string, string>;
   readonly rateLimit: RateLimit | undefined;
 
-  constructor(code: Code, options: RefusalOptions = {}) {
+  constructor(code: Code, options: ApiErrorOptions = {}) {
     super(options.message ?? catalogue[code].message, { cause: options.cause });
     this.code = code;
     this.param = options.param ?? null;
@@ -210,9 +210,9 @@ export class Refusal extends Error {
   static ofFields(
     errors: readonly [FieldError, ...FieldError[]],
     details: Record<string, unknown> = {},
-  ): Refusal {
+  ): ApiError {
     const [first] = errors;
-    return new Refusal("validation_error", {
+    return new ApiError("validation_error", {
       message: first.message,
       param: first.param,
       details: { ...details, errors },
@@ -221,10 +221,10 @@ export class Refusal extends Error {
 }
 
 /** What a request gets that may have been carried out, or not: nobody knows. */
-export function outcomeUnknown(cause: unknown, rateLimit?: RateLimit): Refusal {
-  return new Refusal("server_error", { details: { reason: "outcome_unknown" }, cause, rateLimit });
+export function outcomeUnknown(cause: unknown, rateLimit?: RateLimit): ApiError {
+  return new ApiError("server_error", { details: { reason: "outcome_unknown" }, cause, rateLimit });
 }
 
-export function isOutcomeUnknown({ details }: Refusal): boolean {
+export function isOutcomeUnknown({ details }: ApiError): boolean {
   return details?.["reason"] === "outcome_unknown";
 }

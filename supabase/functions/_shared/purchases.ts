@@ -2,12 +2,12 @@
 import type { z } from "zod";
 import type { Caller } from "./auth/token.ts";
 import type { Database } from "./db/client.ts";
-import { Refusal } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import type { KnownSubscription, Receipt, Store, StoreStatement } from "./providers/store.ts";
 import type { MySubscription, VerifyIapResponse } from "./schema/subscriptions.ts";
 
 /** What this needs of a handler's work. */
-interface Work {
+interface HandlerContext {
   readonly caller: Caller;
   readonly db: Database;
   readonly service: Database;
@@ -31,7 +31,11 @@ export interface Claimed {
  * Makes a purchase the caller's, as its store says it is now. It may break off at any point, and be sent again: what the
  * store said is recorded once, a claim is made once, and reconciliation acknowledges what was not acknowledged here.
  */
-export async function verifyPurchase(work: Work, purchase: Purchase, source: "verify" | "refresh"): Promise<Claimed> {
+export async function verifyPurchase(
+  work: HandlerContext,
+  purchase: Purchase,
+  source: "verify" | "refresh",
+): Promise<Claimed> {
   const { platform, ...receipt } = purchase;
   const store = platform === "ios" ? work.appStore : work.googlePlay;
   await work.service.rpc("check_purchaser", { user_id: work.caller.id });
@@ -60,7 +64,7 @@ export async function acknowledgeIfNeeded(
   try {
     await acknowledge(service, store, subscriptionId, statement);
   } catch (failure) {
-    if (!(failure instanceof Refusal)) throw failure;
+    if (!(failure instanceof ApiError)) throw failure;
   }
 }
 

@@ -14,7 +14,7 @@ export const listActivityLogs = route({
     "`limit` says, one a line; a stream that fails is broken off, never ended.",
   query: AdminActivityLogsQuery,
   reply: [200, AdminActivityLogs],
-  also: {
+  representations: {
     async *lines({ db, query }) {
       let cursor = query.cursor ?? null;
       do {
@@ -27,7 +27,7 @@ export const listActivityLogs = route({
       } while (cursor !== null);
     },
   },
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_activity_logs", argumentsOf(query)),
 });
 

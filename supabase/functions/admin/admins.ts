@@ -18,7 +18,7 @@ export const listAdministrators = route({
   description: "Newest first.",
   query: AdministratorsQuery,
   reply: [200, Administrators],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_admins", query),
 });
 
@@ -30,7 +30,7 @@ export const getAdministrator = route({
   summary: "Get an administrator",
   params: AdministratorParams,
   reply: [200, Administrator],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_admin", params),
 });
@@ -47,7 +47,7 @@ export const inviteAdministrator = route({
     "request is sending the invitation. With an `Idempotency-Key` a repeated request never sends a second mail.",
   body: NewAdministrator,
   reply: [201, Administrator],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, service, identity, caller, body }) => {
     const { invitation_id: id } = await db.rpc<{ invitation_id: string }>("admin_invite_admin", body);
     // By the service itself, not once a key: a repeated request goes on from where the one before it stopped.
@@ -75,7 +75,7 @@ export const updateAdministrator = route({
   params: AdministratorParams,
   body: AdministratorUpdate,
   reply: [200, Administrator],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_admin", { ...params, changes: body, if_match: ifMatch }),
@@ -93,7 +93,7 @@ export const suspendAdministrator = route({
   params: AdministratorParams,
   body: ActReason,
   reply: [200, Administrator],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, body }) => db.rpc("admin_suspend_admin", { ...params, ...body }),
 });
 
@@ -108,6 +108,6 @@ export const reactivateAdministrator = route({
   params: AdministratorParams,
   body: ActReason,
   reply: [200, Administrator],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, body }) => db.rpc("admin_reactivate_admin", { ...params, ...body }),
 });

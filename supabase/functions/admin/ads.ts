@@ -11,7 +11,7 @@ export const listAdsOfAllStates = route({
   description: "The newest first.",
   query: AdminAdsQuery,
   reply: [200, AdminAds],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_ads", query),
 });
 
@@ -24,7 +24,7 @@ export const createAd = route({
   description: "It is shown from `starts_at` to `ends_at` while `is_active`.",
   body: NewAd,
   reply: [201, AdminAd],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("admin_create_ad", { ad: body }),
 });
 
@@ -36,7 +36,7 @@ export const readAdOfAnyState = route({
   summary: "Read an advertisement in any state",
   params: AdminAdParams,
   reply: [200, AdminAd],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_ad", params),
 });
@@ -51,7 +51,7 @@ export const changeAd = route({
   params: AdminAdParams,
   body: AdChanges,
   reply: [200, AdminAd],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) => db.rpc("admin_update_ad", { ...params, changes: body, if_match: ifMatch }),
 });
@@ -65,7 +65,7 @@ export const deleteAd = route({
   description: "409 with `details.reason` `was_shown` for any other: set `is_active` to `false`.",
   params: AdminAdParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_ad", { ...params, if_match: ifMatch }),
 });

@@ -18,7 +18,7 @@ export const listArticlesOfAllStates = route({
   description: "The newest first, without their bodies.",
   query: AdminArticlesQuery,
   reply: [200, AdminArticles],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_articles", query),
 });
 
@@ -32,7 +32,7 @@ export const createArticle = route({
     "has the same `slug`. 409 with `details.reason` `already_exists` where this language has the slug.",
   body: NewArticle,
   reply: [201, AdminArticle],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_article", { article: body }),
 });
 
@@ -44,7 +44,7 @@ export const readArticleOfAnyState = route({
   summary: "Read an article in any state",
   params: AdminArticleParams,
   reply: [200, AdminArticle],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_article", params),
 });
@@ -62,7 +62,7 @@ export const changeArticle = route({
   params: AdminArticleParams,
   body: ArticleChanges,
   reply: [200, AdminArticle],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_article", { ...params, changes: body, if_match: ifMatch }),
@@ -77,7 +77,7 @@ export const deleteArticle = route({
   description: "409 with `details.reason` `was_published` for any other: withdraw it.",
   params: AdminArticleParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_article", { ...params, if_match: ifMatch }),
 });

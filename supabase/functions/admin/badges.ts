@@ -20,7 +20,7 @@ export const listAdminBadges = route({
   description: "Also inactive ones, by `sort_order`.",
   query: AdminRewardsQuery,
   reply: [200, AdminBadges],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_badges", query),
 });
 
@@ -33,7 +33,7 @@ export const createBadge = route({
   description: "What users did before counts too: a job rebuilds the progress of all of them, unless it is not active.",
   body: NewBadge,
   reply: [201, AdminBadge],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("admin_create_badge", { fields: body }),
 });
 
@@ -45,7 +45,7 @@ export const readBadge = route({
   summary: "Read a badge",
   params: AdminBadgeParams,
   reply: [200, AdminBadge],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_read_badge", { id: params.id }),
 });
@@ -61,7 +61,7 @@ export const updateBadge = route({
   params: AdminBadgeParams,
   body: BadgeUpdate,
   reply: [200, AdminBadge],
-  refusals: ["not_found", "precondition_failed"],
+  errors: ["not_found", "precondition_failed"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_badge", { id: params.id, changes: body, if_match: ifMatch }),
@@ -77,7 +77,7 @@ export const deleteBadge = route({
     "`details.reason` `in_use`: deactivate it.",
   params: AdminBadgeParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_delete_badge", { id: params.id }),
 });
 
@@ -90,7 +90,7 @@ export const backfillBadge = route({
   description: "From history, by a job that begins within a minute. A rebuild that is running starts again.",
   params: AdminBadgeParams,
   reply: [202, BadgeBackfill],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_backfill_badge", { id: params.id }),
 });
 
@@ -102,7 +102,7 @@ export const readBadgeBackfill = route({
   summary: "Read how far the rebuild of a badge is",
   params: AdminBadgeParams,
   reply: [200, BadgeBackfill],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_read_badge_backfill", { id: params.id }),
 });
 
@@ -114,7 +114,7 @@ export const backfillBadges = route({
   summary: "Rebuild the progress of all users with every active badge",
   description: "From history, by a job that begins within a minute. A rebuild that is running starts again.",
   reply: [202, BadgeBackfills],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("admin_backfill_badges"),
 });
 
@@ -125,6 +125,6 @@ export const readBadgeBackfills = route({
   area: "rewards",
   summary: "Read how far the rebuilds of all badges are",
   reply: [200, BadgeBackfills],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("admin_read_badge_backfills"),
 });

@@ -19,7 +19,7 @@ export const listCodesOfAllStates = route({
   description: "By list, `sort_order` and code, with the labels of both languages.",
   query: AdminCodesQuery,
   reply: [200, AdminCodes],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_codes", query),
 });
 
@@ -34,7 +34,7 @@ export const createCode = route({
     "them: 409 with `details.reason` `fixed_list`. `already_exists` where the list has the code.",
   body: NewCode,
   reply: [201, AdminCode],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_code", { code: body }),
 });
 
@@ -46,7 +46,7 @@ export const readCodeOfAnyState = route({
   summary: "Read a code, offered or not",
   params: AdminCodeParams,
   reply: [200, AdminCode],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_code", params),
 });
@@ -63,7 +63,7 @@ export const changeCode = route({
   params: AdminCodeParams,
   body: CodeChanges,
   reply: [200, AdminCode],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_code", { ...params, changes: body, if_match: ifMatch }),

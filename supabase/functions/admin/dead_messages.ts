@@ -11,7 +11,7 @@ export const listDeadMessages = route({
   description: "Newest first. They are kept for 90 days.",
   query: DeadMessagesQuery,
   reply: [200, DeadMessages],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_dead_messages", query),
 });
 
@@ -26,7 +26,7 @@ export const requeueDeadMessage = route({
     "`details.reason` `queue_gone`.",
   params: DeadMessageParams,
   reply: [202, RequeuedMessage],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_requeue_dead_message", params),
 });
 
@@ -38,6 +38,6 @@ export const discardDeadMessage = route({
   summary: "Discard a dead message",
   params: DeadMessageParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_discard_dead_message", params),
 });

@@ -31,7 +31,7 @@ export const listErrorReports = route({
   description: "Oldest first: without `status` those that are `open` or `in_review`.",
   query: AdminErrorReportsQuery,
   reply: [200, AdminErrorReports],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredAdminErrorReports>("admin_list_error_reports", query);
     return { ...page, items: await Promise.all(items.map((report) => readable({ links, storage }, report))) };
@@ -46,7 +46,7 @@ export const readErrorReport = route({
   summary: "Read an error report",
   params: ErrorReportParams,
   reply: [200, AdminErrorReport],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, links, storage }) =>
     await readable({ links, storage }, await db.rpc<StoredAdminErrorReport>("admin_get_error_report", params)),
 });
@@ -57,14 +57,14 @@ export const updateErrorReport = route({
   access: "admin",
   area: "lots",
   summary: "Assign an error report, resolve or reject it",
-  description: "Allowed moves only (`docs/states.md`); any other is `conflict` with the allowed ones in " +
+  description: "Allowed moves only (`docs/domains/states.md`); any other is `conflict` with the allowed ones in " +
     "`details.allowed`. A report that was changed since `seen_updated_at` is `conflict` with `details.reason` " +
     "`changed_meanwhile`. Nobody decides on their own report: `forbidden` with `details.reason` `own_entry`. The " +
     "author is notified of a result, and given experience points once a report is `resolved`.",
   params: ErrorReportParams,
   body: ErrorReportDecision,
   reply: [200, AdminErrorReport],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: async ({ db, params, body, links, storage }) =>
     await readable(
       { links, storage },

@@ -12,7 +12,7 @@ export const listExpRules = route({
   description: "Also inactive rules, in the order in which they were created.",
   query: AdminRewardsQuery,
   reply: [200, ExpRules],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_exp_rules", query),
 });
 
@@ -25,7 +25,7 @@ export const createExpRule = route({
   description: "It counts from then on. There is one rule for each cause.",
   body: NewExpRule,
   reply: [201, ExpRule],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_exp_rule", { fields: body }),
 });
 
@@ -37,7 +37,7 @@ export const readExpRule = route({
   summary: "Read an EXP rule",
   params: ExpRuleParams,
   reply: [200, ExpRule],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_read_exp_rule", { id: params.id }),
 });
@@ -52,7 +52,7 @@ export const updateExpRule = route({
   params: ExpRuleParams,
   body: ExpRuleUpdate,
   reply: [200, ExpRule],
-  refusals: ["not_found", "precondition_failed"],
+  errors: ["not_found", "precondition_failed"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_exp_rule", { id: params.id, changes: body, if_match: ifMatch }),
@@ -67,6 +67,6 @@ export const deleteExpRule = route({
   description: "Nothing is given for its cause from then on; what was given stays.",
   params: ExpRuleParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_delete_exp_rule", { id: params.id }),
 });

@@ -17,7 +17,7 @@ export const listFieldValues = route({
     "`unverified`, `confirmed` and `retired` ones; oldest first in each state.",
   query: AdminFieldValuesQuery,
   reply: [200, AdminFieldValues],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_field_values", query),
 });
 
@@ -29,7 +29,7 @@ export const readFieldValue = route({
   summary: "Read a field value",
   params: AdminFieldValueParams,
   reply: [200, AdminFieldValue],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_field_value", params),
 });
@@ -47,7 +47,7 @@ export const decideFieldValue = route({
   params: AdminFieldValueParams,
   body: FieldValueDecision,
   reply: [200, AdminFieldValue],
-  refusals: ["not_found", "conflict", "precondition_failed"],
+  errors: ["not_found", "conflict", "precondition_failed"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_decide_field_value", { id: params.id, ...body, if_match: ifMatch }),

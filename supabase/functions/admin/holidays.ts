@@ -18,7 +18,7 @@ export const listHolidays = route({
   description: "By calendar and date.",
   query: HolidaysQuery,
   reply: [200, Holidays],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_holidays", query),
 });
 
@@ -32,7 +32,7 @@ export const createHoliday = route({
     "`already_exists` where the calendar has a holiday on this date.",
   body: NewHoliday,
   reply: [201, Holiday],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_holiday", { holiday: body }),
 });
 
@@ -44,7 +44,7 @@ export const readHoliday = route({
   summary: "Read a public holiday",
   params: HolidayParams,
   reply: [200, Holiday],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_holiday", params),
 });
@@ -59,7 +59,7 @@ export const changeHoliday = route({
   params: HolidayParams,
   body: HolidayChanges,
   reply: [200, Holiday],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_holiday", { ...params, changes: body, if_match: ifMatch }),
@@ -74,7 +74,7 @@ export const deleteHoliday = route({
   description: "Hours and fees of the lots with this calendar follow at once.",
   params: HolidayParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_holiday", { ...params, if_match: ifMatch }),
 });

@@ -9,6 +9,6 @@ export const listJobs = route({
   summary: "List the jobs of the database",
   description: "All of them by name, each with its last run and the next one.",
   reply: [200, Jobs],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("admin_list_jobs"),
 });

@@ -19,7 +19,7 @@ export const listAdminLevels = route({
   description: "The lowest first.",
   query: AdminLevelsQuery,
   reply: [200, AdminLevels],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_levels", query),
 });
 
@@ -33,7 +33,7 @@ export const createLevel = route({
     "Users who have the points already keep their level until the levels are recalculated, or they are given points.",
   body: NewLevel,
   reply: [201, AdminLevel],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_level", { fields: body }),
 });
 
@@ -45,7 +45,7 @@ export const readLevel = route({
   summary: "Read a level",
   params: AdminLevelParams,
   reply: [200, AdminLevel],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_read_level", { level: params.level }),
 });
@@ -60,7 +60,7 @@ export const updateLevel = route({
   params: AdminLevelParams,
   body: LevelUpdate,
   reply: [200, AdminLevel],
-  refusals: ["not_found", "precondition_failed"],
+  errors: ["not_found", "precondition_failed"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_level", { level: params.level, changes: body, if_match: ifMatch }),
@@ -76,7 +76,7 @@ export const deleteLevel = route({
     "`details.reason` `in_use`.",
   params: AdminLevelParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_delete_level", { level: params.level }),
 });
 
@@ -89,7 +89,7 @@ export const recalculateLevels = route({
   description: "From the ledger and the levels of now, by a job that begins within a minute. " +
     "A recalculation that is running starts again.",
   reply: [202, LevelRecalculation],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("admin_recalculate_levels"),
 });
 
@@ -100,6 +100,6 @@ export const readLevelRecalculation = route({
   area: "rewards",
   summary: "Read how far the recalculation of levels is",
   reply: [200, LevelRecalculation],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("admin_read_level_recalculation"),
 });

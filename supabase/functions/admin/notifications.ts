@@ -11,7 +11,7 @@ export const listAdminNotifications = route({
   description: "For the caller: of their areas, and to all administrators; newest first, of the last 90 days.",
   query: AdminNotificationsQuery,
   reply: [200, AdminNotifications],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_notifications", query),
 });
 
@@ -24,6 +24,6 @@ export const markAdminNotificationsRead = route({
   description: "For the caller only; other administrators still see them as unread.",
   body: MarkRead,
   reply: [200, MarkedRead],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("admin_mark_notifications_read", body),
 });

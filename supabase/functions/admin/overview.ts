@@ -12,6 +12,6 @@ export const readOverview = route({
     "sessions by day and slow queries every five minutes. Dead messages and `jobs.last_started_at` are read now.",
   query: OverviewQuery,
   reply: [200, Overview],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_get_overview", query),
 });

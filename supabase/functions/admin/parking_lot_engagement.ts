@@ -13,6 +13,6 @@ export const listLotEngagement = route({
     "after their replies, and a few may be lost.",
   query: LotEngagementQuery,
   reply: [200, LotEngagements],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_lot_engagement", query),
 });

@@ -16,6 +16,6 @@ export const importLots = route({
   body: LotImport,
   bodyLimit: 4 * 1024 * 1024,
   reply: [200, LotImportReport],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("admin_import_parking_lots", { ...body, lots: mapRows(body.lots) }),
 });

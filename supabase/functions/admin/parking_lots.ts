@@ -50,7 +50,7 @@ export const listLotsOfAllStatuses = route({
   description: "The newest change first.",
   query: AdminParkingLotsQuery,
   reply: [200, AdminParkingLots],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_parking_lots", query),
 });
 
@@ -64,7 +64,7 @@ export const createParkingLot = route({
     "`conflict` with `details.reason` `external_id_taken`.",
   body: NewParkingLot,
   reply: [201, AdminParkingLot],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: async ({ db, body, links, storage }) =>
     await shown({ links, storage }, await db.rpc<Stored>("admin_create_parking_lot", { lot: body })),
 });
@@ -77,7 +77,7 @@ export const readLotOfAnyStatus = route({
   summary: "Read a lot of any status with all that hangs on it",
   params: LotParams,
   reply: [200, AdminParkingLot],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   isVersioned: true,
   handle: async ({ db, params, links, storage }) =>
     await shown({ links, storage }, await db.rpc<Stored>("admin_get_parking_lot", { parking_lot_id: params.id })),
@@ -93,7 +93,7 @@ export const updateParkingLot = route({
   params: LotParams,
   body: ParkingLotChanges,
   reply: [200, AdminParkingLot],
-  refusals: ["lot_not_found", "precondition_failed", "conflict"],
+  errors: ["lot_not_found", "precondition_failed", "conflict"],
   isVersioned: true,
   handle: async ({ db, params, body, ifMatch, links, storage }) => {
     const args = { parking_lot_id: params.id, changes: body, if_match: ifMatch };
@@ -111,7 +111,7 @@ export const deleteParkingLot = route({
     "`deleted` says which of the two it was. A lot that is deleted goes with all that hangs on it, reviews too.",
   params: LotParams,
   reply: [200, DeletedParkingLot],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params }) => db.rpc("admin_delete_parking_lot", { parking_lot_id: params.id }),
 });
 
@@ -125,7 +125,7 @@ export const listParkingLotHistory = route({
   params: LotParams,
   query: ParkingLotHistoryQuery,
   reply: [200, AdminActivityLogs],
-  refusals: [],
+  errors: [],
   handle: ({ db, params, query }) => db.rpc("admin_list_parking_lot_history", { parking_lot_id: params.id, ...query }),
 });
 
@@ -140,7 +140,7 @@ export const previewParkingLotFee = route({
   params: LotParams,
   body: FeePreview,
   reply: [200, Fee],
-  refusals: ["lot_not_found", "conflict", "fee_unknown"],
+  errors: ["lot_not_found", "conflict", "fee_unknown"],
   handle: ({ db, params, body }) =>
     db.rpc<z.input<typeof Fee>>("admin_preview_parking_lot_fee", { parking_lot_id: params.id, ...body }),
 });
@@ -169,7 +169,7 @@ function replaceSet<Name extends string>(
     params: LotParams,
     body,
     reply: [200, AdminParkingLot],
-    refusals: ["lot_not_found", "precondition_failed", "conflict"],
+    errors: ["lot_not_found", "precondition_failed", "conflict"],
     isVersioned: true,
     handle: async ({ db, params, body, ifMatch, links, storage }) => {
       const items = (body as Record<string, unknown>)[name];
@@ -239,7 +239,7 @@ export const replaceLotImages = route({
   params: LotParams,
   body: LotImages,
   reply: [200, AdminParkingLot],
-  refusals: ["lot_not_found", "precondition_failed", "conflict"],
+  errors: ["lot_not_found", "precondition_failed", "conflict"],
   isVersioned: true,
   handle: async (work) => {
     const { db, params, body: { images }, ifMatch, links, storage } = work;

@@ -21,7 +21,7 @@ export const listReviewQueue = route({
   description: "Of one status, oldest first: without `status` the queue of those that are `pending`.",
   query: AdminReviewsQuery,
   reply: [200, AdminReviews],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredAdminReviews>("admin_list_reviews", query);
     return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
@@ -36,7 +36,7 @@ export const readReview = route({
   summary: "Read a review",
   params: ReviewParams,
   reply: [200, AdminReview],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, links, storage }) =>
     await withPhotoUrls({ links, storage }, await db.rpc<StoredAdminReview>("admin_get_review", params)),
 });
@@ -47,14 +47,14 @@ export const decideReview = route({
   access: "admin",
   area: "reviews",
   summary: "Approve, reject or hide a review",
-  description: "Allowed moves only (`docs/states.md`); any other is `conflict` with the allowed ones in " +
+  description: "Allowed moves only (`docs/domains/states.md`); any other is `conflict` with the allowed ones in " +
     "`details.allowed`. A review that its author has edited since `seen_updated_at` is `conflict` with " +
     "`details.reason` `changed_meanwhile`. Nobody decides on their own review: `forbidden` with `details.reason` " +
     "`own_entry`. The author is notified.",
   params: ReviewParams,
   body: ReviewDecision,
   reply: [200, AdminReview],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: async ({ db, params, body, links, storage }) =>
     await withPhotoUrls(
       { links, storage },
@@ -71,6 +71,6 @@ export const decideReviews = route({
   description: "Up to 100, each with its own outcome: what is decided stays decided when another is not.",
   body: ReviewDecisions,
   reply: [200, ReviewDecisionOutcomes],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, body }) => db.rpc("admin_decide_reviews", body),
 });

@@ -20,7 +20,7 @@ function shown({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
   return { ...sponsor, image_url: links.asset(image) };
 }
 
-interface Work {
+interface HandlerContext {
   readonly caller: Caller;
   readonly service: Database;
   readonly storage: ObjectStorage;
@@ -28,7 +28,7 @@ interface Work {
 }
 
 /** Checks the upload that is to be the picture, after the area of the administrator. */
-async function confirmImage(work: Work): Promise<void> {
+async function confirmImage(work: HandlerContext): Promise<void> {
   const { image_asset_id } = work.body;
   if (!image_asset_id) return;
   await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
@@ -44,7 +44,7 @@ export const listSponsorsOfAllStates = route({
   description: "In `sort_order`.",
   query: AdminSponsorsQuery,
   reply: [200, AdminSponsors],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredAdminSponsors>("admin_list_sponsors", query);
     return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
@@ -61,7 +61,7 @@ export const createSponsor = route({
     "`parking_lot` and `is_public`.",
   body: NewSponsor,
   reply: [201, AdminSponsor],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async (work) => {
     await confirmImage(work);
     return shown(await work.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: work.body }), work.links);
@@ -76,7 +76,7 @@ export const readSponsorOfAnyState = route({
   summary: "Read a sponsor in any state",
   params: AdminSponsorParams,
   reply: [200, AdminSponsor],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: async ({ db, params, links }) => shown(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
 });
@@ -93,7 +93,7 @@ export const changeSponsor = route({
   params: AdminSponsorParams,
   body: SponsorChanges,
   reply: [200, AdminSponsor],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: async (work) => {
     await confirmImage(work);
@@ -116,7 +116,7 @@ export const deleteSponsor = route({
   description: "409 with `details.reason` `was_shown` for any other: set `is_active` to `false`.",
   params: AdminSponsorParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_sponsor", { ...params, if_match: ifMatch }),
 });

@@ -28,7 +28,7 @@ const triggerStoreSync = route({
     "A store that is not configured has a run that fails with `not_configured`.",
   body: TriggerStoreSyncRequest,
   reply: [202, TriggeredStoreSync],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_trigger_store_sync", body),
 });
 
@@ -41,7 +41,7 @@ const listStoreSyncRuns = route({
   description: "The newest first. They are kept for 90 days after their end.",
   query: StoreSyncRunsQuery,
   reply: [200, StoreSyncRuns],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_store_sync_runs", query),
 });
 
@@ -53,7 +53,7 @@ const readStoreSyncRun = route({
   summary: "Read a run of store sync",
   params: StoreSyncRunParams,
   reply: [200, StoreSyncRun],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_get_store_sync_run", params),
 });
 
@@ -66,7 +66,7 @@ const listStoreReviews = route({
   description: "The newest first.",
   query: StoreReviewsQuery,
   reply: [200, StoreReviews],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_store_reviews", query),
 });
 
@@ -81,7 +81,7 @@ const listStoreSales = route({
     "rows without an amount.",
   query: StoreSalesQuery,
   reply: [200, StoreSales],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_store_sales", query),
 });
 
@@ -94,7 +94,7 @@ const sumStoreSales = route({
   description: "At most 92 days, the last 30 unless `from` and `to` say. Currencies are not converted.",
   query: StoreSalesSumsQuery,
   reply: [200, StoreSalesSums],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_sum_store_sales", query),
 });
 
@@ -107,7 +107,7 @@ const listStoreMetrics = route({
   description: "A row a day and metric, the newest days first.",
   query: StoreMetricsQuery,
   reply: [200, StoreMetrics],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_store_metrics", query),
 });
 

@@ -19,7 +19,7 @@ export const listPlansOfAllStates = route({
   description: "By `sort_order` and `code`, in both languages.",
   query: AdminSubscriptionPlansQuery,
   reply: [200, AdminSubscriptionPlans],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_subscription_plans", query),
 });
 
@@ -32,7 +32,7 @@ export const createPlan = route({
   description: "409 with `details.reason` `already_exists` where another plan has the `code`.",
   body: NewSubscriptionPlan,
   reply: [201, AdminSubscriptionPlan],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_subscription_plan", { plan: body }),
 });
 
@@ -44,7 +44,7 @@ export const readPlanOfAnyState = route({
   summary: "Read a plan, on sale or not",
   params: AdminSubscriptionPlanParams,
   reply: [200, AdminSubscriptionPlan],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_subscription_plan", params),
 });
@@ -60,7 +60,7 @@ export const changePlan = route({
   params: AdminSubscriptionPlanParams,
   body: SubscriptionPlanChanges,
   reply: [200, AdminSubscriptionPlan],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_subscription_plan", { ...params, changes: body, if_match: ifMatch }),

@@ -22,7 +22,7 @@ export const listSubscriptions = route({
   description: "Newest first; all conditions must hold. `total` is counted up to 10,000.",
   query: AdminSubscriptionsQuery,
   reply: [200, AdminSubscriptions],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_subscriptions", query),
 });
 
@@ -34,7 +34,7 @@ export const readSubscription = route({
   summary: "Read a subscription",
   params: AdminSubscriptionParams,
   reply: [200, AdminSubscription],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_read_subscription", { id: params.id }),
 });
@@ -49,7 +49,7 @@ export const listSubscriptionEvents = route({
   params: AdminSubscriptionParams,
   query: AdminSubscriptionEventsQuery,
   reply: [200, AdminSubscriptionEvents],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, query }) => db.rpc("admin_list_subscription_events", { id: params.id, ...query }),
 });
 
@@ -66,7 +66,7 @@ export const revokeSubscription = route({
   params: AdminSubscriptionParams,
   body: AdminSubscriptionReason,
   reply: [200, AdminSubscription],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_revoke_subscription", { id: params.id, ...body, if_match: ifMatch }),
@@ -83,7 +83,7 @@ export const reinstateSubscription = route({
   params: AdminSubscriptionParams,
   body: AdminSubscriptionReason,
   reply: [200, AdminSubscription],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_reinstate_subscription", { id: params.id, ...body, if_match: ifMatch }),
@@ -99,7 +99,7 @@ export const refreshSubscription = route({
     "`service_unavailable` and changes nothing. Recorded as `subscription.refresh`.",
   params: AdminSubscriptionParams,
   reply: [200, AdminSubscription],
-  refusals: ["not_found", "conflict", "iap_invalid"],
+  errors: ["not_found", "conflict", "iap_invalid"],
   handle: async ({ db, service, caller, params, appStore, googlePlay }) => {
     const { provider, ...known } = await service.rpc<KnownSubscription & { readonly provider: StoreName }>(
       "admin_read_known_subscription",

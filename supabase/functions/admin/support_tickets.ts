@@ -37,7 +37,7 @@ export const listTicketQueue = route({
     "ticket keeps its place when its author writes again.",
   query: AdminSupportTicketsQuery,
   reply: [200, AdminSupportTickets],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_support_tickets", query),
 });
 
@@ -51,7 +51,7 @@ export const readTicketOfUser = route({
   params: TicketParams,
   query: TicketQuery,
   reply: [200, AdminSupportTicketDetail],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, query, links, storage }) => {
     const args = { id: params.id, ...query };
     const ticket = await db.rpc<StoredAdminTicketDetail>("admin_get_support_ticket", args);
@@ -73,7 +73,7 @@ export const answerTicket = route({
   params: TicketParams,
   body: NewSupportAnswer,
   reply: [201, SupportAnswer],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: async ({ db, params, body, links, storage }) => {
     const { message, ticket } = await db.rpc<StoredSupportAnswer>("admin_answer_support_ticket", {
       id: params.id,
@@ -95,6 +95,6 @@ export const closeTicket = route({
   params: TicketParams,
   body: SupportTicketDecision,
   reply: [200, AdminSupportTicket],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params, body }) => db.rpc("admin_update_support_ticket", { id: params.id, ...body }),
 });

@@ -18,7 +18,7 @@ export const listTagsOfAllStates = route({
   description: "By `sort_order` and `slug`, with both names.",
   query: AdminTagsQuery,
   reply: [200, AdminTags],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_tags", query),
 });
 
@@ -31,7 +31,7 @@ export const createTag = route({
   description: "409 with `details.reason` `already_exists` where another tag has the `slug`.",
   body: NewTag,
   reply: [201, AdminTag],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_tag", { tag: body }),
 });
 
@@ -43,7 +43,7 @@ export const readTagOfAnyState = route({
   summary: "Read a tag, offered or not",
   params: AdminTagParams,
   reply: [200, AdminTag],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_get_tag", params),
 });
@@ -61,7 +61,7 @@ export const changeTag = route({
   params: AdminTagParams,
   body: TagChanges,
   reply: [200, AdminTag],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_tag", { ...params, changes: body, if_match: ifMatch }),
@@ -76,7 +76,7 @@ export const deleteTag = route({
   description: "409 with `details.reason` `in_use` or `search_attribute` for any other.",
   params: AdminTagParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_tag", { ...params, if_match: ifMatch }),
 });

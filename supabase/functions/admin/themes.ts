@@ -32,7 +32,7 @@ export const listAdminThemes = route({
   description: "Also inactive ones, by `sort_order`.",
   query: AdminRewardsQuery,
   reply: [200, AdminThemes],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page>("admin_list_themes", query);
     return { ...page, items: page.items.map((theme) => shown(theme, links)) };
@@ -48,7 +48,7 @@ export const createTheme = route({
   description: "Users who have earned it already get it by a job that begins within a minute.",
   body: NewTheme,
   reply: [201, AdminTheme],
-  refusals: [],
+  errors: [],
   handle: async ({ db, body, links }) =>
     shown(await db.rpc<StoredAdminTheme>("admin_create_theme", { fields: body }), links),
 });
@@ -61,7 +61,7 @@ export const readTheme = route({
   summary: "Read a theme",
   params: AdminThemeParams,
   reply: [200, AdminTheme],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: async ({ db, params, links }) =>
     shown(await db.rpc<StoredAdminTheme>("admin_read_theme", { id: params.id }), links),
@@ -77,7 +77,7 @@ export const updateTheme = route({
   params: AdminThemeParams,
   body: ThemeUpdate,
   reply: [200, AdminTheme],
-  refusals: ["not_found", "precondition_failed"],
+  errors: ["not_found", "precondition_failed"],
   isVersioned: true,
   handle: async ({ db, params, body, ifMatch, links }) =>
     shown(
@@ -96,7 +96,7 @@ export const deleteTheme = route({
     "`details.reason` `in_use`: deactivate it.",
   params: AdminThemeParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_delete_theme", { id: params.id }),
 });
 
@@ -111,6 +111,6 @@ export const giftTheme = route({
   params: AdminThemeParams,
   body: NewThemeGift,
   reply: [201, AdminThemeGift],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params, body }) => db.rpc("admin_gift_theme", { theme_id: params.id, ...body }),
 });

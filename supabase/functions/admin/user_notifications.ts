@@ -1,4 +1,4 @@
-import { Refusal } from "../_shared/errors.ts";
+import { ApiError } from "../_shared/errors.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   ComposedNotification,
@@ -23,7 +23,7 @@ const listUserNotifications = route({
   description: "Newest first.",
   query: ComposedNotificationsQuery,
   reply: [200, ComposedNotifications],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_user_notifications", query),
 });
 
@@ -36,7 +36,7 @@ const createUserNotification = route({
   description: "A draft, or with `scheduled_at` one that is sent by itself at that time.",
   body: NewComposedNotification,
   reply: [201, ComposedNotification],
-  refusals: [],
+  errors: [],
   isVersioned: true,
   handle: ({ db, body }) => db.rpc("admin_create_user_notification", { notification: body }),
 });
@@ -50,7 +50,7 @@ const previewUserNotification = route({
   description: "Nothing is stored.",
   body: NewComposedNotification,
   reply: [200, NotificationReach],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("admin_preview_user_notification", { notification: body }),
 });
 
@@ -62,7 +62,7 @@ const readUserNotification = route({
   summary: "Read a composed notification",
   params: ComposedNotificationParams,
   reply: [200, ComposedNotification],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: ({ db, params }) => db.rpc("admin_read_user_notification", params),
 });
@@ -77,7 +77,7 @@ const updateUserNotification = route({
   params: ComposedNotificationParams,
   body: ComposedNotificationUpdate,
   reply: [200, ComposedNotification],
-  refusals: ["not_found", "conflict", "precondition_failed"],
+  errors: ["not_found", "conflict", "precondition_failed"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_user_notification", { id: params.id, changes: body, if_match: ifMatch }),
@@ -91,7 +91,7 @@ const deleteUserNotification = route({
   summary: "Delete a draft or a scheduled notification",
   params: ComposedNotificationParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict", "precondition_failed"],
+  errors: ["not_found", "conflict", "precondition_failed"],
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_user_notification", { id: params.id, if_match: ifMatch }),
 });
 
@@ -106,10 +106,10 @@ const sendUserNotification = route({
   body: SendNotification,
   isBodyOptional: true,
   reply: [202, SentNotification],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params, body }) => {
     if (body.id !== undefined && body.id.toLowerCase() !== params.id.toLowerCase()) {
-      throw Refusal.ofFields([{
+      throw ApiError.ofFields([{
         param: "id",
         code: "invalid_value",
         message: "Must be the id of the path, or left out.",
@@ -127,7 +127,7 @@ const cancelUserNotification = route({
   summary: "Cancel a draft or a scheduled notification",
   params: ComposedNotificationParams,
   reply: [200, ComposedNotification],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_cancel_user_notification", params),
 });
 
@@ -140,7 +140,7 @@ const testUserNotification = route({
   description: "For administrators who also use the app with the same account; 0 devices for the others.",
   params: ComposedNotificationParams,
   reply: [200, TestedNotification],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_test_user_notification", params),
 });
 

@@ -22,7 +22,7 @@ export const listUserSearchPresets = route({
   instance: "primary",
   query: AdminUserSearchPresetsQuery,
   reply: [200, AdminUserSearchPresets],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, query }) => db.rpc("admin_list_search_presets", query),
 });
 
@@ -36,7 +36,7 @@ export const createUserSearchPreset = route({
     "Recorded as `user.create_search_preset`.",
   body: NewAdminUserSearchPreset,
   reply: [201, AdminUserSearchPreset],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, body }) => db.rpc("admin_create_search_preset", body),
 });
 
@@ -50,7 +50,7 @@ export const updateUserSearchPreset = route({
   params: PresetParams,
   body: SearchPresetUpdate,
   reply: [200, AdminUserSearchPreset],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: ({ db, params, body, ifMatch }) =>
     db.rpc("admin_update_search_preset", { id: params.id, ...body, if_match: ifMatch }),
@@ -66,7 +66,7 @@ export const deleteUserSearchPreset = route({
     "`user.delete_search_preset`.",
   params: PresetParams,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_delete_search_preset", { id: params.id }),
 });
 
@@ -80,6 +80,6 @@ export const setDefaultUserSearchPreset = route({
     "`user.set_default_search_preset`.",
   params: PresetParams,
   reply: [200, AdminUserSearchPreset],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("admin_set_default_search_preset", { id: params.id }),
 });

@@ -28,7 +28,7 @@ export const listUsers = route({
     "is counted up to 10,000.",
   query: AdminUsersQuery,
   reply: [200, AdminUsers],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_users", query),
 });
 
@@ -40,7 +40,7 @@ export const readUser = route({
   summary: "Read an app user",
   params: AdminUserParams,
   reply: [200, AdminUser],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   isVersioned: true,
   handle: async ({ db, params, links, storage }) =>
     await withAvatarUrl({ links, storage }, await db.rpc<StoredAdminUser>("admin_read_user", { id: params.id })),
@@ -57,7 +57,7 @@ export const suspendUser = route({
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [200, AdminUser],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
@@ -76,7 +76,7 @@ export const reactivateUser = route({
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [200, AdminUser],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
@@ -97,7 +97,7 @@ export const setUserPremium = route({
   params: AdminUserParams,
   body: AdminUserPremium,
   reply: [200, AdminUser],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   isVersioned: true,
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
@@ -118,7 +118,7 @@ export const exportUser = route({
   params: AdminUserParams,
   reply: [200, MyData],
   isStreamed: true,
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: async ({ db, pages, params, links, storage }) => {
     await db.rpc("admin_export_user", { id: params.id });
     return userData(
@@ -140,7 +140,7 @@ export const withdrawUser = route({
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [204, Nothing],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params, body }) => db.rpc("admin_withdraw_user", { id: params.id, ...body }),
 });
 
@@ -154,6 +154,6 @@ export const listUserActivityLogs = route({
   params: AdminUserParams,
   query: AdminUserActivityLogsQuery,
   reply: [200, AdminActivityLogs],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, query }) => db.rpc("admin_list_user_activity_logs", { id: params.id, ...query }),
 });

@@ -11,7 +11,7 @@ export const listAds = route({
     "the sum of the weights. The same seed gives the same order, whatever comes or goes.",
   query: AdsQuery,
   reply: [200, Ads],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 60 },
   handle: ({ db, query }) => db.rpc("list_ads", query),
 });

@@ -14,7 +14,7 @@ export const parseSearch = route({
   body: AiSearchParseRequest,
   limit: "ai_search",
   reply: [200, AiSearchAnswer],
-  refusals: ["unparseable"],
+  errors: ["unparseable"],
   handle: ({ db, service, ai, geocoder, caller, body: { query, ...asker } }) =>
     answerTo({ db, service, ai, geocoder, userId: caller.id }, { text: query, ...asker }),
 });

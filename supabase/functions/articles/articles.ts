@@ -9,7 +9,7 @@ export const listArticles = route({
   description: "Those of one language, newest first, without their bodies.",
   query: ArticlesQuery,
   reply: [200, Articles],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_articles", query),
 });
@@ -23,7 +23,7 @@ export const readArticle = route({
   params: ArticleParams,
   query: ArticleQuery,
   reply: [200, ArticleDetail],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
   handle: ({ db, params, query }) => db.rpc("get_article", { ...params, ...query }),
 });

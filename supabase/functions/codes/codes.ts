@@ -9,7 +9,7 @@ export const listCodes = route({
   description: "Every list of codes with its labels in one language. Changes rarely: keep it and revalidate.",
   query: CodesQuery,
   reply: [200, Codes],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_codes", query),
 });

@@ -11,7 +11,7 @@ export const postErrorReport = route({
     "(`POST /v1/storage/upload-url`, category `error_report`). At most 100 reports in any 24 hours.",
   body: NewErrorReport,
   reply: [201, MeErrorReport],
-  refusals: ["lot_not_found", "not_found"],
+  errors: ["lot_not_found", "not_found"],
   limit: "report",
   handle: async (work) => {
     const { db, body, storage } = work;

@@ -9,7 +9,7 @@ export const live = route({
   summary: "Liveness",
   description: "The interface answers. Nothing behind it is asked.",
   reply: [200, Liveness],
-  refusals: [],
+  errors: [],
   handle: () => ({ status: "ok" as const, version: VERSION }),
 });
 
@@ -21,7 +21,7 @@ export const ready = route({
   description: "The primary database answers and is migrated; 503 when it cannot be reached.",
   instance: "primary",
   reply: [200, Readiness],
-  refusals: [],
+  errors: [],
   handle: async ({ db }) => {
     const { database, migration } = await db.rpc<
       { database: "ok"; migration: string }

@@ -11,7 +11,7 @@ export const readMe = route({
   summary: "Read the caller's account",
   description: "Answers for suspended and withdrawn accounts too, so that a client can tell its user.",
   reply: [200, Me],
-  refusals: [],
+  errors: [],
   handle: async ({ db, links, storage }) =>
     await shownAccount({ links, storage }, await db.rpc<StoredMe>("my_account")),
 });
@@ -24,7 +24,7 @@ export const updateMe = route({
   description: "The avatar is uploaded first (`POST /v1/storage/upload-url`, category `avatar`).",
   body: MeUpdate,
   reply: [200, Me],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async (work) => {
     const { db, body: { avatar_asset_id: avatar, display_name, lang }, links, storage } = work;
     if (avatar) await confirmAsset(work, avatar, "avatar", "avatar_asset_id");
@@ -56,7 +56,7 @@ export const withdraw = route({
     "A token that is still valid is answered `forbidden`, but for `GET /v1/me`. " +
     "The only active administrator with the area `admins` is `conflict`, with `details.reason` `last_administrator`.",
   reply: [204, Nothing],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db }) => db.rpc("withdraw_my_account"),
 });
 
@@ -69,7 +69,7 @@ export const exportMyData = route({
     "`exported_at` and `account`, then `table` and `row` of each row. A response that fails is broken off, never ended.",
   reply: [200, MyData],
   isStreamed: true,
-  refusals: [],
+  errors: [],
   handle: ({ pages, links, storage }) =>
     userData({ links, storage }, (cursor) => pages.rpc<StoredData>("export_my_data", { cursor: cursor ?? undefined })),
 });

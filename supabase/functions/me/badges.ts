@@ -9,7 +9,7 @@ export const listMyBadges = route({
   description: "The latest first. A badge that is earned stays.",
   query: BadgesQuery,
   reply: [200, MyBadges],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_badges", query),
 });
 
@@ -21,6 +21,6 @@ export const listMyBadgeProgress = route({
   description: "All badges that can be earned, also those with nothing counted yet.",
   query: BadgesQuery,
   reply: [200, MyBadgeProgressList],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_badge_progress", query),
 });

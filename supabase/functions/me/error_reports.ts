@@ -10,7 +10,7 @@ export const listMyErrorReports = route({
   description: "In every state, newest first.",
   query: MyErrorReportsQuery,
   reply: [200, MeErrorReports],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, storage }) => {
     const page = await db.rpc<{ items: StoredErrorReport[]; next_cursor: string | null }>(
       "list_my_error_reports",

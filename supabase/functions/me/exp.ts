@@ -7,7 +7,7 @@ export const readMyExp = route({
   access: "user",
   summary: "Read the caller's experience points and level",
   reply: [200, MyExp],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("my_exp"),
 });
 
@@ -20,6 +20,6 @@ export const listMyExpEntries = route({
     "Newest first. What is undone, as a review that is hidden, is an entry of its own with a negative amount.",
   query: ExpEntriesQuery,
   reply: [200, ExpEntries],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_exp_entries", query),
 });

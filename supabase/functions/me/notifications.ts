@@ -21,7 +21,7 @@ export const listNotifications = route({
   description: "What was sent, the latest first.",
   query: NotificationsQuery,
   reply: [200, UserNotifications],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_notifications", query),
 });
 
@@ -32,7 +32,7 @@ export const markNotificationsRead = route({
   summary: "Mark notifications as read",
   body: MarkRead,
   reply: [200, MarkedRead],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("mark_my_notifications_read", body),
 });
 
@@ -43,7 +43,7 @@ export const readNotificationPreferences = route({
   summary: "Read how the caller is told about what",
   query: NotificationPreferencesQuery,
   reply: [200, NotificationPreferences],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, mail }) => ({
     ...await db.rpc<StoredPreferences>("my_notification_preferences", query),
     email_available: mail.isAvailable,
@@ -59,7 +59,7 @@ export const putNotificationPreferences = route({
   query: NotificationPreferencesQuery,
   body: NotificationPreferencesUpdate,
   reply: [200, NotificationPreferences],
-  refusals: [],
+  errors: [],
   // To the database null is an argument that is not given.
   handle: async ({ db, query, body: { items, quiet_hours }, mail }) => ({
     ...await db.rpc<StoredPreferences>("set_my_notification_preferences", {

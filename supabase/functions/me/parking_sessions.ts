@@ -16,7 +16,7 @@ export const listMySessions = route({
   description: "Newest first.",
   query: SessionsQuery,
   reply: [200, ParkingSessions],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_parking_sessions", query),
 });
 
@@ -28,7 +28,7 @@ export const readCurrentSession = route({
   description:
     "Where calc-fee would answer `fee_unknown`, the meter is its `refusal`. Without a running session: `not_found`.",
   reply: [200, CurrentSession],
-  refusals: ["not_found", "lot_not_found"],
+  errors: ["not_found", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
   handle: ({ db }) => db.rpc("my_current_parking_session"),
 });
@@ -41,7 +41,7 @@ export const updateMySession = route({
   params: SessionParams,
   body: SessionUpdate,
   reply: [200, ParkingSession],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, body: { memo, personal_rating } }) =>
     // To the database null is a field that is not given, and an empty text one that is taken away.
     db.rpc("update_my_parking_session", {

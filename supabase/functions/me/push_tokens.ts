@@ -12,7 +12,7 @@ export const putPushToken = route({
     "A person has at most 20; beyond, the one that was registered longest ago is forgotten.",
   body: NewPushToken,
   reply: [200, UserPushToken],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("put_my_push_token", body),
 });
 
@@ -24,6 +24,6 @@ export const deletePushToken = route({
   description: "At sign-out, for instance.",
   params: PushTokenParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("delete_my_push_token", { id: params.id }),
 });

@@ -19,7 +19,7 @@ export const listMyReviews = route({
   description: "In every state, newest first.",
   query: MyReviewsQuery,
   reply: [200, MyReviews],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredMyReviews>("list_my_reviews", query);
     return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
@@ -35,7 +35,7 @@ export const updateMyReview = route({
   params: ReviewParams,
   body: ReviewUpdate,
   reply: [200, MyReview],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async (work) => {
     const { db, params, body, links, storage } = work;
     await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
@@ -53,6 +53,6 @@ export const deleteMyReview = route({
   summary: "Delete a review",
   params: ReviewParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("delete_my_review", { id: params.id }),
 });

@@ -19,7 +19,7 @@ export const listSavedParkingLots = route({
   description: "Latest first, each with its lot as a search shows it.",
   query: SavedQuery,
   reply: [200, SavedParkingLots],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page>("list_my_saved_parking_lots", query);
     const items = page.items.map(({ parking_lot: lot, ...saved }) => ({
@@ -38,9 +38,9 @@ export const saveParkingLot = route({
   description: "A lot that is saved already stays saved, and the answer is 200.",
   body: NewSavedParkingLot,
   reply: [201, SavedParkingLot],
-  alsoStatus: 200,
+  alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, body }) => db.rpc("save_parking_lot", body),
 });
 
@@ -52,6 +52,6 @@ export const unsaveParkingLot = route({
   description: "Also a lot that is not public any more. Nothing happens when it was not saved.",
   params: SavedParams,
   reply: [204, Nothing],
-  refusals: [],
+  errors: [],
   handle: ({ db, params }) => db.rpc("unsave_parking_lot", { parking_lot_id: params.lotId }),
 });

@@ -7,7 +7,7 @@ export const readSearchPreferences = route({
   access: "user",
   summary: "Read how the caller weighs search results",
   reply: [200, SearchPreferences],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc("my_search_preferences"),
 });
 
@@ -19,6 +19,6 @@ export const putSearchPreferences = route({
   description: "For premium members; to others it is `forbidden`, with `details.reason` `premium_required`.",
   body: SearchPreferencesUpdate,
   reply: [200, SearchPreferences],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("set_my_search_preferences", body),
 });

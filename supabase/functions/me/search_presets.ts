@@ -17,7 +17,7 @@ export const listSearchPresets = route({
   description: "By `sort_order`, then by age.",
   query: PresetsQuery,
   reply: [200, SearchPresets],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_search_presets", query),
 });
 
@@ -30,7 +30,7 @@ export const createSearchPreset = route({
     "`distance` may wait for a `center` that is known only when the preset is used.",
   body: NewSearchPreset,
   reply: [201, SearchPreset],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("create_my_search_preset", body),
 });
 
@@ -42,7 +42,7 @@ export const updateSearchPreset = route({
   params: PresetParams,
   body: SearchPresetUpdate,
   reply: [200, SearchPreset],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, body }) => db.rpc("update_my_search_preset", { id: params.id, ...body }),
 });
 
@@ -54,7 +54,7 @@ export const deleteSearchPreset = route({
   description: "When it was the default, the first of the others becomes it.",
   params: PresetParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("delete_my_search_preset", { id: params.id }),
 });
 
@@ -66,6 +66,6 @@ export const setDefaultSearchPreset = route({
   description: "In one step: at no moment are there two defaults, or none.",
   params: PresetParams,
   reply: [200, SearchPreset],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("set_default_search_preset", { id: params.id }),
 });

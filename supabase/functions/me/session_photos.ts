@@ -26,7 +26,7 @@ export const readMySession = route({
   summary: "Read a session: what it cost line by line, and its photos",
   params: SessionParams,
   reply: [200, ParkingSessionDetail],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, storage }) => {
     const { photos, ...session } = await db.rpc<StoredDetail>("my_parking_session", { id: params.id });
     return { ...session, photos: await Promise.all(photos.map((photo) => readable(storage, photo))) };
@@ -44,7 +44,7 @@ export const putSessionPhoto = route({
   params: PhotoParams,
   body: NewPhoto,
   reply: [200, SessionPhoto],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async (work) => {
     const { db, params, body, storage } = work;
     await confirmAsset(work, body.asset_id, "session_photo");
@@ -62,6 +62,6 @@ export const deleteSessionPhoto = route({
   summary: "Delete the photo in a slot of a session",
   params: PhotoParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("delete_my_session_photo", params),
 });

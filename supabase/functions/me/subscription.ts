@@ -18,7 +18,7 @@ export const readMySubscription = route({
   description: "The one that gives access longest, else the latest. Every field is null without one.",
   query: MySubscriptionQuery,
   reply: [200, MySubscription],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("my_subscription", query),
 });
 
@@ -30,7 +30,7 @@ export const listMySubscriptionEvents = route({
   description: "Newest first, by the stores' clocks.",
   query: SubscriptionEventsQuery,
   reply: [200, SubscriptionEvents],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_subscription_events", query),
 });
 
@@ -43,9 +43,9 @@ export const verifyMyIap = route({
   body: VerifyIapRequest,
   limit: "verify_iap",
   reply: [201, VerifyIapResponse],
-  alsoStatus: 200,
+  alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  refusals: ["iap_invalid", "conflict", "not_found"],
+  errors: ["iap_invalid", "conflict", "not_found"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) => {
     const { is_new, subscription } = await verifyPurchase(
       { caller, db, service, appStore, googlePlay },
@@ -65,7 +65,7 @@ export const refreshMyIap = route({
   body: RefreshIapRequest,
   limit: "verify_iap",
   reply: [200, VerifyIapResponse],
-  refusals: ["iap_invalid", "conflict", "not_found"],
+  errors: ["iap_invalid", "conflict", "not_found"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) =>
     (await verifyPurchase({ caller, db, service, appStore, googlePlay }, body, "refresh")).subscription as never,
 });

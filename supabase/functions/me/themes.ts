@@ -30,7 +30,7 @@ export const listThemes = route({
   description: "What the caller owns, the latest first; free themes that are offered are everybody's.",
   query: MyThemesQuery,
   reply: [200, MyThemes],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links }) => {
     const { catalogue, items, ...page } = await db.rpc<
       Page<StoredMyTheme> & { readonly catalogue?: readonly StoredCatalogueTheme[] }
@@ -51,7 +51,7 @@ export const applyTheme = route({
   description: "In place of the one before. Only what the caller owns.",
   params: MyThemeParams,
   reply: [200, MyTheme],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, links }) => {
     const owned = await db.rpc<StoredMyTheme>("apply_my_theme", { id: params.id });
     return { ...owned, theme: shown(owned.theme, links) };
@@ -66,7 +66,7 @@ export const listThemeGifts = route({
   description: "The latest first.",
   query: ThemeGiftsQuery,
   reply: [200, ThemeGifts],
-  refusals: [],
+  errors: [],
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page<StoredThemeGift>>("list_my_theme_gifts", query);
     return { ...page, items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })) };

@@ -17,7 +17,7 @@ export const listVehicles = route({
   description: "In the order in which they were added.",
   query: VehiclesQuery,
   reply: [200, UserVehicles],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_vehicles", query),
 });
 
@@ -29,7 +29,7 @@ export const addVehicle = route({
   description: "At most ten: one more is `conflict`, with `details.reason` `limit_reached`.",
   body: NewVehicle,
   reply: [201, UserVehicle],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: ({ db, body }) => db.rpc("add_my_vehicle", { vehicle: body }),
 });
 
@@ -44,7 +44,7 @@ export const updateVehicle = route({
   params: VehicleParams,
   body: VehicleUpdate,
   reply: [200, UserVehicle],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params, body }) => db.rpc("update_my_vehicle", { id: params.id, changes: body }),
 });
 
@@ -58,6 +58,6 @@ export const deleteVehicle = route({
     "vehicle; its plate is forgotten.",
   params: VehicleParams,
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("delete_my_vehicle", { id: params.id }),
 });

@@ -10,7 +10,7 @@ export const readContract = route({
   access: "public",
   summary: "Read this contract",
   reply: [200, ContractDocument],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },
   handle: () =>
     printed ??= import("./contract.ts").then(({ contract }) => ({

@@ -1,4 +1,4 @@
-import { catalogue, type CatalogueEntry, type Code, codes, isCode, Refusal } from "../_shared/errors.ts";
+import { ApiError, catalogue, type CatalogueEntry, type Code, codes, isCode } from "../_shared/errors.ts";
 import { messageKey } from "../_shared/http/envelope.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
@@ -12,7 +12,7 @@ export const listErrors = route({
   access: "public",
   summary: "List every error code",
   reply: [200, ErrorPages],
-  refusals: [],
+  errors: [],
   cache,
   handle: ({ links }) => ({ items: codes.map((code) => pageOf(code, links)) }),
 });
@@ -25,10 +25,10 @@ export const readError = route({
   description: "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
   params: ErrorPageParams,
   reply: [200, ErrorPage, asText],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   cache,
   handle: ({ params, links }) => {
-    if (!isCode(params.code)) throw new Refusal("not_found", { message: "There is no such code.", param: "code" });
+    if (!isCode(params.code)) throw new ApiError("not_found", { message: "There is no such code.", param: "code" });
     return pageOf(params.code, links);
   },
 });

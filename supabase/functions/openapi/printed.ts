@@ -10,7 +10,7 @@ export function printed(): { file: URL; text: string }[] {
       text: `${JSON.stringify(contract(), null, 2)}\n`,
     },
     {
-      file: new URL("../../../docs/errors.md", import.meta.url),
+      file: new URL("../../../docs/clients/errors.md", import.meta.url),
       text: errorsPage(),
     },
     {
@@ -20,13 +20,13 @@ export function printed(): { file: URL; text: string }[] {
   ];
 }
 
-const adminPage = new URL("../../../docs/admin.md", import.meta.url);
+const adminPage = new URL("../../../docs/clients/console.md", import.meta.url);
 
 /** The page with the table of routes and areas, which stands between two comments. */
 function withRoutes(page: string, routes: readonly Route[]): string {
   const [begin, end] = ["<!-- routes: printed by `deno task openapi` -->", "<!-- end of routes -->"];
   const [before, after] = [page.split(begin)[0], page.split(end)[1]];
-  if (after === undefined) throw new Error(`docs/admin.md has no ${begin} … ${end}`);
+  if (after === undefined) throw new Error(`docs/clients/console.md has no ${begin} … ${end}`);
   const rows = routes.toSorted((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
     .map(({ method, path, area, summary }) => [`\`${method} /v1${path}\``, area ? `\`${area}\`` : "any", summary]);
   return `${before}${begin}\n\n${table([["Route", "Area", "Does"], ...rows])}\n\n${end}${after}`;

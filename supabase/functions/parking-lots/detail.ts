@@ -18,7 +18,7 @@ export const readParkingLot = route({
   params: LotParams,
   query: LotDetailQuery,
   reply: [200, LotDetail],
-  refusals: ["forbidden", "lot_not_found"],
+  errors: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, params, query, links }) => {
     const lot = await db.rpc<Row>("get_parking_lot", { parking_lot_id: params.id, ...query });

@@ -15,7 +15,7 @@ export const calculateFee = route({
   params: LotParams,
   body: FeeQuestion,
   reply: [200, Fee],
-  refusals: ["forbidden", "lot_not_found", "fee_unknown"],
+  errors: ["forbidden", "lot_not_found", "fee_unknown"],
   handle: ({ db, params, body }) =>
     db.rpc<z.input<typeof Fee>>("calculate_fee", {
       parking_lot_id: params.id,

@@ -12,7 +12,7 @@ export const confirmFieldValue = route({
   description,
   params: FieldValueParams,
   reply: [200, FieldValue],
-  refusals: ["lot_not_found", "not_found", "conflict"],
+  errors: ["lot_not_found", "not_found", "conflict"],
   handle: ({ db, params }) =>
     db.rpc("vote_on_field_value", {
       parking_lot_id: params.id,
@@ -29,7 +29,7 @@ export const denyFieldValue = route({
   description,
   params: FieldValueParams,
   reply: [200, FieldValue],
-  refusals: ["lot_not_found", "not_found", "conflict"],
+  errors: ["lot_not_found", "not_found", "conflict"],
   handle: ({ db, params }) =>
     db.rpc("vote_on_field_value", {
       parking_lot_id: params.id,

@@ -23,7 +23,7 @@ export const nearbyParkingLots = route({
     "further lots within the radius pass the filters, or were not searched.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
-  refusals: ["forbidden"],
+  errors: ["forbidden"],
   isExpensive: ({ filters }) => isLongStay(filters),
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,

@@ -17,7 +17,7 @@ export const readOccupancy = route({
     "half-life (10, 30, 15 minutes), and not at all below 0.1. Reports that agree strengthen each other.",
   params: LotParams,
   reply: [200, Occupancy],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params }) => db.rpc("parking_lot_occupancy", { parking_lot_id: params.id }),
 });
 
@@ -30,7 +30,7 @@ export const reportOccupancy = route({
   params: LotParams,
   body: NewOccupancyReport,
   reply: [201, OccupancyReport],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params, body }) => db.rpc("report_occupancy", { parking_lot_id: params.id, ...body }),
 });
 
@@ -42,6 +42,6 @@ export const feedOccupancy = route({
   description: "With the secret key. All reports are taken, or none when one is not valid.",
   body: OccupancyFeed,
   reply: [200, OccupancyFeedTaken],
-  refusals: [],
+  errors: [],
   handle: ({ db, body }) => db.rpc("feed_occupancy", body),
 });

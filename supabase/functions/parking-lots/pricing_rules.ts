@@ -13,7 +13,7 @@ export const listPricingRules = route({
   params: LotParams,
   query: PricingRulesQuery,
   reply: [200, PricingRules],
-  refusals: ["forbidden", "lot_not_found"],
+  errors: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
   handle: ({ db, params, query }) =>
     db.rpc<z.input<typeof PricingRules>>("list_pricing_rules", {

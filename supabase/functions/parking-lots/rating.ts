@@ -10,7 +10,7 @@ export const readRating = route({
   description: "Null when there is none, as for everyone who is not signed in.",
   params: LotParams,
   reply: [200, MyParkingLotRating],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params }) => db.rpc("my_parking_lot_rating", { parking_lot_id: params.id }),
 });
 
@@ -22,7 +22,7 @@ export const putRating = route({
   params: LotParams,
   body: NewRating,
   reply: [200, ParkingLotRating],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params, body }) => db.rpc("rate_parking_lot", { parking_lot_id: params.id, ...body }),
 });
 
@@ -34,6 +34,6 @@ export const deleteRating = route({
   description: "Also when there is none.",
   params: LotParams,
   reply: [204, Nothing],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   handle: ({ db, params }) => db.rpc("unrate_parking_lot", { parking_lot_id: params.id }),
 });

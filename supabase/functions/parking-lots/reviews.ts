@@ -19,7 +19,7 @@ export const listReviews = route({
   params: LotParams,
   query: ReviewsQuery,
   reply: [200, PublicReviews],
-  refusals: ["lot_not_found"],
+  errors: ["lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
   handle: async ({ db, params, query, links, storage }) => {
     const args = { parking_lot_id: params.id, ...query };
@@ -40,7 +40,7 @@ export const postReview = route({
   params: LotParams,
   body: NewReview,
   reply: [201, MyReview],
-  refusals: ["lot_not_found", "not_found", "conflict"],
+  errors: ["lot_not_found", "not_found", "conflict"],
   handle: async (work) => {
     const { db, params, body, links, storage } = work;
     await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");

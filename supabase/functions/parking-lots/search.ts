@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { Refusal } from "../_shared/errors.ts";
+import { ApiError } from "../_shared/errors.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
@@ -24,7 +24,7 @@ export const searchParkingLots = route({
     "ended. With `updated_since` its last line is `{next_cursor}`.",
   query: SearchQuery,
   reply: [200, FoundLots],
-  also: {
+  representations: {
     geojson: features,
     async *lines({ db, query, links }) {
       const asked = { ...argumentsOf(query), limit: query.entry_at ? PRICED_PAGE : EXPORT_PAGE };
@@ -41,7 +41,7 @@ export const searchParkingLots = route({
       }
     },
   },
-  refusals: ["forbidden"],
+  errors: ["forbidden"],
   isExpensive: (query) => query.include !== undefined || isLongStay(query) || isConditionalMap(query),
   cache: { scope: "private", maxAge: 0 },
   // A client that names the lots, or asks what changed, does not search.
@@ -56,10 +56,10 @@ async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>)
   try {
     return await answer;
   } catch (failure) {
-    const isOfQuery = asked.query && failure instanceof Refusal && failure.param !== null &&
+    const isOfQuery = asked.query && failure instanceof ApiError && failure.param !== null &&
       Object.hasOwn(asked.query, failure.param) && !(failure.param === "sort" && asked.sort);
     if (!isOfQuery) throw failure;
-    throw Refusal.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
+    throw ApiError.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
   }
 }
 
@@ -73,7 +73,7 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
   const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = asked;
   const { entry_at, exit_at, vehicle_type, ...conditions } = others;
   if (query && Object.keys(conditions).length > 0) {
-    throw Refusal.ofFields([{
+    throw ApiError.ofFields([{
       param: "query",
       code: "mixed",
       message: "Give the conditions in query or as parameters of their own, not both.",

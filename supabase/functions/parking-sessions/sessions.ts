@@ -18,9 +18,9 @@ export const startSession = route({
     "`details.session_id`. A `client_request_id` that was used before answers 200 with the session that it started.",
   body: NewSession,
   reply: [201, StartedSession],
-  alsoStatus: 200,
+  alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  refusals: ["not_found", "lot_not_found", "concurrent_session_not_allowed"],
+  errors: ["not_found", "lot_not_found", "concurrent_session_not_allowed"],
   handle: ({ db, body }) => db.rpc<z.input<typeof StartedSession> & { is_new: boolean }>("start_parking_session", body),
 });
 
@@ -37,7 +37,7 @@ export const finalizeSession = route({
   params: SessionParams,
   body: FinalizeSession,
   reply: [200, FinalizedSession],
-  refusals: ["not_found", "lot_not_found", "conflict"],
+  errors: ["not_found", "lot_not_found", "conflict"],
   handle: ({ db, params, body }) => db.rpc("finalize_parking_session", { id: params.id, ...body }),
 });
 
@@ -50,6 +50,6 @@ export const cancelSession = route({
     "`session_ended` when it has ended. A cancelled session answers the same again.",
   params: SessionParams,
   reply: [200, CancelledSession],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   handle: ({ db, params }) => db.rpc("cancel_parking_session", { id: params.id }),
 });

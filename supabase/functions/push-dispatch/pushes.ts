@@ -18,6 +18,6 @@ export const dispatchPushes = route({
     "For the service's job, and called when something is put into the queue. It ends when the queue is empty " +
     "or after 45 seconds; several may run at once.",
   reply: [200, Dispatched],
-  refusals: [],
+  errors: [],
   handle: ({ db, push }) => dispatch(db, push),
 });

@@ -11,7 +11,7 @@ export const reportCrash = route({
     "after 90 days. What is kept of a day is bounded: then the rarest reports make room.",
   body: CrashReport,
   reply: [200, CrashReported],
-  refusals: [],
+  errors: [],
   limit: "crash_report",
   // By the service, so that nobody reports around the limit.
   handle: ({ service, body, clientAddress }) => service.rpc("report_crash", { ...body, address: clientAddress }),

@@ -18,7 +18,7 @@ export const searchInWords = route({
   body: AiSearchRequest,
   limit: "ai_search",
   reply: [200, z.union([AiSearchReply, AiSearchAnswer, RegisteredAiKey])],
-  refusals: ["unparseable", "conflict"],
+  errors: ["unparseable", "conflict"],
   handle: async ({ db, service, ai, geocoder, caller, body }) => {
     const { query, action, message, context, provider_id, api_key, ...asker } = body;
     if (action === "register_key") return await registerKey(db, { provider_id: provider_id!, api_key: api_key! });

@@ -10,7 +10,7 @@ export const listAiKeys = route({
   summary: "List for which AI providers the caller has registered keys",
   description: "The keys themselves are never shown.",
   reply: [200, AiKeys],
-  refusals: [],
+  errors: [],
   handle: ({ db }) => db.rpc<z.infer<typeof AiKeys>>("list_my_ai_keys"),
 });
 
@@ -21,7 +21,7 @@ export const deleteAiKey = route({
   summary: "Delete the caller's key of an AI provider",
   params: z.strictObject({ provider_id: z.string().min(1).max(40) }),
   reply: [204, Nothing],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params }) => {
     await db.rpc("delete_ai_key", params);
     return null;

@@ -25,7 +25,7 @@ export const listSponsors = route({
   description: "Those in their time, in `sort_order`.",
   query: SponsorsQuery,
   reply: [200, Sponsors],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredSponsors>("list_sponsors", query);
@@ -41,7 +41,7 @@ export const nearbySponsors = route({
   description: "The nearest sponsors within the radius, measured as lots are.",
   query: NearbySponsorsQuery,
   reply: [200, NearbySponsors],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
   handle: async ({ db, query, links }) => {
     const sponsors = await db.rpc<StoredNearbySponsor[]>("nearby_sponsors", query);
@@ -61,8 +61,8 @@ export const checkIn = route({
   params: SponsorParams,
   body: NewCheckin,
   reply: [201, Checkin],
-  alsoStatus: 200,
+  alternateStatus: 200,
   replyStatus: ({ counted }) => counted ? 201 : 200,
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: ({ db, params, body }) => db.rpc("check_in_at_sponsor", { id: params.id, ...body }),
 });

@@ -30,7 +30,7 @@ export const sweepStorage = route({
   summary: "Copy the objects that are to be public, and delete those that are to be deleted",
   description: "For the service's job. What fails stays in its queue and is tried again.",
   reply: [200, Sweep],
-  refusals: [],
+  errors: [],
   handle: async ({ db, storage }) => {
     const until = performance.now() + TIMEOUT_MS;
     const swept = { published: 0, deleted: 0, failed: 0 };

@@ -17,7 +17,7 @@ export const createUpload = route({
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
-  refusals: ["conflict"],
+  errors: ["conflict"],
   handle: async ({ db, body: { file_name: _, ...file }, links, storage }) => {
     const asset = await db.rpc<Created>("create_upload", file);
     return {

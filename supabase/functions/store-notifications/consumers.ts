@@ -12,7 +12,7 @@ export const processStoreNotifications = route({
     "For the service's job, and called when a notification is stored. It ends when the queue is empty or after 45 " +
     "seconds; several may run at once.",
   reply: [200, ProcessedNotifications],
-  refusals: [],
+  errors: [],
   handle: ({ db, googlePlay }) => processNotifications(db, googlePlay),
 });
 
@@ -25,6 +25,6 @@ export const reconcileSubscriptions = route({
     "For the service's job. Those first that are due longest, 20 a second in each store. It ends when nothing is due, " +
     "after 45 seconds, or for one store when that is down; several may run at once.",
   reply: [200, ReconciledSubscriptions],
-  refusals: [],
+  errors: [],
   handle: ({ db, appStore, googlePlay }) => reconcile(db, { ios: appStore, android: googlePlay }),
 });

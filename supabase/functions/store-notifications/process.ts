@@ -5,7 +5,7 @@
  */
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
-import { Refusal } from "../_shared/errors.ts";
+import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
 import { notifiedStatement, type PurchaseNotification } from "../_shared/providers/google_play/notifications.ts";
 import type { KnownSubscription, Store, StoreStatement, SubscriptionFacts } from "../_shared/providers/store.ts";
@@ -71,7 +71,7 @@ interface Run {
 class Outage extends Error {
   override readonly name = "Outage";
 
-  constructor(readonly seconds: number, cause: Refusal) {
+  constructor(readonly seconds: number, cause: ApiError) {
     super("The store is down", { cause });
   }
 }
@@ -118,7 +118,7 @@ async function settle(run: Run, notification: Notification): Promise<void> {
     await record(run, notification);
     run.done.recorded++;
   } catch (failure) {
-    const problem = failure instanceof Refusal ? problemOf(failure) : undefined;
+    const problem = failure instanceof ApiError ? problemOf(failure) : undefined;
     if (problem === undefined) {
       logFailure(failure);
       return await putOff(run, [notification], failure);
@@ -142,7 +142,7 @@ async function record(run: Run, notification: Notification): Promise<void> {
   try {
     await acknowledge(db, googlePlay, recorded.subscription_id, statement);
   } catch (failure) {
-    if (!(failure instanceof Refusal)) throw failure; // otherwise reconciliation tries again
+    if (!(failure instanceof ApiError)) throw failure; // otherwise reconciliation tries again
   }
 }
 
@@ -155,14 +155,14 @@ async function readPurchase(
   try {
     return notifiedStatement(body, await run.googlePlay.read(known));
   } catch (failure) {
-    if (!(failure instanceof Refusal) || failure.code !== "service_unavailable") throw failure;
+    if (!(failure instanceof ApiError) || failure.code !== "service_unavailable") throw failure;
     const seconds = Number(failure.headers["Retry-After"] ?? OUTAGE_SECONDS);
     throw run.outage ??= new Outage(Math.min(Math.max(seconds, 1), MAX_OUTAGE_SECONDS), failure);
   }
 }
 
 /** Why it is never recorded; undefined: it may be, later. */
-function problemOf({ code, message, cause }: Refusal): string | undefined {
+function problemOf({ code, message, cause }: ApiError): string | undefined {
   if (code === "validation_error") return `${code}: ${message}`;
   if (code === "iap_invalid") return `${code}: ${cause instanceof Error ? cause.message : message}`;
   return undefined;

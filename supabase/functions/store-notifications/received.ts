@@ -23,7 +23,7 @@ export const receiveAppStoreNotification = route({
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",
   reply: [200, ReceivedNotification],
-  refusals: ["iap_invalid"],
+  errors: ["iap_invalid"],
   handle: async ({ appStore, body, service }): Promise<Received> => {
     const statement = await appStore.readNotification(body.signedPayload);
     if (statement === null) return { status: "ignored" };
@@ -45,7 +45,7 @@ export const receiveGooglePlayNotification = route({
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",
   reply: [200, ReceivedNotification],
-  refusals: ["unauthorized"],
+  errors: ["unauthorized"],
   handle: async ({ authorization, body, googlePlay, service }): Promise<Received> => {
     const notification = await googlePlay.readNotification(authorization, body);
     if (notification.purchase_token === null) return { status: "ignored" };

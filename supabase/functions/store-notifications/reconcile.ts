@@ -5,7 +5,7 @@
  */
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
-import { Refusal } from "../_shared/errors.ts";
+import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
 import type { KnownSubscription, Store } from "../_shared/providers/store.ts";
 import { acknowledge } from "../_shared/purchases.ts";
@@ -96,12 +96,12 @@ async function ask({ db, store, done }: Run, { subscription_id, ...known }: Due)
 
 async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promise<void> {
   const { db, done } = run;
-  if (failure instanceof Refusal && failure.code === "iap_invalid") {
+  if (failure instanceof ApiError && failure.code === "iap_invalid") {
     done.refused++;
     return await db.rpc("postpone_question", { subscription_id, seconds: REFUSED_SECONDS });
   }
   done.later++;
-  if (failure instanceof Refusal && failure.code === "service_unavailable") {
+  if (failure instanceof ApiError && failure.code === "service_unavailable") {
     run.isDown = true; // or the database, which is asked no more either
   }
   const message = "A subscription is not reconciled yet";

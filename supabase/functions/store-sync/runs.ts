@@ -17,6 +17,6 @@ export const syncRuns = route({
     "For the service's job, and called when something is put into the queue. It ends when no run is due, or " +
     "after 45 seconds; several may run at once, one for each store.",
   reply: [200, SyncedStores],
-  refusals: [],
+  errors: [],
   handle: ({ db, storeReports }) => sync(db, storeReports),
 });

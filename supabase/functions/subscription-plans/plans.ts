@@ -9,7 +9,7 @@ export const listPlans = route({
   description: "The plans on sale, in their order. Changes rarely: keep it and revalidate.",
   query: SubscriptionPlansQuery,
   reply: [200, SubscriptionPlans],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_subscription_plans", query),
 });

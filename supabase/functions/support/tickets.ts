@@ -32,7 +32,7 @@ export const createTicket = route({
   description: "At most five new tickets in any 24 hours; `details.retry_after` says when there may be another.",
   body: NewSupportTicket,
   reply: [201, SupportTicketDetail],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   limit: "report",
   handle: async (work) => {
     const { db, body, storage } = work;
@@ -49,7 +49,7 @@ export const listTickets = route({
   description: "Newest first.",
   query: SupportTicketsQuery,
   reply: [200, SupportTickets],
-  refusals: [],
+  errors: [],
   handle: ({ db, query }) => db.rpc("list_my_support_tickets", query),
 });
 
@@ -62,7 +62,7 @@ export const readTicket = route({
   params: TicketParams,
   query: TicketQuery,
   reply: [200, SupportTicketDetail],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   handle: async ({ db, params, query, storage }) =>
     await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
 });
@@ -77,7 +77,7 @@ export const replyToTicket = route({
   params: TicketParams,
   body: NewSupportMessage,
   reply: [201, SupportMessage],
-  refusals: ["not_found", "conflict"],
+  errors: ["not_found", "conflict"],
   limit: "report",
   handle: async (work) => {
     const { db, params, body, storage } = work;

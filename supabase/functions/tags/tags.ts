@@ -9,7 +9,7 @@ export const listTags = route({
   description: "Every tag that is offered, with its name in one language. Changes rarely: keep it and revalidate.",
   query: TagsQuery,
   reply: [200, Tags],
-  refusals: [],
+  errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
   handle: ({ db, query }) => db.rpc("list_tags", query),
 });

@@ -16,9 +16,9 @@ export const verifyIap = route({
   body: VerifyIapRequest,
   limit: "verify_iap",
   reply: [201, VerifiedPurchase],
-  alsoStatus: 200,
+  alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  refusals: ["iap_invalid", "conflict", "not_found"],
+  errors: ["iap_invalid", "conflict", "not_found"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) => {
     const { is_new, subscription, my_subscription } = await verifyPurchase(
       { caller, db, service, appStore, googlePlay },

@@ -1,4 +1,4 @@
-import { Refusal } from "../_shared/errors.ts";
+import { ApiError } from "../_shared/errors.ts";
 import { route } from "../_shared/http/route.ts";
 import { AppleAppSiteAssociation, AssetLinks } from "../_shared/schema/well_known.ts";
 
@@ -11,11 +11,11 @@ export const readAppleAssociation = route({
   summary: "Which iOS apps open links of this site",
   description: `${AT} \`/.well-known/apple-app-site-association\`. 404 where no iOS app is configured.`,
   reply: [200, AppleAppSiteAssociation],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   cache: { scope: "public", maxAge: 3600 },
   handle: ({ apps }) => {
     if (apps.appleAppIds.length === 0) {
-      throw new Refusal("not_found", { message: "No iOS app is configured here (APPLE_APP_IDS)." });
+      throw new ApiError("not_found", { message: "No iOS app is configured here (APPLE_APP_IDS)." });
     }
     const appIDs = [...apps.appleAppIds];
     const components = apps.linkPaths.map((path) => ({ "/": path }));
@@ -30,11 +30,11 @@ export const readAssetLinks = route({
   summary: "Which Android app opens links of this site",
   description: `${AT} \`/.well-known/assetlinks.json\`. 404 where no Android app is configured.`,
   reply: [200, AssetLinks],
-  refusals: ["not_found"],
+  errors: ["not_found"],
   cache: { scope: "public", maxAge: 3600 },
   handle: ({ apps: { android } }) => {
     if (android === null) {
-      throw new Refusal("not_found", {
+      throw new ApiError("not_found", {
         message: "No Android app is configured here (ANDROID_PACKAGE, ANDROID_CERT_FINGERPRINTS).",
       });
     }

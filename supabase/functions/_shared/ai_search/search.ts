@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { Database } from "../db/client.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import type { AiGateway } from "../providers/ai_gateway.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
 import type { AiSearchAnswer, AiSearchReply, RegisteredAiKey } from "../schema/ai_search.ts";
@@ -49,7 +49,7 @@ export async function answerTo(tools: Tools, asking: Asking): Promise<Answer> {
   const understanding = await understand(tools, asking, "query");
   const { parsed: { status, missing } } = understanding;
   if (status === "unparseable") {
-    throw new Refusal("unparseable", {
+    throw new ApiError("unparseable", {
       message: `${notUnderstood(asking.locale)} ${askFor(missing, asking.locale)}`.trim(),
       param: "query",
       details: { missing },

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
 
 /**
@@ -17,7 +17,7 @@ export type CallerOf<A extends Access> = A extends "user" | "admin" ? Caller
   : null;
 
 /** The caller, null for a visitor or a service; refuses whoever may not. The `apikey` header identifies nobody. */
-export async function admit(
+export async function authenticate(
   access: Access,
   authorization: string | null,
   config: () => Config,
@@ -27,12 +27,12 @@ export async function admit(
 
   if (access === "service" && token !== null && isOneOf(token, config().serviceKeys)) return null;
   // Client libraries send the project's public key as bearer when nobody is signed in.
-  if (token === null || isOneOf(token, config().visitorKeys)) {
+  if (token === null || isOneOf(token, config().anonymousKeys)) {
     if (access !== "optional") throw missingToken();
     return null;
   }
   const caller = await verifierOf(config()).verify(token);
-  if (access === "service") throw new Refusal("forbidden", { message: "Only the service itself may do this." });
+  if (access === "service") throw new ApiError("forbidden", { message: "Only the service itself may do this." });
   return caller;
 }
 

@@ -1,7 +1,7 @@
 import { JWKSNoMatchingKey } from "jose/errors";
 import { createLocalJWKSet } from "jose/jwks/local";
 import type { JWTVerifyGetKey } from "jose/jwt/verify";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 
 type GetKey = ReturnType<typeof createLocalJWKSet>;
 
@@ -36,7 +36,7 @@ export class KeySet {
   #reading: Promise<void> | undefined;
   #nextRead = -Infinity;
   /** Why the last read failed. */
-  #failure: Refusal | undefined;
+  #failure: ApiError | undefined;
 
   constructor(readonly url: string, times: Partial<KeySetTimes> = {}, readonly now = () => performance.now()) {
     this.#times = { ...TIMES, ...times };
@@ -90,7 +90,7 @@ export class KeySet {
     } catch (cause) {
       this.#nextRead = this.now() + retryPause;
       const failure = new Error(`the keys at ${this.url} could not be read`, { cause });
-      throw this.#failure = new Refusal("service_unavailable", { cause: failure });
+      throw this.#failure = new ApiError("service_unavailable", { cause: failure });
     }
   }
 }

@@ -2,7 +2,7 @@ import { JOSEError, JWTExpired } from "jose/errors";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify, type JWTVerifyGetKey } from "jose/jwt/verify";
 import type { TokenConfig } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { KeySet } from "./key_set.ts";
 
 /** Whom a verified token stands for. */
@@ -76,24 +76,24 @@ function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-export function missingToken(): Refusal {
-  return new Refusal("unauthorized", {
+export function missingToken(): ApiError {
+  return new ApiError("unauthorized", {
     message: "An access token is required.",
     details: { reason: "token_missing" },
   });
 }
 
 /** Also what the database's own refusal of a token becomes. */
-export function invalidToken(): Refusal {
-  return new Refusal("unauthorized", {
+export function invalidToken(): ApiError {
+  return new ApiError("unauthorized", {
     message: "The access token is not valid.",
     details: { reason: "token_invalid" },
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
   });
 }
 
-export function expiredToken(): Refusal {
-  return new Refusal("unauthorized", {
+export function expiredToken(): ApiError {
+  return new ApiError("unauthorized", {
     message: "The access token has expired.",
     details: { reason: "token_expired" },
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token", error_description="expired"' },

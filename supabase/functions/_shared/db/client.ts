@@ -23,8 +23,8 @@ export interface CallTrace {
 export type Instance = "primary" | "any";
 
 /** Nobody in particular: role `anon`. */
-export function asVisitor(config: Config, trace: CallTrace, instance: Instance = "primary"): Database {
-  return connect(config, keyed(config.visitorKeys), trace, instance);
+export function asAnonymous(config: Config, trace: CallTrace, instance: Instance = "primary"): Database {
+  return connect(config, apiKeyHeaders(config.anonymousKeys), trace, instance);
 }
 
 /** The caller: the token goes to the database, whose policies decide. */
@@ -34,13 +34,13 @@ export function asCaller(
   trace: CallTrace,
   instance: Instance = "primary",
 ): Database {
-  const headers = { ...keyed(config.visitorKeys), Authorization: `Bearer ${caller.token}` };
+  const headers = { ...apiKeyHeaders(config.anonymousKeys), Authorization: `Bearer ${caller.token}` };
   return connect(config, headers, trace, instance);
 }
 
 /** The service itself, past row security: for routes that only a trusted service may call. */
 export function asService(config: Config, trace: CallTrace, instance: Instance = "primary"): Database {
-  return connect(config, keyed(config.serviceKeys), trace, instance);
+  return connect(config, apiKeyHeaders(config.serviceKeys), trace, instance);
 }
 
 /**
@@ -58,7 +58,7 @@ export function asAdmin(
 }
 
 /** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
-export function keyed([key = ""]: readonly string[]): Record<string, string> {
+export function apiKeyHeaders([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };
 }
 

@@ -1,5 +1,5 @@
-/** The only translator from what the database says to what a client hears. docs/errors.md lists the outcome. */
-import { type Code, isCode, outcomeUnknown, Refusal } from "../errors.ts";
+/** The only translator from what the database says to what a client hears. docs/clients/errors.md lists the outcome. */
+import { ApiError, type Code, isCode, outcomeUnknown } from "../errors.ts";
 import type { RateLimit } from "../http/rate_limit.ts";
 import { expiredToken, invalidToken } from "../auth/token.ts";
 
@@ -34,22 +34,22 @@ export function isTransient(error: DatabaseError): boolean {
   return /^40[0-9A-Z]{3}$/.test(error.code ?? "");
 }
 
-export function translate(error: DatabaseError, status: number): Refusal {
+export function translate(error: DatabaseError, status: number): ApiError {
   const code = error.code ?? "";
   // The wording of Postgres may quote values: it is for the log, and without its details.
   const cause = new Error(`database answered ${status} ${code}: ${error.message ?? ""}`);
-  if (isCode(code)) return spoken(code, error, cause);
+  if (isCode(code)) return fromApiError(code, error, cause);
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
     return /expired/i.test(error.message ?? "") ? expiredToken() : invalidToken();
   }
-  const known = builtIn(code, status, `${error.message} ${error.details}`);
+  const known = fromSqlState(code, status, `${error.message} ${error.details}`);
   return known === undefined
     ? outcomeUnknown(cause, error.rate_limit)
-    : new Refusal(known, { cause, rateLimit: error.rate_limit });
+    : new ApiError(known, { cause, rateLimit: error.rate_limit });
 }
 
 /** Undefined where nobody knows whether the request was carried out. */
-function builtIn(code: string, status: number, message: string): Code | undefined {
+function fromSqlState(code: string, status: number, message: string): Code | undefined {
   if (unreachable.test(code)) return "service_unavailable";
   if (/^[0-9A-Z]{5}$/.test(code)) {
     const found = bySqlState.find(([pattern]) => pattern.test(code))?.[1];
@@ -66,13 +66,13 @@ function builtIn(code: string, status: number, message: string): Code | undefine
 /** How the runtime words a request that was not sent because nobody took the connection. */
 export const neverConnected = /client error \(Connect\)/;
 
-/** A refusal in our own words (private.refuse). Its details are JSON: {"param": "...", "details": {...}}. */
-function spoken(code: Code, error: DatabaseError, cause: Error): Refusal {
+/** A refusal in our own words (private.raise_error). Its details are JSON: {"param": "...", "details": {...}}. */
+function fromApiError(code: Code, error: DatabaseError, cause: Error): ApiError {
   const { param, details } = detailsOf(error.details);
   const message = error.message ?? undefined;
   const isOfField = code === "validation_error" && param !== undefined && message !== undefined;
   const wait = code === "rate_limited" ? details?.["retry_after"] : undefined;
-  return new Refusal(code, {
+  return new ApiError(code, {
     message,
     param,
     // The database refuses for one field at a time, but for what lists the errors itself.

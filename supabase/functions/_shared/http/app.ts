@@ -1,12 +1,20 @@
 /** The life of a request, from the first byte to the log line. Handlers return data; everything else happens here. */
 import { type Context, Hono } from "hono";
-import { admit } from "../auth/access.ts";
+import { authenticate } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asAdmin, asCaller, asService, asVisitor, type Database, type Instance } from "../db/client.ts";
-import { Refusal } from "../errors.ts";
+import { asAdmin, asAnonymous, asCaller, asService, type Database, type Instance } from "../db/client.ts";
+import { ApiError } from "../errors.ts";
 import { PROVIDER_NAMES, type ProviderName, type Providers } from "../providers/providers.ts";
 import { preflight } from "./cors.ts";
-import { begin, CLIENT_LEFT_STATUS, type Exchange, logLine, sign, traceOf, whatHappened } from "./exchange.ts";
+import {
+  CLIENT_LEFT_STATUS,
+  createContext,
+  logLine,
+  type RequestContext,
+  setResponseHeaders,
+  traceOf,
+  withKnownOutcome,
+} from "./context.ts";
 import { Commands } from "./commands.ts";
 import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
 import {
@@ -24,8 +32,8 @@ import { docUrl, type Links, linksOf } from "./links.ts";
 import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { instanceFor } from "./read_after.ts";
-import { asks, asRefusal, LINES_TYPE, refuseWith, replyWith, streamLines } from "./reply.ts";
-import { keepsAnswers, limitOf, type Route, type Work } from "./route.ts";
+import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines } from "./reply.ts";
+import { type HandlerContext, keepsAnswers, limitOf, type Route } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
 
 /** The providers that a group's handlers use: starting is slower with their clients in reach. */
@@ -43,20 +51,20 @@ export interface AppOptions extends ProviderMakers {
 
 const MAX_IN_FLIGHT = 100;
 
-interface House {
+interface AppContext {
   readonly config: () => Config;
   readonly links: Links;
   readonly providers: Partial<Providers>;
   readonly searches: SearchCounts | undefined;
 }
 
-type Env = { Variables: { exchange: Exchange } };
+type Env = { Variables: { context: RequestContext } };
 
 export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   fetch(request: Request): Response | Promise<Response>;
 } {
   const config = once(options.config ?? (() => readConfig()));
-  const house = {
+  const app = {
     config,
     links: linksOf(config),
     providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, options[name]?.(config)])),
@@ -65,45 +73,45 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   const log = options.log ?? logToConsole;
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
   let inFlight = 0;
-  const app = new Hono<Env>();
+  const hono = new Hono<Env>();
 
-  app.use(async (c, next) => {
-    const exchange = begin(c.req.raw);
-    c.set("exchange", exchange);
+  hono.use(async (c, next) => {
+    const context = createContext(c.req.raw);
+    c.set("context", context);
     await next();
-    sign(c.res.headers, exchange);
-    log(logLine(exchange, c.res.status));
+    setResponseHeaders(c.res.headers, context);
+    log(logLine(context, c.res.status));
   });
   for (const [path, byMethod] of groupByPath(routes)) {
-    app.all(path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
+    hono.all(path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
       if (inFlight >= maxInFlight) throw overloaded(maxInFlight);
       inFlight++;
       try {
-        return await respond(c, byMethod, house);
+        return await respond(c, byMethod, app);
       } finally {
         inFlight--;
       }
     });
   }
-  app.all("*", () => {
-    throw new Refusal("not_found", { message: "There is no such path." });
+  hono.all("*", () => {
+    throw new ApiError("not_found", { message: "There is no such path." });
   });
-  app.onError((failure, c) => {
-    const exchange = c.get("exchange");
+  hono.onError((failure, c) => {
+    const context = c.get("context");
     if (failure instanceof ClientLeft) return new Response(null, { status: CLIENT_LEFT_STATUS });
-    const refusal = exchange.refusal = whatHappened(asRefusal(failure), exchange);
-    return refuseWith(refusal, exchange.id, docUrl(refusal.code, house.links));
+    const refusal = context.refusal = withKnownOutcome(asApiError(failure), context);
+    return errorResponse(refusal, context.id, docUrl(refusal.code, app.links));
   });
-  return { fetch: (request) => app.fetch(request) };
+  return { fetch: (request) => hono.fetch(request) };
 }
 
-function overloaded(inFlight: number): Refusal {
+function overloaded(inFlight: number): ApiError {
   const cause = new Error(`${inFlight} requests are running in this process`);
-  return new Refusal("service_unavailable", { headers: { "Retry-After": "1" }, cause });
+  return new ApiError("service_unavailable", { headers: { "Retry-After": "1" }, cause });
 }
 
-async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: House): Promise<Response> {
-  const exchange = c.get("exchange");
+async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppContext): Promise<Response> {
+  const context = c.get("context");
   const request = c.req.raw;
   const allowed = [...byMethod.keys(), "OPTIONS"].join(", ");
   if (request.method === "OPTIONS") {
@@ -111,23 +119,23 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
   }
 
   const route = byMethod.get(request.method);
-  if (!route) throw new Refusal("method_not_allowed", { headers: { Allow: allowed } });
-  exchange.route = route;
-  exchange.caller = await admit(route.access, request.headers.get("authorization"), house.config);
+  if (!route) throw new ApiError("method_not_allowed", { headers: { Allow: allowed } });
+  context.route = route;
+  context.caller = await authenticate(route.access, request.headers.get("authorization"), app.config);
 
   const commands = new Commands({
     policy: limitOf(route),
     door: route.access === "admin" ? "run_admin_command" : "run_command",
-    take: (policy) => takeRequest(policy, request, exchange, house.config()),
-    onCount: (rateLimit) => exchange.rateLimit = rateLimit,
+    take: (policy) => takeRequest(policy, request, context, app.config()),
+    onCount: (rateLimit) => context.rateLimit = rateLimit,
   });
-  if (!exchange.caller) await commands.count();
+  if (!context.caller) await commands.count();
   let response: Response;
   try {
-    response = await answer(c, route, exchange, house, commands);
+    response = await answer(c, route, context, app, commands);
   } catch (failure) {
-    if (route.access === "admin" && exchange.dbMs === 0) await requireAdmin(route, exchange, house.config());
-    const isOutage = failure instanceof Refusal && failure.code === "service_unavailable";
+    if (route.access === "admin" && context.dbMs === 0) await requireAdmin(route, context, app.config());
+    const isOutage = failure instanceof ApiError && failure.code === "service_unavailable";
     if (!isOutage) await commands.count();
     throw failure;
   }
@@ -139,9 +147,9 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, house: Hou
  * Functions of the console check the administrator themselves. A request that is rejected before it reaches one is checked
  * here, so that nobody else learns more than that they may not.
  */
-async function requireAdmin({ area }: Route, exchange: Exchange, config: Config): Promise<void> {
-  if (exchange.caller) {
-    await asAdmin(config, exchange.caller.id, traceOf(exchange)).rpc("check_administrator", { area });
+async function requireAdmin({ area }: Route, context: RequestContext, config: Config): Promise<void> {
+  if (context.caller) {
+    await asAdmin(config, context.caller.id, traceOf(context)).rpc("check_administrator", { area });
   }
 }
 
@@ -149,11 +157,11 @@ async function requireAdmin({ area }: Route, exchange: Exchange, config: Config)
 function takeRequest(
   policy: string,
   request: Request,
-  exchange: Exchange,
+  context: RequestContext,
   config: Config,
 ): Promise<RateLimit | null> {
-  const trace = traceOf(exchange);
-  if (exchange.caller) return asCaller(config, exchange.caller, trace).rpc("take_request", { policy });
+  const trace = traceOf(context);
+  if (context.caller) return asCaller(config, context.caller, trace).rpc("take_request", { policy });
   const address = addressOf(request.headers);
   return asService(config, trace).rpc("take_anonymous_request", { policy, address });
 }
@@ -161,12 +169,12 @@ function takeRequest(
 async function answer(
   c: Context<Env>,
   route: Route,
-  exchange: Exchange,
-  house: House,
+  context: RequestContext,
+  app: AppContext,
   commands: Commands,
 ): Promise<Response> {
   const request = c.req.raw;
-  const isKeyed = keepsAnswers(route) && exchange.caller !== null && readKey(request.headers) !== undefined;
+  const isKeyed = keepsAnswers(route) && context.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, searchOf(request.url));
   const read = route.isBodyOptional ? readOptionalJson : readJson;
@@ -174,46 +182,48 @@ async function answer(
   const body = route.body ? readBody(route.body, sent) : undefined;
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);
-  const instance = isKeyed ? "primary" : instanceFor(route, request.headers, exchange.caller);
-  const own: Omit<Work<"optional", unknown, unknown, unknown>, ProviderName> = {
+  const instance = isKeyed ? "primary" : instanceFor(route, request.headers, context.caller);
+  const own: Omit<HandlerContext<"optional", unknown, unknown, unknown>, ProviderName> = {
     params,
     query,
     body,
-    caller: exchange.caller ?? null,
-    links: house.links,
+    caller: context.caller ?? null,
+    links: app.links,
     get service() {
-      return commands.before(asService(house.config(), traceOf(exchange)));
+      return commands.before(asService(app.config(), traceOf(context)));
     },
     get apps() {
-      return house.config().apps;
+      return app.config().apps;
     },
     authorization: request.headers.get("authorization"),
-    requestId: exchange.id,
+    requestId: context.id,
     clientAddress: addressOf(request.headers),
     ifMatch: request.headers.get("if-match") ?? undefined,
     get pages() {
-      return databaseFor(route, exchange, house.config(), instance);
+      return databaseFor(route, context, app.config(), instance);
     },
     get db() {
-      const config = house.config();
+      const config = app.config();
       if (isExpensive(route, request, query)) {
-        if (exchange.caller) return commands.expensive(databaseFor(route, exchange, config, "primary"));
-        return commands.expensive(asService(config, traceOf(exchange)), addressOf(request.headers));
+        if (context.caller) return commands.expensive(databaseFor(route, context, config, "primary"));
+        return commands.expensive(asService(config, traceOf(context)), addressOf(request.headers));
       }
-      const db = databaseFor(route, exchange, config, instance);
-      return exchange.caller ? commands.over(db) : db;
+      const db = databaseFor(route, context, config, instance);
+      return context.caller ? commands.over(db) : db;
     },
   };
   const work = withProviders(own, (name) => {
-    const provider = house.providers[name];
+    const provider = app.providers[name];
     if (!provider) throw new TypeError(`${route.path}: its group's createApp was given no ${name}`);
     return commands.before(provider);
   });
-  if (route.also?.lines && asks(request, LINES_TYPE)) return await streamLines(route, route.also.lines(work as never));
+  if (route.representations?.lines && accepts(request, LINES_TYPE)) {
+    return await streamLines(route, route.representations.lines(work as never));
+  }
   const returned = await route.handle(work as never);
   const response = await replyWith(route, request, returned);
   if (route.shownLots && request.method === "GET") {
-    house.searches?.add(route.shownLots(returned as never, query as never));
+    app.searches?.add(route.shownLots(returned as never, query as never));
   }
   if (commands.replayed) response.headers.set(REPLAYED_HEADER, "true");
   return response;
@@ -225,16 +235,17 @@ function withProviders<T extends object>(work: T, get: (name: ProviderName) => o
   return work as T & Providers;
 }
 
-function databaseFor(route: Route, exchange: Exchange, config: Config, instance: Instance): Database {
-  const trace = traceOf(exchange);
+function databaseFor(route: Route, context: RequestContext, config: Config, instance: Instance): Database {
+  const trace = traceOf(context);
   if (route.access === "service") return asService(config, trace, instance);
-  if (route.access === "admin" && exchange.caller) return asAdmin(config, exchange.caller.id, trace, instance);
-  return exchange.caller ? asCaller(config, exchange.caller, trace, instance) : asVisitor(config, trace, instance);
+  if (route.access === "admin" && context.caller) return asAdmin(config, context.caller.id, trace, instance);
+  return context.caller ? asCaller(config, context.caller, trace, instance) : asAnonymous(config, trace, instance);
 }
 
 function isExpensive(route: Route, request: Request, query: unknown): boolean {
   if (route.access === "admin") return false;
-  return route.isExpensive?.(query as never) || (route.also?.lines !== undefined && asks(request, LINES_TYPE));
+  return route.isExpensive?.(query as never) ||
+    (route.representations?.lines !== undefined && accepts(request, LINES_TYPE));
 }
 
 /** The routes of each path by method, `/lots/nearby` before `/lots/{id}`; a GET answers HEAD as well. */

@@ -24,7 +24,7 @@ export async function entityTag(body: string): Promise<string> {
 }
 
 /** Whether If-None-Match names this tag. Proxies that compress weaken tags, so `W/` is ignored, as RFC 9110 says. */
-export function names(ifNoneMatch: string | null, tag: string): boolean {
+export function etagMatches(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return ifNoneMatch.split(",").some((part) => part.trim().replace(/^W\//, "") === tag);

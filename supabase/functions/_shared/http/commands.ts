@@ -14,7 +14,7 @@
  */
 import type { Database } from "../db/client.ts";
 import { prefixed } from "../db/rpc.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 import type { RateLimit } from "./rate_limit.ts";
 
@@ -102,7 +102,7 @@ export class Commands {
       this.#counted(ran.rate_limit);
       return ran;
     } catch (failure) {
-      if (failure instanceof Refusal && failure.rateLimit) this.#counted(failure.rateLimit);
+      if (failure instanceof ApiError && failure.rateLimit) this.#counted(failure.rateLimit);
       throw failure;
     }
   }
@@ -111,11 +111,11 @@ export class Commands {
     try {
       const rateLimit = await this.options.take(policy);
       if (rateLimit === null) {
-        throw new Refusal("server_error", { cause: new Error(`there is no rate limit policy ${policy}`) });
+        throw new ApiError("server_error", { cause: new Error(`there is no rate limit policy ${policy}`) });
       }
       this.options.onCount(rateLimit);
     } catch (failure) {
-      if (failure instanceof Refusal && failure.rateLimit) this.options.onCount(failure.rateLimit);
+      if (failure instanceof ApiError && failure.rateLimit) this.options.onCount(failure.rateLimit);
       throw failure;
     }
   }

@@ -1,4 +1,4 @@
-import { type Code, codes, type Refusal } from "../errors.ts";
+import { type ApiError, type Code, codes } from "../errors.ts";
 import { z } from "zod";
 
 export const ErrorEnvelope = z.object({
@@ -19,7 +19,7 @@ export const ErrorEnvelope = z.object({
   }),
 }).meta({ id: "Error", description: "What every error response contains" });
 
-export function envelope(refusal: Refusal, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
+export function envelope(refusal: ApiError, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
   const { code, shown: { message, param, details } } = refusal;
   return {
     error: {

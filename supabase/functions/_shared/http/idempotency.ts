@@ -2,7 +2,7 @@
  * The `Idempotency-Key` of a POST. The database keeps each reply together with its effect (api.run_command). The handler of
  * a POST only maps these replies, so the same replies make the same response, and nothing else has to be kept.
  */
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { searchOf } from "./input.ts";
 
 export const KEY_HEADER = "Idempotency-Key";
@@ -27,7 +27,7 @@ export function readKey(headers: Headers): string | undefined {
   const key = headers.get(KEY_HEADER);
   if (key === null) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw Refusal.ofFields([{
+  throw ApiError.ofFields([{
     param: KEY_HEADER,
     code: "invalid_format",
     message: "The key must be 1 to 255 visible ASCII characters.",

@@ -3,7 +3,7 @@
  * decoded by the kind their schema declares, then checked by that schema like any JSON value.
  */
 import { z } from "zod";
-import { type FieldError, Refusal } from "../errors.ts";
+import { ApiError, type FieldError } from "../errors.ts";
 
 const MIB = 1024 * 1024;
 
@@ -11,13 +11,13 @@ const MIB = 1024 * 1024;
 export const BODY_LIMIT = MIB;
 
 /** How much of a body that is too large is still taken from the wire. */
-export const HEARD_OUT = 8 * BODY_LIMIT;
+export const MAX_DRAIN_BYTES = 8 * BODY_LIMIT;
 
 /** Enough to correct a form by; a hostile body shall not make the answer larger than itself. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 
 /** Nothing in the interface nests half as deep. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** A number as JSON writes it: 12, -0.5, 1.2e-7, 5.0E-4. Most languages print small numbers with an exponent. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
@@ -81,8 +81,8 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
 /** The body as it was sent: JSON, of any shape. */
 export async function readJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
   const bytes = await limitedBytes(request, limit);
-  if (bytes.length === 0) throw refusedBody("required", "A body is required.");
-  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
+  if (bytes.length === 0) throw rejectedBody("required", "A body is required.");
+  if (!isJsonRequest(request.headers)) throw new ApiError("unsupported_media_type");
   return parseJson(bytes);
 }
 
@@ -90,7 +90,7 @@ export async function readJson(request: Request, limit = BODY_LIMIT): Promise<un
 export async function readOptionalJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
   const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) return {};
-  if (!isJsonRequest(request.headers)) throw new Refusal("unsupported_media_type");
+  if (!isJsonRequest(request.headers)) throw new ApiError("unsupported_media_type");
   return parseJson(bytes);
 }
 
@@ -107,8 +107,8 @@ function check<F extends Fields>(fields: F, value: unknown, already: readonly Fi
   const result = fields.safeParse(value, { reportInput: true });
   const broken = new Set(already.map((error) => error.param));
   const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
-  const [first, ...others] = [...already, ...found].slice(0, MOST_ERRORS);
-  if (first) throw Refusal.ofFields([first, ...others]);
+  const [first, ...others] = [...already, ...found].slice(0, MAX_ERRORS);
+  if (first) throw ApiError.ofFields([first, ...others]);
   return result.data!;
 }
 
@@ -143,9 +143,9 @@ interface Place {
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
-  for (let place = pending.pop(); place && errors.length < MOST_ERRORS; place = pending.pop()) {
+  for (let place = pending.pop(); place && errors.length < MAX_ERRORS; place = pending.pop()) {
     const { value, key, depth } = place;
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       return [{
         param: null,
         code: "malformed",
@@ -230,11 +230,13 @@ function isJsonRequest(headers: Headers): boolean {
  */
 async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8Array> {
   const message = `The body is larger than ${limit / MIB} MiB.`;
-  if (Number(request.headers.get("content-length")) > HEARD_OUT) throw new Refusal("payload_too_large", { message });
+  if (Number(request.headers.get("content-length")) > MAX_DRAIN_BYTES) {
+    throw new ApiError("payload_too_large", { message });
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
-  while (reader !== undefined && size <= HEARD_OUT) {
+  while (reader !== undefined && size <= MAX_DRAIN_BYTES) {
     // The stream fails for one reason: the connection that it comes from is gone.
     const { done, value } = await reader.read().catch((cause) => {
       throw new ClientLeft("The body ended early", { cause });
@@ -243,8 +245,8 @@ async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8
     size += value.length;
     if (size <= limit) chunks.push(value);
   }
-  if (size > HEARD_OUT) await reader?.cancel();
-  if (size > limit) throw new Refusal("payload_too_large", { message });
+  if (size > MAX_DRAIN_BYTES) await reader?.cancel();
+  if (size > limit) throw new ApiError("payload_too_large", { message });
   const [only] = chunks;
   if (chunks.length === 1 && only) return only;
   const whole = new Uint8Array(size);
@@ -260,12 +262,12 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError) throw refusedBody("malformed", "The body is not JSON.");
-    if (error instanceof TypeError) throw refusedBody("malformed", "The body is not UTF-8.");
+    if (error instanceof SyntaxError) throw rejectedBody("malformed", "The body is not JSON.");
+    if (error instanceof TypeError) throw rejectedBody("malformed", "The body is not UTF-8.");
     throw error;
   }
 }
 
-function refusedBody(code: string, message: string): Refusal {
-  return Refusal.ofFields([{ param: null, code, message }]);
+function rejectedBody(code: string, message: string): ApiError {
+  return ApiError.ofFields([{ param: null, code, message }]);
 }

@@ -3,12 +3,12 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import type { Access } from "../auth/access.ts";
 import { VERSION } from "../config.ts";
-import { catalogue, type Code, codes, Refusal } from "../errors.ts";
+import { ApiError, catalogue, type Code, codes } from "../errors.ts";
 import { envelope, ErrorEnvelope } from "./envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "./idempotency.ts";
 import { isWrite, READ_AFTER_HEADER } from "./read_after.ts";
 import { TRUNCATED_HEADER } from "./reply.ts";
-import { instanceOf, isConditional, keepsAnswers, limitOf, refusalsOf, type Route } from "./route.ts";
+import { errorCodesOf, instanceOf, isConditional, keepsAnswers, limitOf, type Route } from "./route.ts";
 
 /** The routes of one function, as a chapter of the document. */
 export interface Group {
@@ -50,7 +50,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
   registry.registerComponent("parameters", "If-Match", ifMatch);
   registry.registerComponent("parameters", KEY_HEADER, idempotencyKey);
   registry.registerComponent("parameters", READ_AFTER_HEADER, readAfter);
-  const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(refusalsOf)));
+  const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(errorCodesOf)));
   for (const code of codes.filter((code) => used.has(code))) {
     registry.registerComponent("examples", code, { summary: catalogue[code].message, value: example(code) });
   }
@@ -216,7 +216,7 @@ function describedWith({ description, area }: Route): { description?: string } {
 }
 
 function success(route: Route): Responses {
-  const { reply: [status, schema, asText], alsoStatus, also, cache } = route;
+  const { reply: [status, schema, asText], alternateStatus, representations, cache } = route;
   const always = ["X-Request-Id", "Server-Timing", "Cache-Control", ...limitHeadersOf(route)] as const;
   const responses: Responses = {
     [status]: {
@@ -232,16 +232,16 @@ function success(route: Route): Responses {
         content: {
           "application/json": { schema },
           ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
-          ...(also?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
-          ...(also?.lines || route.isStreamed
+          ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
+          ...(representations?.lines || route.isStreamed
             ? { "application/x-ndjson": { schema: { type: "string" as const } } }
             : {}),
         },
       }),
     },
   };
-  if (alsoStatus !== undefined) {
-    responses[alsoStatus] = { ...responses[status]!, description: "OK: nothing was left to create" };
+  if (alternateStatus !== undefined) {
+    responses[alternateStatus] = { ...responses[status]!, description: "OK: nothing was left to create" };
   }
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
@@ -270,7 +270,7 @@ const featureCollection = {
 
 /** One response a status, with an example of each code that has it. */
 function failures(route: Route): Responses {
-  const byStatus = Object.groupBy(refusalsOf(route), (code) => String(catalogue[code].status));
+  const byStatus = Object.groupBy(errorCodesOf(route), (code) => String(catalogue[code].status));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => [status, {
       description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
@@ -292,12 +292,12 @@ function failures(route: Route): Responses {
 
 function example(code: Code) {
   const refusal = code === "validation_error"
-    ? Refusal.ofFields([{
+    ? ApiError.ofFields([{
       param: "lat",
       code: "required",
       message: "This field is required.",
     }])
-    : new Refusal(code);
+    : new ApiError(code);
   return envelope(refusal, "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10", `/functions/v1/openapi/errors/${code}`);
 }
 
@@ -313,7 +313,7 @@ function operationId({ method, path }: Route): string {
 function corrected({ webhooks: _none, ...document }: Document): Document {
   for (const item of Object.values(document.paths ?? {})) {
     for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
-      operation?.parameters?.forEach((parameter) => asItTravels(parameter, document.components?.schemas));
+      operation?.parameters?.forEach((parameter) => fixParameterSerialization(parameter, document.components?.schemas));
     }
   }
   return document;
@@ -332,7 +332,7 @@ interface Schema {
  * The text is declared as a string with `contentSchema`. The other way, `content`, says the same, but many generators
  * send `[object Object]` for it or fail: with a string their callers write JSON.stringify themselves.
  */
-function asItTravels(parameter: object, schemas: Record<string, Schema> = {}): void {
+function fixParameterSerialization(parameter: object, schemas: Record<string, Schema> = {}): void {
   const described = parameter as { in?: string; schema?: unknown; explode?: boolean };
   const schema = described.schema as Schema | undefined;
   if (described.in !== "query" || !schema) return;

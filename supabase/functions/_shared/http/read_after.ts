@@ -1,5 +1,5 @@
 /**
- * Reading one's own writes where read replicas answer reads ([docs/scale.md]). A replica is somewhat behind the primary, and
+ * Reading one's own writes where read replicas answer reads ([docs/operations/scale.md]). A replica is somewhat behind the primary, and
  * the one lever of the platform's load balancer is the method: GET goes to any database, all else to the primary. So a
  * signed-in caller reads from the primary, unless the request says by `X-Read-After` that the caller's last write was long
  * ago. Every write answers with the value to send from then on.

@@ -1,7 +1,7 @@
 /** The two kinds of answer: what the handler returned, and the refusal of it. */
 import { ConfigError } from "../config.ts";
-import { Refusal } from "../errors.ts";
-import { cacheControl, entityTag, names } from "./caching.ts";
+import { ApiError } from "../errors.ts";
+import { cacheControl, entityTag, etagMatches } from "./caching.ts";
 import { envelope } from "./envelope.ts";
 import type { Route } from "./route.ts";
 
@@ -15,7 +15,7 @@ const NO_CONTENT = 204;
 const RETRY_AFTER_SECONDS = "2";
 
 /** Whether the Accept header names this type; weights are not compared. */
-export function asks(request: Request, type: string): boolean {
+export function accepts(request: Request, type: string): boolean {
   return (request.headers.get("accept") ?? "").split(",").some((part) =>
     part.split(";")[0]!.trim().toLowerCase() === type
   );
@@ -64,10 +64,10 @@ async function stream(route: Route, parts: AsyncIterable<string>, type: string):
   });
 }
 
-/** Only what the schema of the reply names leaves the house. */
+/** Only what the schema of the reply names is sent. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
   if (data instanceof Streamed) {
-    return asks(request, LINES_TYPE)
+    return accepts(request, LINES_TYPE)
       ? await streamLines(route, data.values())
       : await stream(route, data.text(), JSON_TYPE);
   }
@@ -75,26 +75,26 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   const parsed = schema.safeParse(data);
   if (parsed.error) {
     const places = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"} ${issue.code}`).join(", ");
-    throw new Refusal("server_error", { cause: new Error(`reply differs from its schema: ${places}`) });
+    throw new ApiError("server_error", { cause: new Error(`reply differs from its schema: ${places}`) });
   }
   const status = statusOf(route, data);
   if (status === NO_CONTENT) {
     return new Response(null, { status, headers: { "Cache-Control": cacheControl(route.cache) } });
   }
   const inText = asText !== undefined && !/application\/json/i.test(request.headers.get("accept") ?? "");
-  const inGeoJson = route.also?.geojson !== undefined && asks(request, GEOJSON_TYPE);
+  const inGeoJson = route.representations?.geojson !== undefined && accepts(request, GEOJSON_TYPE);
   const text = inText
     ? asText(parsed.data as never)
-    : JSON.stringify(inGeoJson ? route.also?.geojson?.(parsed.data as never) : parsed.data);
+    : JSON.stringify(inGeoJson ? route.representations?.geojson?.(parsed.data as never) : parsed.data);
   const headers = new Headers({ "Cache-Control": cacheControl(route.cache) });
   if (route.isTruncated?.(data as never)) headers.set(TRUNCATED_HEADER, "true");
-  if (asText || route.also) headers.append("Vary", "Accept");
+  if (asText || route.representations) headers.append("Vary", "Accept");
   if (route.isVersioned) headers.set("ETag", `"${(parsed.data as { updated_at: string }).updated_at}"`);
   if (route.cache) {
     const tag = await entityTag(text);
     headers.set("ETag", tag);
     if (route.access !== "public") headers.append("Vary", "Authorization");
-    if (names(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    if (etagMatches(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
   headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
   // The body is taken off on the way out, and its length with it.
@@ -102,14 +102,14 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   return new Response(text, { status, headers });
 }
 
-function statusOf({ reply: [usual], alsoStatus, replyStatus }: Route, data: unknown): number {
+function statusOf({ reply: [usual], alternateStatus, replyStatus }: Route, data: unknown): number {
   if (!replyStatus) return usual;
   const status = replyStatus(data as never);
-  if (status === usual || status === alsoStatus) return status;
-  throw new Refusal("server_error", { cause: new Error(`the contract does not announce status ${status}`) });
+  if (status === usual || status === alternateStatus) return status;
+  throw new ApiError("server_error", { cause: new Error(`the contract does not announce status ${status}`) });
 }
 
-export function refuseWith(refusal: Refusal, requestId: string, docUrl: string | null): Response {
+export function errorResponse(refusal: ApiError, requestId: string, docUrl: string | null): Response {
   return new Response(JSON.stringify(envelope(refusal, requestId, docUrl)), {
     status: refusal.status,
     headers: {
@@ -123,7 +123,7 @@ export function refuseWith(refusal: Refusal, requestId: string, docUrl: string |
 }
 
 /** Whatever was thrown, as the refusal it amounts to. */
-export function asRefusal(failure: unknown): Refusal {
-  if (failure instanceof Refusal) return failure;
-  return new Refusal(failure instanceof ConfigError ? "service_unavailable" : "server_error", { cause: failure });
+export function asApiError(failure: unknown): ApiError {
+  if (failure instanceof ApiError) return failure;
+  return new ApiError(failure instanceof ConfigError ? "service_unavailable" : "server_error", { cause: failure });
 }

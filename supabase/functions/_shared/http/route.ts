@@ -28,7 +28,7 @@ type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
 
 /** Using a provider throws unless the group's `createApp` was given it. */
-export interface Work<A extends Access, P, Q, B> extends Providers {
+export interface HandlerContext<A extends Access, P, Q, B> extends Providers {
   readonly db: Database;
   /** The same database, whose functions are neither counted nor run once: for the pages of a document, which only reads. */
   readonly pages: Database;
@@ -63,11 +63,11 @@ type Reply<R extends z.ZodType> =
 type Returned<T> = T & Readonly<Record<string, unknown>>;
 
 /** Further types of a reply, for readers whose Accept header names them. */
-export interface Also<A extends Access, R, P, Q, B> {
+export interface Representations<A extends Access, R, P, Q, B> {
   /** The reply as GeoJSON. */
   readonly geojson?: (reply: R) => unknown;
   /** A stream of JSON lines, however long; it calls the database for itself. */
-  readonly lines?: (work: Work<A, P, Q, B>) => AsyncIterable<unknown>;
+  readonly lines?: (work: HandlerContext<A, P, Q, B>) => AsyncIterable<unknown>;
 }
 
 export interface Definition<
@@ -90,21 +90,21 @@ export interface Definition<
   readonly body?: B;
   /** Whether the body may be left out; no field of it is required then. */
   readonly isBodyOptional?: boolean;
-  /** How many bytes the body may have, where that is not BODY_LIMIT; at most HEARD_OUT. */
+  /** How many bytes the body may have, where that is not BODY_LIMIT; at most MAX_DRAIN_BYTES. */
   readonly bodyLimit?: number;
   readonly reply: Reply<R>;
   /** A further status of the same reply: 200 where there was nothing left to create. Goes with `replyStatus`. */
-  readonly alsoStatus?: number;
+  readonly alternateStatus?: number;
   /** Which of the two it is, told from what the handler returned, with what the schema of the reply takes off it. */
   readonly replyStatus?: (returned: Returned<z.input<R>>) => number;
-  readonly also?: Also<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
+  readonly representations?: Representations<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
   /**
    * Which database may answer: any for a GET, the primary for the rest, unless this says otherwise. A POST that only reads
    * says `any`; a GET whose function writes, or that is about the primary, says `primary`.
    */
   readonly instance?: Instance;
-  /** Codes the handler or its database function may refuse with, beyond those that `refusalsOf` adds. */
-  readonly refusals: readonly Code[];
+  /** Codes the handler or its database function may refuse with, beyond those that `errorCodesOf` adds. */
+  readonly errors: readonly Code[];
   /**
    * The rate limit policy that requests are counted under: that of the route's command (private.rate_limit_policies), or for a
    * public route one that counts by network. `limitOf` knows the usual one.
@@ -121,7 +121,7 @@ export interface Definition<
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
   /** The ids of the lots that a page of a search shows, for which the search is counted. */
   readonly shownLots?: (returned: Returned<z.input<R>>, query: Read<Q>) => readonly string[];
-  handle(work: Work<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
+  handle(work: HandlerContext<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
 }
 
 /** A route whose types are known to its own handler alone. */
@@ -142,14 +142,14 @@ export interface Route {
     schema: z.ZodType,
     asText?: (reply: never) => string,
   ];
-  readonly alsoStatus?: number;
+  readonly alternateStatus?: number;
   readonly replyStatus?: (returned: never) => number;
-  readonly also?: {
+  readonly representations?: {
     readonly geojson?: (reply: never) => unknown;
     readonly lines?: (work: never) => AsyncIterable<unknown>;
   };
   readonly instance?: Instance;
-  readonly refusals: readonly Code[];
+  readonly errors: readonly Code[];
   readonly limit?: string;
   readonly isExpensive?: (query: never) => boolean;
   readonly cache?: Cache;
@@ -167,7 +167,7 @@ export function route<
   Q extends Fields | undefined = undefined,
   B extends Fields | undefined = undefined,
 >(definition: Definition<A, R, P, Q, B>): Route {
-  const { method, path, params, query, body, access, cache, limit, alsoStatus, replyStatus } = definition;
+  const { method, path, params, query, body, access, cache, limit, alternateStatus, replyStatus } = definition;
   const place = `${method} ${path}`;
   for (const fields of [params, query, body]) {
     if (fields && fields.def.catchall?._zod.def.type !== "never") throw new TypeError(`${place}: use z.strictObject`);
@@ -176,8 +176,8 @@ export function route<
   if (named.join() !== Object.keys(params?.shape ?? {}).join()) {
     throw new TypeError(`${place}: params differ from path`);
   }
-  if ((alsoStatus === undefined) !== (replyStatus === undefined)) {
-    throw new TypeError(`${place}: alsoStatus and replyStatus go together`);
+  if ((alternateStatus === undefined) !== (replyStatus === undefined)) {
+    throw new TypeError(`${place}: alternateStatus and replyStatus go together`);
   }
   if ((access === "admin") !== (definition.area !== undefined)) {
     throw new TypeError(`${place}: an administrator's route has an area, and no other has one`);
@@ -212,8 +212,8 @@ export function isConditional({ method, isVersioned }: Route): boolean {
 }
 
 /** Every code this route can answer with: its own, and those of what the router does for it. */
-export function refusalsOf(route: Route): Code[] {
-  const all = new Set<Code>(route.refusals);
+export function errorCodesOf(route: Route): Code[] {
+  const all = new Set<Code>(route.errors);
   all.add("validation_error").add("server_error").add("service_unavailable");
   // A suspended or withdrawn caller is refused wherever a caller is known, and every user where only the service may call.
   if (route.access !== "public") all.add("unauthorized").add("forbidden");

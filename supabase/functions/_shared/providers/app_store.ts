@@ -3,7 +3,7 @@
  * at the App Store Server API, where that is configured.
  */
 import type { Config } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import type { AppStoreConfig } from "../provider_settings.ts";
 import { hexOf, sha256 } from "./app_store/bytes.ts";
 import {
@@ -62,8 +62,8 @@ function open({ providers: { appStore } }: Config, options: ServerApiOptions): A
   throw notConfigured();
 }
 
-function notConfigured(): Refusal {
-  return new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+function notConfigured(): ApiError {
+  return new ApiError("service_unavailable", { details: { reason: "not_configured" } });
 }
 
 async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -71,12 +71,12 @@ async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> 
     return await work();
   } catch (cause) {
     if (cause instanceof SignedDataError || cause instanceof ReceiptError || cause instanceof TransactionUnknown) {
-      throw new Refusal("iap_invalid", { cause });
+      throw new ApiError("iap_invalid", { cause });
     }
     const isDown = cause instanceof AppStoreDown || cause instanceof ResponderDown;
     if (!isDown) throw cause;
     const seconds = cause instanceof AppStoreDown ? cause.retryAfter : RETRY_SECONDS;
-    throw new Refusal("service_unavailable", { headers: { "Retry-After": String(seconds) }, cause });
+    throw new ApiError("service_unavailable", { headers: { "Retry-After": String(seconds) }, cause });
   }
 }
 

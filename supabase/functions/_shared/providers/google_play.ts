@@ -1,6 +1,6 @@
 /** Google Play: purchases by androidpublisher v3, and its real-time developer notifications. */
 import type { Config } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { type PlayAnswer, PlayApi } from "./google_play/api.ts";
 import { NotificationReader, type PlayNotification } from "./google_play/notifications.ts";
 import {
@@ -49,7 +49,7 @@ export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}
 
 function configured<Part>(part: Part | null): Part {
   if (part !== null) return part;
-  throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+  throw new ApiError("service_unavailable", { details: { reason: "not_configured" } });
 }
 
 class PlayStore implements Store {
@@ -122,6 +122,6 @@ function checkedToken(token: string | null): string {
   throw invalid("not a purchase token");
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal("iap_invalid", { cause: new Error(`Google Play: ${why}`) });
+function invalid(why: string): ApiError {
+  return new ApiError("iap_invalid", { cause: new Error(`Google Play: ${why}`) });
 }

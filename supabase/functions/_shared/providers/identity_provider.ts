@@ -1,8 +1,8 @@
 /** The identity provider's administration, which the secret key opens: /auth/v1 of the project. */
 import type { Config } from "../config.ts";
-import { keyed } from "../db/client.ts";
+import { apiKeyHeaders } from "../db/client.ts";
 import { neverConnected } from "../db/errors.ts";
-import { outcomeUnknown, Refusal } from "../errors.ts";
+import { ApiError, outcomeUnknown } from "../errors.ts";
 
 export interface IdentityProvider {
   /**
@@ -25,7 +25,7 @@ export function identityProvider(config: () => Config): IdentityProvider {
       if (consoleUrl !== null) url.searchParams.set("redirect_to", consoleUrl);
       const response = await send(url, {
         method: "POST",
-        headers: { ...keyed(serviceKeys), "Content-Type": "application/json" },
+        headers: { ...apiKeyHeaders(serviceKeys), "Content-Type": "application/json" },
         body: JSON.stringify({ email, data: metadata }),
       });
       const text = await response.text();
@@ -41,20 +41,20 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
     const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
     if (!isTimeout && !(cause instanceof TypeError)) throw cause;
     if (neverConnected.test(`${cause} ${cause.cause}`)) {
-      throw new Refusal("service_unavailable", { headers: RETRY_AFTER, cause });
+      throw new ApiError("service_unavailable", { headers: RETRY_AFTER, cause });
     }
     throw outcomeUnknown(cause);
   }
 }
 
 /** Its errors take back what it did, but those of a gateway in between, which does not know. */
-function failure(status: number, text: string): Refusal {
+function failure(status: number, text: string): ApiError {
   const cause = new Error(`the identity provider answered ${status}: ${text.slice(0, 500)}`);
   if (status === 502 || status === 504) return outcomeUnknown(cause);
-  if (status === 429 || status >= 500) return new Refusal("service_unavailable", { headers: RETRY_AFTER, cause });
-  if (status !== 400 && status !== 422) return new Refusal("server_error", { cause });
+  if (status === 429 || status >= 500) return new ApiError("service_unavailable", { headers: RETRY_AFTER, cause });
+  if (status !== 400 && status !== 422) return new ApiError("server_error", { cause });
   const message = "The identity provider does not accept this e-mail address.";
-  return new Refusal("validation_error", {
+  return new ApiError("validation_error", {
     message,
     param: "email",
     details: { errors: [{ param: "email", code: "refused", message }] },

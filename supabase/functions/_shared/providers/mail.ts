@@ -1,6 +1,6 @@
 /** Mail, by an HTTP interface like Resend's `POST /emails`: one request for each mail. */
 import type { Config } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import type { MailConfig } from "../provider_settings.ts";
 import { retryAfterOf } from "./retry_after.ts";
 
@@ -40,7 +40,7 @@ export function mailSender(config: () => Config): MailSender {
     },
     send: (mail) => {
       const settings = config().providers.mail;
-      if (settings === null) throw new Refusal("service_unavailable", { details: { reason: "not_configured" } });
+      if (settings === null) throw new ApiError("service_unavailable", { details: { reason: "not_configured" } });
       return send(settings, mail);
     },
   };

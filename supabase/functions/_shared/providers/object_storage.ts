@@ -1,6 +1,6 @@
 /** Object storage, by the S3 protocol. Every request is one signed address, for the client who uploads as for ourselves. */
 import { type Config, ConfigError, type StorageConfig } from "../config.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { encodePath, signerOf } from "./s3_signature.ts";
 
 /** What is known of an object without reading it. */
@@ -124,7 +124,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
   } catch (cause) {
-    if (isNetworkError(cause)) throw new Refusal("service_unavailable", { cause });
+    if (isNetworkError(cause)) throw new ApiError("service_unavailable", { cause });
     throw cause;
   }
 }
@@ -134,7 +134,7 @@ async function attempt(asking: () => Promise<Response>): Promise<Response | null
   try {
     return await asking();
   } catch (error) {
-    if (error instanceof Refusal && error.code === "service_unavailable") return null;
+    if (error instanceof ApiError && error.code === "service_unavailable") return null;
     throw error;
   }
 }
@@ -145,5 +145,5 @@ function isNetworkError(error: unknown): boolean {
 
 function expect(answer: Response, status: number): void {
   if (answer.status === status) return;
-  throw new Refusal("service_unavailable", { cause: new Error(`object storage answered ${answer.status}`) });
+  throw new ApiError("service_unavailable", { cause: new Error(`object storage answered ${answer.status}`) });
 }

@@ -48,7 +48,7 @@ const PricingRuleInput = z.strictObject({
   id: ItemId,
   pricing_group_id: Id.nullable().optional().meta({ description: "A group of the lot; null: the default group" }),
   ...terms,
-}).meta({ id: "PricingRuleInput", description: "docs/fees.md says what each category needs" });
+}).meta({ id: "PricingRuleInput", description: "docs/domains/fees.md says what each category needs" });
 
 const WindowInput = z.strictObject({
   id: ItemId,

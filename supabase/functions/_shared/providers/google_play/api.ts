@@ -1,5 +1,5 @@
 /** The requests to androidpublisher v3, and what its status codes mean. */
-import { Refusal } from "../../errors.ts";
+import { ApiError } from "../../errors.ts";
 import type { PlayConfig } from "../../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "../google_token.ts";
 import { retryAfterOf } from "../retry_after.ts";
@@ -105,12 +105,12 @@ export class PlayApi {
 
 const outcomes: Readonly<Record<number, "invalid" | "gone">> = { 400: "invalid", 404: "invalid", 410: "gone" };
 
-export function unavailable(why: string, retryAfter = RETRY_SECONDS): Refusal {
+export function unavailable(why: string, retryAfter = RETRY_SECONDS): ApiError {
   const seconds = Math.min(Math.max(retryAfter, 1), MAX_RETRY_SECONDS);
-  return new Refusal("service_unavailable", { headers: { "Retry-After": `${seconds}` }, cause: new Error(why) });
+  return new ApiError("service_unavailable", { headers: { "Retry-After": `${seconds}` }, cause: new Error(why) });
 }
 
-function failed(response: Response, reason: string | undefined): Refusal {
+function failed(response: Response, reason: string | undefined): ApiError {
   return unavailable(`Google Play answers ${response.status}: ${reason ?? "not in JSON"}`, retryAfterOf(response));
 }
 

@@ -4,7 +4,7 @@ import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
 import { KeySet } from "../../auth/key_set.ts";
 import { bearerOf, expiredToken, invalidToken, missingToken } from "../../auth/token.ts";
-import { Refusal } from "../../errors.ts";
+import { ApiError } from "../../errors.ts";
 import type { PlayNotificationsConfig } from "../../provider_settings.ts";
 import type { StoreStatement } from "../store.ts";
 import { sha256, withoutAccess } from "./purchases.ts";
@@ -240,6 +240,6 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, within
   throw unreadable([...within, ...issue?.path ?? []].join(".") || null, "Must be what Google Play sends by Pub/Sub.");
 }
 
-function unreadable(param: string | null, message: string): Refusal {
-  return Refusal.ofFields([{ param, code: "invalid", message }]);
+function unreadable(param: string | null, message: string): ApiError {
+  return ApiError.ofFields([{ param, code: "invalid", message }]);
 }

@@ -1,8 +1,8 @@
-// What the database says when it says no: the parts of private.refuse, taken apart for assertions.
+// What the database says when it says no: the parts of private.raise_error, taken apart for assertions.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 
-export interface Refused {
+export interface DatabaseError {
   readonly code: string;
   readonly status: number;
   readonly message: string;
@@ -10,8 +10,8 @@ export interface Refused {
   readonly details: unknown;
 }
 
-/** Waits for a statement that must be refused by private.refuse, and gives the refusal. */
-export async function refusal(statement: PromiseLike<unknown>): Promise<Refused> {
+/** Waits for a statement that must be refused by private.raise_error, and gives the refusal. */
+export async function errorOf(statement: PromiseLike<unknown>): Promise<DatabaseError> {
   const error = await failure(statement);
   assert.equal(error.code, "PGRST", `expected a refusal, got ${error.code}: ${error.message}`);
   const { code, message, details } = JSON.parse(error.message) as { code: string; message: string; details: string };

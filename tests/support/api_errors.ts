@@ -5,7 +5,7 @@ import { ErrorEnvelope } from "../../supabase/functions/_shared/http/envelope.ts
 import { BODY_LIMIT } from "../../supabase/functions/_shared/http/input.ts";
 import { keepsAnswers, type Route } from "../../supabase/functions/_shared/http/route.ts";
 
-export interface ExpectedRefusal {
+export interface ExpectedError {
   readonly code: Code;
   /** Checked when given; null means that no field is named. */
   readonly param?: string | null;
@@ -16,7 +16,7 @@ export interface ExpectedRefusal {
 }
 
 /** Reads the whole response, checks everything that refusals have in common, and what is expected of this one. */
-export async function assertRefused(response: Response, expected: ExpectedRefusal): Promise<void> {
+export async function assertError(response: Response, expected: ExpectedError): Promise<void> {
   const text = await response.text();
   assert.equal(response.status, catalogue[expected.code].status, text);
   assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
@@ -42,7 +42,7 @@ export interface WrongRequest {
   readonly name: string;
   readonly path: string;
   readonly init: RequestInit;
-  readonly expected: ExpectedRefusal;
+  readonly expected: ExpectedError;
 }
 
 export interface Good {
@@ -75,7 +75,7 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
     : {};
   const json = { ...auth, "content-type": "application/json" };
   const wrong: WrongRequest[] = [];
-  const add = (name: string, to: string, init: RequestInit, expected: ExpectedRefusal) =>
+  const add = (name: string, to: string, init: RequestInit, expected: ExpectedError) =>
     wrong.push({ name: `${place} refuses ${name}`, path: to, init: { method, ...init }, expected });
 
   if (access === "user" || access === "admin") {

@@ -1,14 +1,14 @@
 /** What is known about a request while it is being answered, and what is said about it at the end. */
 import type { Caller } from "../auth/token.ts";
 import type { CallTrace } from "../db/client.ts";
-import { isOutcomeUnknown, outcomeUnknown, Refusal } from "../errors.ts";
+import { ApiError, isOutcomeUnknown, outcomeUnknown } from "../errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
 import { readAfterHeader } from "./read_after.ts";
-import { refusalsOf, type Route } from "./route.ts";
+import { errorCodesOf, type Route } from "./route.ts";
 
-export interface Exchange {
+export interface RequestContext {
   readonly id: string;
   /** The id that the client brought, for its own logs; null where it brought none that can be logged. */
   readonly clientId: string | null;
@@ -21,7 +21,7 @@ export interface Exchange {
   caller?: Caller | null;
   /** The last count of the request. */
   rateLimit?: RateLimit;
-  refusal?: Refusal;
+  refusal?: ApiError;
   /** The client has gone before it was answered. */
   clientLeft?: boolean;
 }
@@ -33,8 +33,8 @@ export const CLIENT_LEFT_STATUS = 499;
  * The id is always of our own: answers are kept by shared caches, and an id that a client chose could be in the log many
  * times.
  */
-export function begin(request: Request): Exchange {
-  const exchange: Exchange = {
+export function createContext(request: Request): RequestContext {
+  const context: RequestContext = {
     id: crypto.randomUUID(),
     clientId: printable(request.headers.get("x-request-id")),
     method: request.method,
@@ -42,8 +42,8 @@ export function begin(request: Request): Exchange {
     dbMs: 0,
     effects: 0,
   };
-  request.signal.addEventListener("abort", () => exchange.clientLeft = true);
-  return exchange;
+  request.signal.addEventListener("abort", () => context.clientLeft = true);
+  return context;
 }
 
 function printable(id: string | null): string | null {
@@ -51,12 +51,12 @@ function printable(id: string | null): string | null {
 }
 
 /** What the calls of the database have from their request, and report to it. */
-export function traceOf(exchange: Exchange): CallTrace {
+export function traceOf(context: RequestContext): CallTrace {
   return {
-    requestId: exchange.id,
+    requestId: context.id,
     onCall: (name, ms, isDone) => {
-      exchange.dbMs += ms;
-      if (isDone && !PREPARING.test(name)) exchange.effects++;
+      context.dbMs += ms;
+      if (isDone && !PREPARING.test(name)) context.effects++;
     },
   };
 }
@@ -85,38 +85,38 @@ const PREPARING = new RegExp(`^(${
  * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A
  * request that only reads may be sent again whatever became of it.
  */
-export function whatHappened(refusal: Refusal, { method, effects }: Exchange): Refusal {
+export function withKnownOutcome(refusal: ApiError, { method, effects }: RequestContext): ApiError {
   const isRead = method === "GET" || method === "HEAD";
-  if (isRead && isOutcomeUnknown(refusal)) return new Refusal("service_unavailable", { cause: refusal });
+  if (isRead && isOutcomeUnknown(refusal)) return new ApiError("service_unavailable", { cause: refusal });
   if (!isRead && effects > 0 && refusal.code === "service_unavailable") return outcomeUnknown(refusal);
   return refusal;
 }
 
 /** The headers that every response carries. */
-export function sign(headers: Headers, exchange: Exchange): void {
+export function setResponseHeaders(headers: Headers, context: RequestContext): void {
   allowAnyOrigin(headers);
-  headers.set("X-Request-Id", exchange.id);
+  headers.set("X-Request-Id", context.id);
   headers.set("X-Content-Type-Options", "nosniff");
-  for (const [name, value] of rateLimitHeaders(exchange.rateLimit)) headers.set(name, value);
-  for (const [name, value] of readAfterHeader(exchange.route, exchange.caller)) headers.set(name, value);
-  headers.set("Server-Timing", `db;dur=${exchange.dbMs.toFixed(1)}, total;dur=${sinceStart(exchange).toFixed(1)}`);
+  for (const [name, value] of rateLimitHeaders(context.rateLimit)) headers.set(name, value);
+  for (const [name, value] of readAfterHeader(context.route, context.caller)) headers.set(name, value);
+  headers.set("Server-Timing", `db;dur=${context.dbMs.toFixed(1)}, total;dur=${sinceStart(context).toFixed(1)}`);
 }
 
 /** `answered`: the status of the response, which a client that has gone never gets. What failed on our side stays. */
-export function logLine(exchange: Exchange, answered: number): LogLine {
-  const { refusal, route, caller, clientId } = exchange;
-  const status = exchange.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
-  const cause = causeOf(exchange, status);
+export function logLine(context: RequestContext, answered: number): LogLine {
+  const { refusal, route, caller, clientId } = context;
+  const status = context.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
+  const cause = causeOf(context, status);
   return {
     level: cause === undefined ? "info" : "error",
     time: new Date().toISOString(),
-    request_id: exchange.id,
+    request_id: context.id,
     ...(clientId === null ? {} : { client_request_id: clientId }),
-    method: exchange.method,
+    method: context.method,
     route: route?.path ?? null,
     status,
-    ms: rounded(sinceStart(exchange)),
-    db_ms: rounded(exchange.dbMs),
+    ms: rounded(sinceStart(context)),
+    db_ms: rounded(context.dbMs),
     user_id: caller?.id ?? null,
     code: refusal?.code ?? null,
     ...(refusal?.code === "iap_invalid" && refusal.cause instanceof Error ? { reason: refusal.cause.message } : {}),
@@ -125,14 +125,14 @@ export function logLine(exchange: Exchange, answered: number): LogLine {
 }
 
 /** What is ours to look into: failures, and codes that the contract does not announce. */
-function causeOf({ refusal, route }: Exchange, status: number): string | undefined {
+function causeOf({ refusal, route }: RequestContext, status: number): string | undefined {
   if (!refusal) return undefined;
   if (status >= 500) return describe(refusal.cause ?? refusal);
-  const unannounced = route && !refusalsOf(route).includes(refusal.code);
+  const unannounced = route && !errorCodesOf(route).includes(refusal.code);
   return unannounced ? `${refusal.code} is not among the refusals of ${route.method} ${route.path}` : undefined;
 }
 
-function sinceStart({ started }: Exchange): number {
+function sinceStart({ started }: RequestContext): number {
   return performance.now() - started;
 }
 

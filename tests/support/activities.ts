@@ -3,7 +3,7 @@ import postgres, { type Sql } from "postgres";
 import type { Chance } from "./random.ts";
 import { newLot, newUser } from "./rows.ts";
 
-/** A deed that was committed, as the world outside the database knows it. */
+/** A activity that was committed, as the world outside the database knows it. */
 export interface Done {
   readonly user: string;
   /** The activity, and what it was about. */
@@ -38,7 +38,7 @@ export interface World {
 }
 
 /** One step of a history; what it commits it writes into `done`. */
-export type Deed = (sql: Sql, world: World, chance: Chance) => Promise<void>;
+export type Activity = (sql: Sql, world: World, chance: Chance) => Promise<void>;
 
 export async function newAdministrator(sql: Sql): Promise<string> {
   const id = crypto.randomUUID();
@@ -136,7 +136,7 @@ function note(world: World, user: string, kind: string, subject: unknown, lot: s
   world.done.push({ user, kind, subject: String(subject), lot, at });
 }
 
-const start: Deed = async (sql, world, chance) => {
+const start: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { parking_lot_id: lot, client_request_id: crypto.randomUUID() };
   const reply = await call(sql, user, "commands.start_parking_session", args);
@@ -155,7 +155,7 @@ function recent<Item>(items: readonly Item[], chance: Chance): Item | undefined 
   return items.length === 0 ? undefined : chance.pick(items.slice(-4));
 }
 
-const finalize: Deed = async (sql, world, chance) => {
+const finalize: Activity = async (sql, world, chance) => {
   const session = recent(world.sessions, chance);
   if (!session) return await start(sql, world, chance);
   const args = { id: session.id, exit_at: new Date().toISOString(), client_request_id: session.end };
@@ -166,19 +166,19 @@ const finalize: Deed = async (sql, world, chance) => {
 };
 
 /** A stay from beginning to end, so that people come to have many. */
-const stay: Deed = async (sql, world, chance) => {
+const stay: Activity = async (sql, world, chance) => {
   await start(sql, world, chance);
   await finalize(sql, world, chance);
 };
 
-const cancel: Deed = async (sql, world, chance) => {
+const cancel: Activity = async (sql, world, chance) => {
   const session = recent(world.sessions, chance);
   if (!session) return;
   const reply = await call(sql, session.user, "commands.cancel_parking_session", { id: session.id });
   if (reply) note(world, session.user, "session_cancel", session.id, session.lot);
 };
 
-const review: Deed = async (sql, world, chance) => {
+const review: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { parking_lot_id: lot, rating: 1 + chance.below(5) };
   const reply = await call(sql, user, "commands.post_review", args);
@@ -187,24 +187,24 @@ const review: Deed = async (sql, world, chance) => {
   note(world, user, "review_post", lot, lot); // once a lot, however often it is deleted and posted again
 };
 
-const moderate: Deed = async (sql, world, chance) => {
+const moderate: Activity = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
   if (!one) return await review(sql, world, chance);
   const status = chance.pick(["approved", "approved", "approved", "hidden", "hidden", "rejected"]);
   await decideReview(sql, world.administrator, { id: one.id, status });
 };
 
-const editReview: Deed = async (sql, world, chance) => {
+const editReview: Activity = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
   if (one) await call(sql, one.user, "commands.update_my_review", { id: one.id, rating: 1 + chance.below(5) });
 };
 
-const deleteReview: Deed = async (sql, world, chance) => {
+const deleteReview: Activity = async (sql, world, chance) => {
   const one = recent(world.reviews, chance);
   if (one) await call(sql, one.user, "commands.delete_my_review", { id: one.id });
 };
 
-const report: Deed = async (sql, world, chance) => {
+const report: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const args = { report_type: "price", description: "Dearer", parking_lot_id: lot };
   const reply = await call(sql, user, "commands.post_error_report", args);
@@ -213,7 +213,7 @@ const report: Deed = async (sql, world, chance) => {
   note(world, user, "error_report_post", reply["id"], lot);
 };
 
-const judge: Deed = async (sql, world, chance) => {
+const judge: Activity = async (sql, world, chance) => {
   const one = recent(world.reports, chance);
   if (!one) return await report(sql, world, chance);
   await decideReport(sql, world.administrator, { id: one.id, status: "in_review" });
@@ -222,7 +222,7 @@ const judge: Deed = async (sql, world, chance) => {
   if (reply && status === "resolved") note(world, one.user, "error_report_resolved", one.id, null);
 };
 
-const vote: Deed = async (sql, world, chance) => {
+const vote: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const [value, said] = [chance.pick(world.values.get(lot)!), chance.pick(["confirm", "deny"])];
   const args = { parking_lot_id: lot, field_value_id: value, vote: said };
@@ -230,20 +230,20 @@ const vote: Deed = async (sql, world, chance) => {
   if (reply) note(world, user, `field_${said}`, value, lot);
 };
 
-const occupancy: Deed = async (sql, world, chance) => {
+const occupancy: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const reply = await call(sql, user, "commands.report_occupancy", { parking_lot_id: lot, state: "full" });
   if (reply) note(world, user, "occupancy_report", reply["id"], lot);
 };
 
-const checkIn: Deed = async (sql, world, chance) => {
+const checkIn: Activity = async (sql, world, chance) => {
   const user = chance.pick(world.users);
   const args = { id: chance.pick(world.sponsors), lat: 35, lng: 139, accuracy_m: 10 };
   const reply = await call(sql, user, "commands.check_in_at_sponsor", args);
   if (reply) note(world, user, "sponsor_checkin", reply["id"], null);
 };
 
-const save: Deed = async (sql, world, chance) => {
+const save: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   if (chance.below(3) === 0) {
     await call(sql, user, "commands.unsave_parking_lot", { parking_lot_id: lot });
@@ -253,8 +253,8 @@ const save: Deed = async (sql, world, chance) => {
   if (reply?.["is_new"]) note(world, user, "lot_save", lot, lot);
 };
 
-/** Deeds of other days that come late, one of them again and again: what is imported, and what was sent twice. */
-const late: Deed = async (sql, world, chance) => {
+/** Activities of other days that come late, one of them again and again: what is imported, and what was sent twice. */
+const late: Activity = async (sql, world, chance) => {
   const [user, lot] = [chance.pick(world.users), chance.pick(world.lots)];
   const at = new Date(Date.now() - chance.below(12) * 86_400_000);
   const subject = chance.below(2) === 0 ? user : crypto.randomUUID();
@@ -271,7 +271,7 @@ const late: Deed = async (sql, world, chance) => {
 };
 
 /** Only a lot where nobody has parked can be deleted. */
-export const deleteLot: Deed = async (sql, world, chance) => {
+export const deleteLot: Activity = async (sql, world, chance) => {
   try {
     await sql`delete from public.parking_lots where id = ${chance.pick(world.lots)}`;
   } catch (error) {
@@ -279,8 +279,8 @@ export const deleteLot: Deed = async (sql, world, chance) => {
   }
 };
 
-/** The next part of a rebuild that runs beside the deeds, or a new one begins. */
-const rebuild: Deed = async (sql) => {
+/** The next part of a rebuild that runs beside the activities, or a new one begins. */
+const rebuild: Activity = async (sql) => {
   const [row] = await sql<{ worked: boolean }[]>`select private.next_badge_batch(40) as worked`;
   if (row!.worked) return;
   await sql`
@@ -289,14 +289,14 @@ const rebuild: Deed = async (sql) => {
 };
 
 /** Each as often as it stands here. */
-const DEEDS: readonly Deed[] = [
+const ACTIVITIES: readonly Activity[] = [
   ...[stay, stay, stay, start, finalize, finalize, cancel],
   ...[review, review, review, moderate, moderate, moderate, moderate, editReview, deleteReview],
   ...[report, judge, judge, vote, vote, vote, occupancy, occupancy, checkIn, checkIn, save, save],
   ...[late, late, deleteLot, rebuild],
 ];
 
-/** A deed by chance. */
-export function anyDeed(chance: Chance): Deed {
-  return chance.pick(DEEDS);
+/** A activity by chance. */
+export function anyDeed(chance: Chance): Activity {
+  return chance.pick(ACTIVITIES);
 }
