@@ -108,10 +108,10 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["alter function api.my_account() security definer", "api.my_account()"],
   },
   {
-    guarantee: "every function of the interface says in a comment what it does and refuses",
+    guarantee: "every function of the interface says in a comment what it does and which errors it raises",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where nspname in ('api', 'commands') and coalesce(obj_description(oid, 'pg_proc'), '') !~ '[Rr]efuses'`,
+      where nspname in ('api', 'commands') and coalesce(obj_description(oid, 'pg_proc'), '') !~ 'Errors: |[Rr]aises no errors'`,
     proof: ["comment on function api.list_codes(text) is 'Lists codes.'", "api.list_codes(text)"],
   },
   {
