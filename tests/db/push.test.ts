@@ -319,6 +319,46 @@ Deno.test("batches: eight are sent at once, however many consumers ask; one that
   await db.sql`delete from private.push_leases`;
 });
 
+Deno.test("fan-out: it is taken while eight batches are being sent and while a consumer tries after a pause; neither changes", async () => {
+  await emptyQueue();
+  await db.sql`delete from private.push_leases`;
+  const user = await newUser(db.sql);
+  await aDevice(user);
+  for (let n = 0; n < 10; n++) {
+    const other = await newUser(db.sql);
+    await aDevice(other);
+    await db.sql`select private.notify_user(${other}, 'announcement', 'Title', 'Body')`;
+  }
+  const stateOfPushing = async () => ({
+    leases: await db.sql`select msg_id, leased_until from private.push_leases order by msg_id`,
+    state: await db.sql`select * from private.push_state`,
+  });
+  const takesFanOutOnly = async () => {
+    const before = await stateOfPushing();
+    const id = await sending("user", user);
+    const [fanOut, ...others] = await take(5);
+    assert.deepEqual([fanOut?.notification_id, fanOut?.batch, others], [id, undefined, []]);
+    assert.deepEqual(await take(5), []);
+    assert.deepEqual(await stateOfPushing(), before);
+    while (!(await pageOf(fanOut!)).is_done);
+    assert.deepEqual(await stateOfPushing(), before);
+  };
+  const sent = await take(20);
+  assert.equal(sent.length, 8);
+  await takesFanOutOnly();
+
+  await pause(sent[0]);
+  await age("20 seconds");
+  assert.equal((await take(5)).length, 1);
+  await takesFanOutOnly();
+
+  await db.sql`
+    update private.push_state
+    set failures = 0, failing_since = null, paused_until = '-infinity', tried_until = '-infinity', reason = null`;
+  await emptyQueue();
+  await db.sql`delete from private.push_leases`;
+});
+
 const alerts = async () =>
   (await db.sql<{ body: string }[]>`
     select body from public.admin_notifications where title = 'プッシュ通知を送信できません' order by created_at`)
