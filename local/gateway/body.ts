@@ -1,4 +1,5 @@
 // Bodies of requests, with a limit and a deadline.
+import { TimeoutError, withTimeout } from "../timeout.ts";
 
 export const BODY_TIMEOUT_MS = 30_000;
 
@@ -64,19 +65,15 @@ async function next(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   deadline: number,
 ): Promise<Uint8Array | undefined> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new BodyError(408, "The body did not arrive in time."));
-    reader.cancel().catch(() => {}); // nothing is read any more
-  }, deadline - performance.now());
   try {
-    const { value, done } = await Promise.race([reader.read(), late]);
+    const { value, done } = await withTimeout(reader.read(), deadline - performance.now());
     return done ? undefined : value;
   } catch (cause) {
-    if (cause instanceof BodyError) throw cause;
+    if (cause instanceof TimeoutError) {
+      reader.cancel().catch(() => {}); // the rest is not read
+      throw new BodyError(408, "The body did not arrive in time.");
+    }
     throw new BodyError(400, "The body ended early.", { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

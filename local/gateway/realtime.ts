@@ -7,6 +7,7 @@ import { WebSocket as Backend } from "ws";
 import { ANY_ORIGIN, preflight } from "./cors.ts";
 import { refusal } from "./envelope.ts";
 import { knock, tokenOf } from "./keys.ts";
+import { withTimeout } from "../timeout.ts";
 
 /** Where the realtime server listens now; undefined when it did not come up in time. */
 export type FindPort = (patience: number) => Promise<number | undefined>;
@@ -40,16 +41,13 @@ export class RealtimeGate {
 
   /** Lets every client go; each looks for the server again. One that does not answer is not waited for. */
   async close(): Promise<void> {
-    const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, FAREWELL);
     const gone = Array.from(this.#clients, (client) => {
       const { promise, resolve: left } = Promise.withResolvers<void>();
       client.addEventListener("close", () => left());
       client.close(RESTARTING, "The platform is stopping");
       return promise;
     });
-    await Promise.race([Promise.all(gone), patience]);
-    clearTimeout(timer);
+    await withTimeout(Promise.all(gone), FAREWELL, () => undefined);
   }
 
   async #socket(request: Request, url: URL, port: number): Promise<Response> {

@@ -1,6 +1,6 @@
 // One topic that one client has joined: its rights, its row changes, its broadcasts, its presence, and its end.
 import { Changes } from "./changes.ts";
-import { Late, withDeadline } from "./deadline.ts";
+import { TimeoutError, withTimeout } from "../timeout.ts";
 import { type Join, numberBindings, readJoin } from "./join.ts";
 import { type Limits, Window } from "./limits.ts";
 import { encode, type Frame, isObject, UserBroadcast, type Version } from "./serializer.ts";
@@ -77,7 +77,7 @@ export class Channel implements Member {
     this.#changes = changes;
     if (wait !== undefined && changes !== undefined) {
       try {
-        await withDeadline(changes.subscribe(this.#bearer), wait);
+        await withTimeout(changes.subscribe(this.#bearer), wait);
       } catch (error) {
         return this.#refuse(ref, this.#reason(error));
       }
@@ -162,7 +162,7 @@ export class Channel implements Member {
     if (error instanceof JoinRejected) return error.message;
     if (error instanceof TokenRejected) return `${error.code}: ${error.message}`;
     if (error instanceof SubscriptionRejected) return `RealtimeDisabledForConfiguration: ${error.message}`;
-    if (error instanceof Late) {
+    if (error instanceof TimeoutError) {
       const waited = `Timed out after ${error.milliseconds}ms waiting for the postgres_changes subscription`;
       return `PostgresChangesSubscribeTimeout: ${waited}`;
     }

@@ -1,6 +1,6 @@
 // The question that a batch of changes puts to Postgres, and its answer: one round trip.
 import postgres from "postgres";
-import { withDeadline } from "./deadline.ts";
+import { withTimeout } from "../timeout.ts";
 import { arrayLiteral } from "./values.ts";
 
 /** A table as it is now. */
@@ -93,7 +93,7 @@ export class Looker {
       conversions: conversions.map((one) => ({ ...one, texts: arrayLiteral(one.texts) })),
     });
     const query = this.sql.unsafe("select _realtime.look($1::text::jsonb)::text as answer", [text], { prepare: true });
-    const [row] = await withDeadline(query, SILENCE);
+    const [row] = await withTimeout(query, SILENCE);
     return JSON.parse(row!["answer"]);
   }
 

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { TextLineStream } from "../functions/lines.ts";
 import { ROOT } from "../settings.ts";
+import { withTimeout } from "../timeout.ts";
 
 export interface SupervisorOptions {
   /** The module that serves. */
@@ -38,12 +39,8 @@ export class Supervisor {
   }
 
   /** The port of the process that runs; undefined when none came up in time. */
-  async port(patience: number): Promise<number | undefined> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), patience);
-    const port = await Promise.race([this.#port.promise, promise]);
-    clearTimeout(timer);
-    return port;
+  port(patience: number): Promise<number | undefined> {
+    return withTimeout(this.#port.promise, patience, () => undefined);
   }
 
   get isUp(): boolean {
@@ -60,9 +57,7 @@ export class Supervisor {
     const child = this.#child;
     if (child !== undefined) {
       send(child, "SIGTERM");
-      const timer = setTimeout(() => send(child, "SIGKILL"), FAREWELL);
-      await child.status;
-      clearTimeout(timer);
+      await withTimeout(child.status, FAREWELL, () => send(child, "SIGKILL"));
     }
     await this.#done;
   }
