@@ -1,0 +1,83 @@
+// Pages and contract are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
+import assert from "node:assert/strict";
+import { inContract, inFile, inMarkdown, ledger, MAX_WORDS, proseFiles } from "../support/prose.ts";
+
+for (const path of proseFiles()) {
+  Deno.test(`${path}: every sentence is short, and its words are plain`, () => {
+    const findings = inFile(path);
+    const allowed = ledger()[path] ?? 0;
+    if (findings.length === allowed) return;
+    const list = findings.map(({ place, message }) => `${path}:${place}: ${message}`).join("\n");
+    assert.fail(
+      findings.length > allowed
+        ? `${findings.length} found, ${allowed} allowed:\n${list}`
+        : `${findings.length} found, but the ledger allows ${allowed}: run \`deno task prose --ledger\``,
+    );
+  });
+}
+
+Deno.test("the ledger names only files that are checked", () => {
+  assert.deepEqual(Object.keys(ledger()).filter((path) => !proseFiles().includes(path)), []);
+});
+
+const long = (words: number) => `${Array.from({ length: words }, () => "word").join(" ")}.`;
+
+Deno.test("a page with breaches: each is found at its line", () => {
+  const page = [
+    "# A heading",
+    "",
+    `Short. ${long(MAX_WORDS + 1)}`,
+    "",
+    "- The server",
+    "  tells the client.",
+    "- It starts anew. Whoever reads it is asked.",
+    "",
+    "| Code | Means |",
+    "| --- | --- |",
+    "| `a` | Who reads this is lost |",
+    "",
+    "The row is gone. A row behind it. What is left is deleted. It is no user's.",
+  ].join("\n");
+  const found = inMarkdown(page).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`);
+  assert.deepEqual(found, [
+    `3 a sentence of ${MAX_WORDS + 1} words`,
+    "5 “tells”: write returns, shows, reports",
+    "7 “anew”: write again",
+    "7 “Whoever”: write a user who, a client that",
+    "7 “asked”: write called, queried, requested",
+    "11 “Who reads this is lost”: write a subject with a name: a user who …",
+    "13 “gone”: write deleted, removed",
+    "13 “behind”: write after",
+    "13 “What is left is deleted.”: write a subject with a name",
+    "13 “is no user's”: write does not belong to",
+  ]);
+});
+
+Deno.test("a page without breaches: code, addresses and sentences of the longest length are no findings", () => {
+  const page = [
+    long(MAX_WORDS),
+    "Run `tell anew` at <https://told.example/whoever>, behind a proxy or behind the hosted edge.",
+    "```sh",
+    "tell nobody",
+    "```",
+    "<!-- told -->",
+    "| `told` | A user asks for it. Who may read it? |",
+    "[The page](told.md#nobody) lists the stand-ins.",
+  ].join("\n");
+  assert.deepEqual(inMarkdown(page), []);
+});
+
+Deno.test("a contract with breaches: summaries, descriptions and messages are read, a user's texts are not", () => {
+  const contract = {
+    paths: { "/a": { get: { summary: "Tell", description: "Fine.", tags: ["anew"] } } },
+    components: {
+      examples: { one: { summary: "Anew", value: { error: { message: "Nobody." }, description: "told" } } },
+      schemas: { A: { properties: { description: { type: "string", description: "Tell" } } } },
+    },
+  };
+  assert.deepEqual(inContract(contract).map(({ place }) => place), [
+    "/paths/~1a/get/summary",
+    "/components/examples/one/summary",
+    "/components/examples/one/value/error/message",
+  ]);
+});

@@ -1,0 +1,153 @@
+// Plain words: finds sentences that are too long and words that another word says better, in pages and in the contract.
+//
+//   deno task prose [files]     prints what it finds; without files in all pages and in openapi.json
+//   deno task prose --ledger    writes the smaller numbers into tests/contract/prose_ledger.json
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DENIED } from "./denied_words.ts";
+
+export const MAX_WORDS = 35;
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const LEDGER = join(ROOT, "tests/contract/prose_ledger.json");
+
+export interface Finding {
+  /** The line of a page, or the JSON pointer of a text in the contract. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** A text with the line it begins at: a paragraph, a list item, a heading or a cell. */
+interface Block {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The prose of a Markdown text. Code blocks, comments and the delimiter rows of tables are left out. */
+function blocks(markdown: string): Block[] {
+  const found: Block[] = [];
+  let open: { line: number; lines: string[] } | undefined;
+  const close = () => {
+    if (open) found.push({ line: open.line, text: open.lines.join(" ") });
+    open = undefined;
+  };
+  const withoutComments = markdown.replaceAll(/<!--[\s\S]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, ""));
+  let fence: string | undefined;
+  for (const [n, line] of withoutComments.split("\n").entries()) {
+    const mark = /^\s*(```|~~~)/.exec(line)?.[1];
+    if (fence !== undefined || mark !== undefined) {
+      close();
+      if (fence === undefined) fence = mark;
+      else if (fence === mark) fence = undefined;
+    } else if (/^\s*\|/.test(line)) {
+      close();
+      if (!/^[\s|:-]+$/.test(line)) {
+        found.push(...line.split(/(?<!\\)\|/).map((text) => ({ line: n + 1, text })));
+      }
+    } else if (line.trim() === "") close();
+    else {
+      if (/^\s*([-*+]|\d+\.)\s|^#/.test(line)) close();
+      open ??= { line: n + 1, lines: [] };
+      open.lines.push(line.replace(/^\s*(>|[-*+]|\d+\.|#+)\s+/, ""));
+      if (line.startsWith("#")) close();
+    }
+  }
+  close();
+  return found;
+}
+
+/** The sentences of a block, without its marks. A piece of code, an address or the text of a link is one or more words. */
+function sentences(text: string): string[] {
+  const plain = text
+    .replaceAll(/(`+)(?:(?!\1).)+\1/g, "X")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/<?\bhttps?:\/\/[^\s>)]+>?/g, "X")
+    .replaceAll(/\b[\w./-]+\.(md|ts|sql|json|toml|yml)\b/g, "X")
+    .replaceAll(/\*\*|__|(?<=\s|^)[*_]|[*_](?=\W|$)/g, "")
+    .replaceAll(/\b(e\.g|i\.e|etc|cf|vs)\./g, "$1");
+  return plain.split(/(?<=[.!?]["”’)]?)\s+(?=\S)/).map((sentence) => sentence.trim()).filter((one) => one !== "");
+}
+
+function inBlock(text: string): string[] {
+  return sentences(text).flatMap((sentence) => {
+    const words = sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+    const beginning = sentence.split(/\s+/).slice(0, 8).join(" ");
+    return [
+      ...(words > MAX_WORDS ? [`a sentence of ${words} words (at most ${MAX_WORDS}): ${beginning} …`] : []),
+      ...DENIED.flatMap(({ pattern, instead }) => {
+        const [word] = pattern.exec(sentence) ?? [];
+        if (word === undefined) return [];
+        const shown = word.length > 40 ? `${word.slice(0, 40)} …` : word;
+        return [`“${shown}”: write ${instead} (${beginning} …)`];
+      }),
+    ];
+  });
+}
+
+/** The findings of a Markdown page. */
+export function inMarkdown(page: string): Finding[] {
+  return blocks(page).flatMap(({ line, text }) => inBlock(text).map((message) => ({ place: String(line), message })));
+}
+
+const TEXTS = new Set(["summary", "description", "message"]);
+const SAMPLES = new Set(["value", "example", "default", "const", "enum"]);
+
+/** The findings of an OpenAPI document: every `summary`, `description` and `message`, each text once. */
+export function inContract(contract: unknown): Finding[] {
+  const seen = new Set<string>();
+  const walk = (value: unknown, pointer: string, sample: boolean): Finding[] => {
+    if (value === null || typeof value !== "object") return [];
+    return Object.entries(value).flatMap(([key, inner]) => {
+      const place = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      if (typeof inner !== "string") return walk(inner, place, sample || SAMPLES.has(key));
+      // In a sample only the message of an error is ours; other texts are a user's.
+      if (!TEXTS.has(key) || (sample && key !== "message") || seen.has(inner)) return [];
+      seen.add(inner);
+      return inMarkdown(inner).map(({ message }) => ({ place, message }));
+    });
+  };
+  return walk(contract, "", false);
+}
+
+/** The findings of a file of the repository. */
+export function inFile(path: string): Finding[] {
+  const text = Deno.readTextFileSync(join(ROOT, path));
+  return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
+}
+
+function pagesUnder(folder: string): string[] {
+  return [...Deno.readDirSync(join(ROOT, folder))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? pagesUnder(`${folder}/${name}`) : name.endsWith(".md") ? [`${folder}/${name}`] : []
+  ).sort();
+}
+
+/** All files that are held to plain words. */
+export function proseFiles(): string[] {
+  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...pagesUnder("docs"), "openapi.json"];
+}
+
+/** Files that are not done yet, with how many findings each may have: none may have more, and none fewer. */
+export function ledger(): Record<string, number> {
+  return JSON.parse(Deno.readTextFileSync(LEDGER));
+}
+
+function writeLedger(): void {
+  const before = ledger();
+  const counts = proseFiles().map((path): [string, number] => [path, Math.min(inFile(path).length, before[path] ?? 0)]);
+  const left = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  Deno.writeTextFileSync(LEDGER, `${JSON.stringify(left, null, 2)}\n`);
+}
+
+if (import.meta.main) {
+  if (Deno.args.includes("--ledger")) writeLedger();
+  else {
+    const paths = Deno.args.map((path) => relative(ROOT, join(Deno.cwd(), path)));
+    let total = 0;
+    for (const path of paths.length > 0 ? paths : proseFiles()) {
+      const findings = inFile(path);
+      total += findings.length;
+      for (const { place, message } of findings) console.log(`${path}:${place}: ${message}`);
+    }
+    console.log(`${total} found`);
+    if (total > 0) Deno.exit(1);
+  }
+}
