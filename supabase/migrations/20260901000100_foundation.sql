@@ -137,7 +137,7 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100.', p_param => 'limit');
   end if;
   return p_limit;
 end
@@ -239,7 +239,7 @@ begin
   end if;
   -- A text has one cursor: spare bits of its last letter are not ignored.
   if v_keys is null or private.cursor_encode(p_filters, v_keys) <> p_cursor then
-    perform private.raise_error('validation_error', 422, 'This cursor does not belong to this list and these filters',
+    perform private.raise_error('validation_error', 422, 'This cursor belongs to another list or to other filters. Start again without a cursor.',
       p_param => 'cursor');
   end if;
   return v_keys;

@@ -136,7 +136,7 @@ begin
   select s.decrypted_secret into v_url from vault.decrypted_secrets s where s.name = 'project_url';
   select s.decrypted_secret into v_key from vault.decrypted_secrets s where s.name = 'service_role_key';
   if v_url is null or v_key is null then
-    raise warning 'The vault has no project_url or no service_role_key: % is not called', p_path;
+    raise warning 'The vault has no project_url or no service_role_key. The request to % was not sent.', p_path;
     return null;
   end if;
   return net.http_post(

@@ -156,7 +156,7 @@ begin
     perform private.raise_error(
       'validation_error', 422,
       format(
-        '%s is not understood: admin is {"name": string or null, "areas": some of %s, "status": "active" or "suspended"}',
+        '%s is not valid. admin must be {"name": string or null, "areas": some of %s, "status": "active" or "suspended"}.',
         v_param, to_jsonb(private.admin_areas())
       ),
       p_param => v_param
@@ -223,7 +223,7 @@ set search_path = ''
 as $$
 begin
   if auth.uid() is null then
-    perform private.raise_error('unauthorized', 401, 'Sign in first');
+    perform private.raise_error('unauthorized', 401, 'Sign in first.');
   end if;
   return auth.uid();
 end
@@ -238,9 +238,9 @@ as $$
 begin
   if p_status is distinct from 'active' then
     perform private.raise_error('forbidden', 403, case p_status
-      when 'suspended' then 'This account is suspended'
-      when 'withdrawn' then 'This account was withdrawn'
-      else 'This account is not an app user''s'
+      when 'suspended' then 'This account is suspended.'
+      when 'withdrawn' then 'This account is withdrawn.'
+      else 'This account is not an account of an app user. Sign in as an app user.'
     end);
   end if;
 end
@@ -338,7 +338,7 @@ begin
   select areas into v_areas from public.admins where id = p_admin_id and status = 'active';
   v_missing := case when v_areas is null then 'admin' when p_area <> all (v_areas) then 'admin:' || p_area end;
   if v_missing is not null then
-    perform private.raise_error('forbidden', 403, format('This requires the permission scope %s', v_missing),
+    perform private.raise_error('forbidden', 403, format('This requires the permission scope %s.', v_missing),
       p_details => jsonb_build_object('scope', v_missing));
   end if;
 end
@@ -432,7 +432,7 @@ declare
 begin
   select email into v_email from private.my_auth_user();
   if not found then
-    perform private.raise_error('unauthorized', 401, 'This account no longer exists');
+    perform private.raise_error('unauthorized', 401, 'This account no longer exists. Sign in again.');
   end if;
 
   return private.account_row(v_user_id, v_email, private.my_avatar());
@@ -456,7 +456,7 @@ begin
   where id = v_user_id;
   if not found then
     -- The standing changed since active_user() read it.
-    perform private.raise_error('forbidden', 403, 'This account is suspended');
+    perform private.raise_error('forbidden', 403, 'This account is suspended.');
   end if;
   if p_avatar_asset_id is not null or p_remove_avatar then
     perform private.put_avatar(p_avatar_asset_id);

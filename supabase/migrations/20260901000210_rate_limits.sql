@@ -163,7 +163,7 @@ begin
   perform set_config('response.status', '429', true);
   return jsonb_build_object(
     'code', 'rate_limited',
-    'message', 'Too many requests',
+    'message', 'Too many requests. Retry after details.retry_after seconds.',
     'details', jsonb_build_object('details', jsonb_build_object(
       'policy', p_rate_limit -> 'policy', 'retry_after', p_rate_limit -> 'reset_seconds'
     ))::text,
@@ -200,7 +200,7 @@ as $$
 begin
   if coalesce(current_setting('request.headers', true), '') <> '' and coalesce(current_setting('request.is_counted_read', true), '') = ''
   then
-    perform private.raise_error('forbidden', 403, 'This read costs more than a page: call it through api.read_counted',
+    perform private.raise_error('forbidden', 403, 'This read costs more than a page. Call it through api.read_counted.',
       p_details => '{"reason": "not_counted"}');
   end if;
 end

@@ -57,7 +57,7 @@ begin
     created_at = case when k.created_at < now() - interval '24 hours' then excluded.created_at else k.created_at end
   returning * into v_claimed;
   if v_claimed.fingerprint <> p_fingerprint then
-    perform private.raise_error('conflict', 409, 'This key was used for another request; give each request a key of its own',
+    perform private.raise_error('conflict', 409, 'This key was used for another request. Use a new key for each request.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
   end if;
   if v_claimed.replies = '{}' then
@@ -66,11 +66,11 @@ begin
   return v_claimed.replies;
 exception
   when lock_not_available then
-    perform private.raise_error('conflict', 409, 'A request with this key is still running; send it again in a moment',
+    perform private.raise_error('conflict', 409, 'A request with this key is still running. Retry in a few seconds.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_in_use"}');
     return null;
   when foreign_key_violation then
-    perform private.raise_error('unauthorized', 401, 'This account no longer exists');
+    perform private.raise_error('unauthorized', 401, 'This account no longer exists. Sign in again.');
     return null;
 end
 $$;
@@ -90,7 +90,7 @@ begin
   into v_open, v_seconds
   from private.idempotency_keys where user_id = p_user_id and created_at >= now() - interval '24 hours';
   if v_open > 1000 then
-    perform private.raise_error('rate_limited', 429, 'There are too many idempotency keys of the last 24 hours',
+    perform private.raise_error('rate_limited', 429, 'Too many idempotency keys were used in the last 24 hours. Retry after details.retry_after seconds.',
       p_param => 'Idempotency-Key',
       p_details => jsonb_build_object('policy', 'idempotency_keys', 'retry_after', greatest(v_seconds, 1)));
   end if;
@@ -146,7 +146,7 @@ declare
   v_reply jsonb;
 begin
   if jsonb_typeof(p_arguments) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'arguments must be an object', p_param => 'arguments');
+    perform private.raise_error('validation_error', 422, 'arguments must be an object.', p_param => 'arguments');
   end if;
   select * into v_function from pg_catalog.pg_proc
   where proname = p_function
@@ -161,7 +161,7 @@ begin
   from unnest(v_function.proargnames[1:v_function.pronargs], v_function.proargtypes::oid[]) as a (name, type)
   where p_arguments ? a.name;
   if v_function.oid is null or exists (select from jsonb_object_keys(p_arguments) as k where k <> all (v_names)) then
-    perform private.raise_error('not_found', 404, 'There is no such function with these arguments', p_param => 'function');
+    perform private.raise_error('not_found', 404, 'There is no function with this name and these arguments.', p_param => 'function');
   end if;
 
   v_record := 'from ' || coalesce('jsonb_to_record($1) as a(' || v_record || ')', '(values (1)) as a (none)');
@@ -209,9 +209,9 @@ begin
     perform private.check_admin(v_user_id, null);
   end if;
   if p_key !~ '^[!-~]{1,255}$' then
-    perform private.raise_error('validation_error', 422, 'A key is 1 to 255 visible ASCII characters', p_param => 'key');
+    perform private.raise_error('validation_error', 422, 'The key must be 1 to 255 visible ASCII characters.', p_param => 'key');
   elsif coalesce(p_fingerprint, '') !~ '^[0-9a-f]{64}$' then
-    perform private.raise_error('validation_error', 422, 'A fingerprint is a SHA-256 in hexadecimal digits', p_param => 'fingerprint');
+    perform private.raise_error('validation_error', 422, 'The fingerprint must be a SHA-256 in 64 lower-case hexadecimal digits.', p_param => 'fingerprint');
   end if;
   v_replies := private.claim_key(p_key, p_fingerprint);
   if v_replies ? v_call and private.is_command(p_function) then
@@ -234,7 +234,7 @@ begin
   end if;
   -- The report on a thousand lots that an administrator imports is kept, too.
   if octet_length(v_reply::text) > (case when p_function = 'admin_import_parking_lots' then 1048576 else 65536 end) then
-    perform private.raise_error('conflict', 409, 'This reply is too large to be kept; send the request without a key',
+    perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
   end if;
   perform private.keep_reply(p_key, p_fingerprint, v_call, v_reply);
@@ -324,12 +324,12 @@ begin
   end if;
   v_bounds := regexp_match(v_rule, '^CHECK (?:char_length)?\w+ >= ([-\d.]+) AND \w+ <= ([-\d.]+)$');
   return jsonb_build_object('param', v_field, 'message', v_field || case
-    when v_rule is null then ' is required'
-    when v_rule ~ '^CHECK char_length' and v_bounds is not null then format(' must have %s to %s characters', variadic v_bounds)
-    when v_rule ~ '^CHECK char_length\w+ <= \d+$' then format(' must have at most %s characters', substring(v_rule from '\d+$'))
-    when v_bounds is not null then format(' must be between %s and %s', variadic v_bounds)
-    when v_rule ~ '^CHECK \w+ = ANY ARRAY\[.*\]$' then ' must be one of ' || substring(v_rule from '\[(.*)\]')
-    else ' is not allowed'
+    when v_rule is null then ' is required.'
+    when v_rule ~ '^CHECK char_length' and v_bounds is not null then format(' must have %s to %s characters.', variadic v_bounds)
+    when v_rule ~ '^CHECK char_length\w+ <= \d+$' then format(' must have at most %s characters.', substring(v_rule from '\d+$'))
+    when v_bounds is not null then format(' must be between %s and %s.', variadic v_bounds)
+    when v_rule ~ '^CHECK \w+ = ANY ARRAY\[.*\]$' then ' must be one of ' || substring(v_rule from '\[(.*)\]') || '.'
+    else ' has a value that is not allowed.'
   end);
 end
 $$;
@@ -442,12 +442,12 @@ declare
   v_reply jsonb;
 begin
   if private.is_command(p_function) then
-    perform private.raise_error('not_found', 404, 'There is no such function that only reads', p_param => 'function');
+    perform private.raise_error('not_found', 404, 'There is no read-only function with this name.', p_param => 'function');
   end if;
   if current_user = 'service_role' then
     perform set_config('request.jwt.claims', '{"role": "anon"}', true), set_config('role', 'anon', true);
   elsif p_address is not null then
-    perform private.raise_error('forbidden', 403, 'Only the service says which address a request comes from', p_param => 'address');
+    perform private.raise_error('forbidden', 403, 'Only the service role may send address. Leave it out.', p_param => 'address');
   end if;
   v_subject := coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())));
   -- Counted at the end: a count holds its row until the transaction ends, and reads of one network need not wait for each

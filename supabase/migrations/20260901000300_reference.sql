@@ -78,7 +78,7 @@ set search_path = ''
 as $$
 begin
   if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
   end if;
   return p_lang;
 end

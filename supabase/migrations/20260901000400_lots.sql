@@ -345,7 +345,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.raise_error('validation_error', 422, 'A slug never changes: create another tag.', p_param => 'slug');
+  perform private.raise_error('validation_error', 422, 'A slug never changes. Create another tag.', p_param => 'slug');
   return null;
 end
 $$;
@@ -390,7 +390,7 @@ as $$
 begin
   perform from public.parking_lots where id = p_lot_id and status = 'active';
   if not found then
-    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.', p_param => p_field);
   end if;
 end
 $$;
@@ -406,7 +406,7 @@ as $$
 begin
   perform from public.parking_lots where id = p_lot_id and status = 'active' for key share;
   if not found then
-    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot', p_param => p_field);
+    perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.', p_param => p_field);
   end if;
 end
 $$;

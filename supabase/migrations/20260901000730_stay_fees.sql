@@ -37,13 +37,13 @@ declare
   c_latest constant timestamptz := timestamptz '2100-01-01 00:00:00+00';
 begin
   if p_entry is null or p_entry < c_earliest or p_entry >= c_latest then
-    perform private.raise_error('validation_error', 422, 'An entry time from 2000 to 2099 is needed.', 'entry_at');
+    perform private.raise_error('validation_error', 422, 'The entry time must be from 2000 to 2099.', 'entry_at');
   elsif p_exit is null or p_exit < c_earliest or p_exit >= c_latest then
-    perform private.raise_error('validation_error', 422, 'An exit time from 2000 to 2099 is needed.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit time must be from 2000 to 2099.', 'exit_at');
   elsif p_exit < p_entry then
-    perform private.raise_error('validation_error', 422, 'The exit is before the entry.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit must not be before the entry.', 'exit_at');
   elsif p_exit > p_entry + interval '8784 hours' then
-    perform private.raise_error('validation_error', 422, 'A stay lasts at most 366 days.', 'exit_at');
+    perform private.raise_error('validation_error', 422, 'A stay must not be longer than 366 days.', 'exit_at');
   end if;
 end
 $$;
@@ -226,7 +226,7 @@ set search_path = ''
 as $$
 begin
   if p_exit > p_entry + interval '744 hours' then
-    perform private.raise_error('validation_error', 422, 'A stay that is priced at many lots lasts at most 31 days.', p_param);
+    perform private.raise_error('validation_error', 422, 'A stay that is priced at many lots must not be longer than 31 days.', p_param);
   end if;
 end
 $$;
@@ -255,7 +255,7 @@ set search_path = ''
 as $$
 begin
   perform private.raise_error('validation_error', 422,
-    format('This question would have to price more than %s lots. Ask for a smaller area, a shorter stay or other prices.',
+    format('This search would price more than %s lots. Search a smaller area, a shorter stay or another price range.',
       private.most_priced_lots(p_entry, p_exit)),
     p_details => '{"reason": "too_much_to_price"}');
 end

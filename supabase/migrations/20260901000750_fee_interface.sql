@@ -61,7 +61,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_vehicle_type) then
-    perform private.raise_error('validation_error', 422, 'There is no such vehicle type.', 'vehicle_type');
+    perform private.raise_error('validation_error', 422, 'vehicle_type must be a code of the category vehicle_type.', 'vehicle_type');
   end if;
 end
 $$;
@@ -92,7 +92,7 @@ begin
   select f.answer, f.refusal into v_fee
   from private.explained_fee(p_parking_lot_id, p_vehicle_type, p_entry_at, p_exit_at) f;
   if v_fee.refusal is not null then
-    perform private.raise_error('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_fee.refusal - 'code');
+    perform private.raise_error('fee_unknown', 422, 'The fee for this stay is not known. See details.reason.', p_details => v_fee.refusal - 'code');
   end if;
   return v_fee.answer;
 end

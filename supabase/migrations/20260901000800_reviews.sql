@@ -327,7 +327,7 @@ begin
   on conflict (parking_lot_id, user_id) do nothing
   returning * into v_review;
   if not found then
-    perform private.raise_error('conflict', 409, 'You have reviewed this lot already; edit that review',
+    perform private.raise_error('conflict', 409, 'You have already reviewed this lot. Edit that review.',
       p_details => '{"reason": "already_reviewed"}');
   end if;
   perform private.put_review_photos(v_review.id, p_photo_asset_ids);
@@ -393,7 +393,7 @@ begin
     returning * into v_review;
   end if;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no review with this id.', p_param => 'id');
   end if;
   if p_photo_asset_ids is not null then
     perform private.put_review_photos(p_id, p_photo_asset_ids);
@@ -415,7 +415,7 @@ begin
   perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
   delete from public.reviews where id = p_id and user_id = v_user_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no review with this id.', p_param => 'id');
   end if;
 end
 $$;

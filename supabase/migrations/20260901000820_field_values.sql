@@ -470,9 +470,9 @@ begin
   select v.state into v_state from public.field_values v
   where v.id = p_field_value_id and v.parking_lot_id = p_parking_lot_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'This lot has no such value', p_param => 'fieldValueId');
+    perform private.raise_error('not_found', 404, 'This lot has no field value with this id.', p_param => 'fieldValueId');
   elsif v_state = 'retired' then
-    perform private.raise_error('conflict', 409, 'The lot has another value by now', p_details => '{"reason": "retired"}');
+    perform private.raise_error('conflict', 409, 'The lot has another value now. Read the lot again.', p_details => '{"reason": "retired"}');
   end if;
 
   perform private.log_activity('field_' || p_vote, p_parking_lot_id, p_field_value_id);

@@ -296,7 +296,7 @@ declare
   v_param text;
 begin
   if num_nonnulls(p_state, p_free_spaces, p_occupancy_ratio) = 0 then
-    perform private.raise_error('validation_error', 422, 'Say state, free_spaces or occupancy_ratio',
+    perform private.raise_error('validation_error', 422, 'Send state, free_spaces or occupancy_ratio.',
       p_param => p_place || 'state');
   end if;
   v_param := case
@@ -307,7 +307,7 @@ begin
     when (p_state = 'full') <> (p_occupancy_ratio = 1) then 'occupancy_ratio'
   end;
   if v_param is not null then
-    perform private.raise_error('validation_error', 422, format('%s is not possible, or not together with the others', v_param),
+    perform private.raise_error('validation_error', 422, format('%s is out of range or contradicts the other fields.', v_param),
       p_param => p_place || v_param);
   end if;
 end
@@ -376,9 +376,9 @@ declare
   v_unknown uuid[] := '{}';
 begin
   if p_source is null or p_source not in ('operator', 'sensor') then
-    perform private.raise_error('validation_error', 422, 'source must be operator or sensor', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'source must be operator or sensor.', p_param => 'source');
   elsif jsonb_typeof(p_reports) is distinct from 'array' or jsonb_array_length(p_reports) not between 1 and 500 then
-    perform private.raise_error('validation_error', 422, 'reports must be 1 to 500 reports', p_param => 'reports');
+    perform private.raise_error('validation_error', 422, 'reports must be an array of 1 to 500 reports.', p_param => 'reports');
   end if;
   -- Lot by lot in one order, so that two feeds at the same time do not wait for each other.
   for v_report in
@@ -392,7 +392,7 @@ begin
   loop
     perform private.check_occupancy(v_report.state, v_report.free_spaces, v_report.occupancy_ratio, v_report.place_name);
     if v_report.reported_at > now() + interval '1 minute' then
-      perform private.raise_error('validation_error', 422, 'reported_at is in the future',
+      perform private.raise_error('validation_error', 422, 'reported_at must not be in the future.',
         p_param => v_report.place_name || 'reported_at');
     end if;
     if not exists (select from public.parking_lots l where l.id = v_report.parking_lot_id) then

@@ -35,11 +35,12 @@ as $$
 begin
   return (
     select case
-      when b.most is null then format('A vehicle has no %s', p_measure)
+      when b.most is null then format('A vehicle has no field %s. Remove it.', p_measure)
       when jsonb_typeof(p_value) = 'null' then null
       when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
         and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
-      else format('%s must be a number within its bounds, at most %s', p_measure, b.most)
+      when b.is_whole then format('%s must be a whole number from %s to %s.', p_measure, b.above + 1, b.most)
+      else format('%s must be a number above %s and at most %s.', p_measure, b.above, b.most)
     end
     from (values (0)) as one (n)
     left join (
@@ -64,7 +65,7 @@ begin
   if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
     return null;
   elsif jsonb_typeof(p_vehicle) <> 'object' then
-    perform private.raise_error('validation_error', 422, 'vehicle must be an object', p_param => 'vehicle');
+    perform private.raise_error('validation_error', 422, 'vehicle must be an object.', p_param => 'vehicle');
   end if;
   for v_measure, v_fault in select g.key, private.measure_fault(g.key, g.value) from jsonb_each(p_vehicle) as g loop
     if v_fault is not null then

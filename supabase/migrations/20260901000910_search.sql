@@ -41,41 +41,41 @@ set search_path = ''
 as $$
 begin
   return case
-    when p_key = 'v' then case when p_value <> '1' then 'v must be 1' end
+    when p_key = 'v' then case when p_value <> '1' then 'v must be 1.' end
     when p_key = 'center' then
       case when jsonb_typeof(p_value) = 'object' and p_value - '{lat,lng,placeName}'::text[] = '{}'
         and jsonb_typeof(p_value -> 'lat') = 'number' and jsonb_typeof(p_value -> 'lng') = 'number'
         and abs((p_value ->> 'lat')::numeric) <= 90 and abs((p_value ->> 'lng')::numeric) <= 180
         and coalesce(jsonb_typeof(p_value -> 'placeName'), 'string') = 'string'
         and char_length(coalesce(p_value ->> 'placeName', '')) <= 200 then null
-        else 'center must be {lat, lng, placeName}' end
+        else 'center must be {lat, lng, placeName}.' end
     when p_key = 'radius_m' then
-      case when private.is_whole_number(p_value, 1, 50000) then null else 'radius_m must be between 1 and 50000' end
+      case when private.is_whole_number(p_value, 1, 50000) then null else 'radius_m must be between 1 and 50000.' end
     when p_key in ('price_min', 'price_max') then
       case when p_value = 'null' or private.is_whole_number(p_value, 0, 100000) then null
-        else format('%s must be between 0 and 100000', p_key) end
+        else format('%s must be between 0 and 100000.', p_key) end
     when p_key = 'attributes' then
       case when private.is_text_list(p_value, 20, 50)
         and not exists (
           select from jsonb_array_elements_text(p_value) as a
           where not exists (select from public.codes c where c.category_id = 'attribute' and c.code = a)
-        ) then null else 'attributes must be at most 20 known attributes' end
+        ) then null else 'attributes must be an array of at most 20 codes of the category attribute.' end
     when p_key = 'difficulty' then
       case when private.is_text_list(p_value, 3, 10) and p_value <@ '["easy", "normal", "hard"]' then null
-        else 'difficulty must be at most 3 of easy, normal and hard' end
+        else 'difficulty must be an array of at most 3 of easy, normal and hard.' end
     when p_key = 'operator_codes' then
-      case when private.is_text_list(p_value, 50, 50) then null else 'operator_codes must be at most 50 codes' end
+      case when private.is_text_list(p_value, 50, 50) then null else 'operator_codes must be an array of at most 50 codes.' end
     when p_key = 'vehicle' then null
     when p_key = 'keywords' then
-      case when not private.is_text_list(p_value, 10, 50) then 'keywords must be at most 10 words of 1 to 50 characters'
+      case when not private.is_text_list(p_value, 10, 50) then 'keywords must be an array of at most 10 words of 1 to 50 characters.'
         when exists (select from jsonb_array_elements_text(p_value) as k where private.search_text(k) = '')
-          then 'A keyword must have something beside space' end
+          then 'A keyword must not be blank.' end
     when p_key = 'meter_ticket_included' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'meter_ticket_included must be true or false' end
+      case when jsonb_typeof(p_value) <> 'boolean' then 'meter_ticket_included must be true or false.' end
     when p_key = 'sort' then
       case when p_value not in ('"distance"', '"price"', '"recommended"')
-        then 'sort must be distance, price or recommended' end
-    else format('A search has no %s', p_key)
+        then 'sort must be distance, price or recommended.' end
+    else format('A search has no field %s. Remove it.', p_key)
   end;
 end
 $$;
@@ -92,7 +92,7 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_query) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'query must be an object', p_param => 'query');
+    perform private.raise_error('validation_error', 422, 'query must be an object.', p_param => 'query');
   end if;
   for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query) as q loop
     if v_fault is not null then
@@ -100,19 +100,19 @@ begin
     end if;
   end loop;
   if p_query ->> 'sort' = 'distance' and p_query -> 'center' is null then
-    perform private.raise_error('validation_error', 422, 'The order distance needs a center', p_param => 'sort');
+    perform private.raise_error('validation_error', 422, 'sort distance requires center.', p_param => 'sort');
   elsif p_query ? 'radius_m' and p_query -> 'center' is null then
-    perform private.raise_error('validation_error', 422, 'radius_m needs a center', p_param => 'radius_m');
+    perform private.raise_error('validation_error', 422, 'radius_m requires center.', p_param => 'radius_m');
   elsif (p_query ->> 'price_min')::numeric > (p_query ->> 'price_max')::numeric then
-    perform private.raise_error('validation_error', 422, 'price_min is above price_max', p_param => 'price_min');
+    perform private.raise_error('validation_error', 422, 'price_min must not be greater than price_max.', p_param => 'price_min');
   elsif cardinality(p_ids) > 100 then
-    perform private.raise_error('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'ids must have at most 100 values.', p_param => 'ids');
   elsif p_bbox is not null and not coalesce(
     cardinality(p_bbox) = 4 and array_position(p_bbox, null) is null
       and p_bbox[1] between -180 and 180 and p_bbox[3] between -180 and 180
       and p_bbox[2] between -90 and 90 and p_bbox[4] between p_bbox[2] and 90, false
   ) then
-    perform private.raise_error('validation_error', 422, 'bbox must be west,south,east,north in degrees', p_param => 'bbox');
+    perform private.raise_error('validation_error', 422, 'bbox must be west,south,east,north in degrees.', p_param => 'bbox');
   end if;
 end
 $$;

@@ -180,11 +180,11 @@ begin
   v_has_stay := private.check_asked_stay(p_entry_at, p_exit_at, p_vehicle_type);
   -- A page of the interface has at most 100; an export reads greater ones.
   if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');
   elsif v_has_stay and p_limit > 100 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100 with a stay', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100 when entry_at and exit_at are sent.', p_param => 'limit');
   elsif v_has_stay and (p_zoom is not null or p_updated_since is not null) then
-    perform private.raise_error('validation_error', 422, 'entry_at does not go with zoom or updated_since', p_param => 'entry_at');
+    perform private.raise_error('validation_error', 422, 'entry_at cannot be combined with zoom or updated_since.', p_param => 'entry_at');
   end if;
   if p_limit > 100 or 'total' = any (p_include) or p_exit_at - p_entry_at > interval '24 hours'
     or p_zoom is not null and p_query <> '{}' then
@@ -194,7 +194,7 @@ begin
   perform private.read_vehicle(p_query -> 'vehicle');
   if p_updated_since is not null then
     if p_query <> '{}' or p_bbox is not null or p_ids is not null or p_zoom is not null or p_include <> '{}' then
-      perform private.raise_error('validation_error', 422, 'updated_since takes limit and cursor alone',
+      perform private.raise_error('validation_error', 422, 'updated_since can be combined with limit and cursor only.',
         p_param => 'updated_since');
     end if;
     return private.changes_page(p_updated_since, p_limit, p_cursor);

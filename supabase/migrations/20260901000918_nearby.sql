@@ -39,25 +39,25 @@ begin
   return case
     when p_key = 'max_height_m' then
       case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
-        else 'max_height_m must be a number above 0 and at most 100' end
+        else 'max_height_m must be a number above 0 and at most 100.' end
     when p_key = 'tags' then
-      case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array'
+      case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array.'
         when jsonb_array_length(p_value) > 20 or jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
-          then 'tags must be at most 20 strings' end
+          then 'tags must be an array of at most 20 strings.' end
     when p_key = 'open_now' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'open_now must be true or false' end
+      case when jsonb_typeof(p_value) <> 'boolean' then 'open_now must be true or false.' end
     when p_key = 'max_price' then
       case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
-        else 'max_price must be a number from 0 to 100000' end
+        else 'max_price must be a number from 0 to 100000.' end
     when p_key in ('entry_at', 'exit_at') then
       case when jsonb_typeof(p_value) <> 'string'
           or (p_value #>> '{}') !~ '^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$'
           or not pg_input_is_valid(p_value #>> '{}', 'timestamptz')
-          then format('%s must be a time with an offset, as 2026-09-01T09:30:00+09:00', p_key)
+          then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
         when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
           or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
-          then format('%s must be from 2000 to 2099', p_key) end
-    else format('There is no filter %s', p_key)
+          then format('%s must be from 2000 to 2099.', p_key) end
+    else format('There is no filter %s. Remove it.', p_key)
   end;
 end
 $$;
@@ -75,7 +75,7 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_filters) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'filters must be an object', p_param => 'filters');
+    perform private.raise_error('validation_error', 422, 'filters must be an object.', p_param => 'filters');
   end if;
   for v_key, v_fault in
     select f.key, private.nearby_filter_fault(f.key, f.value) from jsonb_each(p_filters) as f
@@ -87,13 +87,13 @@ begin
   v_filters := jsonb_populate_record(null::private.nearby_filters, p_filters);
   v_filters.tags := coalesce(v_filters.tags, '{}');
   v_fault := case
-    when v_filters.exit_at is null and v_filters.entry_at is not null then 'entry_at needs an exit_at'
-    when v_filters.exit_at < v_filters.entry_at then 'The exit is before the entry'
+    when v_filters.exit_at is null and v_filters.entry_at is not null then 'entry_at requires exit_at.'
+    when v_filters.exit_at < v_filters.entry_at then 'The exit must not be before the entry.'
   end;
   if v_fault is not null then
     perform private.raise_error('validation_error', 422, v_fault, p_param => 'filters.exit_at');
   elsif v_filters.entry_at is null and v_filters.exit_at is not null then
-    perform private.raise_error('validation_error', 422, 'exit_at needs an entry_at', p_param => 'filters.entry_at');
+    perform private.raise_error('validation_error', 422, 'exit_at requires entry_at.', p_param => 'filters.entry_at');
   end if;
   perform private.check_compared_stay(v_filters.entry_at, v_filters.exit_at, 'filters.exit_at');
   return v_filters;
@@ -111,15 +111,15 @@ set search_path = ''
 as $$
 begin
   if p_lat is null or p_lat not between -90 and 90 then
-    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
+    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90.', p_param => 'lat');
   elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
+    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180.', p_param => 'lng');
   elsif p_radius_m is null or p_radius_m not between 1 and 50000 then
-    perform private.raise_error('validation_error', 422, 'radius_m must be between 1 and 50000', p_param => 'radius_m');
+    perform private.raise_error('validation_error', 422, 'radius_m must be between 1 and 50000.', p_param => 'radius_m');
   elsif p_limit is null or p_limit not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100.', p_param => 'limit');
   elsif p_sort is null or p_sort not in ('distance', 'price', 'recommended') then
-    perform private.raise_error('validation_error', 422, 'sort must be distance, price or recommended', p_param => 'sort');
+    perform private.raise_error('validation_error', 422, 'sort must be distance, price or recommended.', p_param => 'sort');
   end if;
 end
 $$;

@@ -292,7 +292,7 @@ begin
     ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_most + 1) into v_clusters;
   if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
     perform private.raise_error('validation_error', 422,
-      format('More than %s lots would have to be counted; ask for a smaller box or more conditions', c_most),
+      format('More than %s lots would have to be counted. Use a smaller bbox or more conditions.', c_most),
       p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
   end if;
   return query select c.* from unnest(v_clusters) as c;
@@ -319,7 +319,7 @@ begin
     else array(select c from private.kept_clusters(p_bbox, p_level, v_term) as c) end;
   if cardinality(clusters) > c_most then
     perform private.raise_error('validation_error', 422,
-      format('The box has more than %s clusters at this zoom; ask for a smaller box or a lower zoom', c_most),
+      format('The bbox has more than %s clusters at this zoom. Use a smaller bbox or a lower zoom.', c_most),
       p_param => 'zoom', p_details => '{"reason": "too_many_clusters"}');
   end if;
 end
@@ -336,16 +336,16 @@ declare
   c_most constant integer := 5000;
 begin
   if p_zoom not between 0 and 14 then
-    perform private.raise_error('validation_error', 422, 'zoom must be between 0 and 14', p_param => 'zoom');
+    perform private.raise_error('validation_error', 422, 'zoom must be between 0 and 14.', p_param => 'zoom');
   elsif p_bbox is null then
-    perform private.raise_error('validation_error', 422, 'zoom needs a bbox', p_param => 'bbox');
+    perform private.raise_error('validation_error', 422, 'zoom requires bbox.', p_param => 'bbox');
   elsif p_cursor is not null then
-    perform private.raise_error('validation_error', 422, 'Clusters come in one page', p_param => 'cursor');
+    perform private.raise_error('validation_error', 422, 'Clusters are returned in one page. Leave out cursor.', p_param => 'cursor');
   elsif (
     select sum((b.east - b.west + 1)::bigint * (b.north - b.south + 1)) > c_most from private.map_boxes(p_bbox, p_zoom + 3) b
   ) then
     perform private.raise_error('validation_error', 422,
-      format('The box has more than %s cells at this zoom; ask for a smaller box or a lower zoom', c_most),
+      format('The bbox has more than %s cells at this zoom. Use a smaller bbox or a lower zoom.', c_most),
       p_param => 'zoom');
   end if;
 end

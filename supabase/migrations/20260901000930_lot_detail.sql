@@ -251,9 +251,9 @@ begin
   perform private.visitor_or_user();
   perform private.require_public_lot(p_parking_lot_id);
   if p_include is null or not p_include <@ '{field_value_ids,hours,field_provenance,occupancy_forecast}' then
-    perform private.raise_error('validation_error', 422, 'There is no such part to include', p_param => 'include');
+    perform private.raise_error('validation_error', 422, 'include must have only field_value_ids, hours, field_provenance and occupancy_forecast.', p_param => 'include');
   elsif p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
   end if;
   perform private.check_vehicle_type(p_vehicle_type);
   v_vehicle := private.read_vehicle(p_vehicle);

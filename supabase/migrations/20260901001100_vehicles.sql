@@ -225,13 +225,13 @@ begin
     when p_field = 'vehicle_type' then
       case when jsonb_typeof(p_value) <> 'string' or not exists (
         select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_value #>> '{}'
-      ) then 'There is no such vehicle type' end
+      ) then 'vehicle_type must be a code of the category vehicle_type.' end
     when p_field = 'nickname' then
-      case when not private.is_line(p_value, 50) then 'nickname must have at most 50 characters' end
+      case when not private.is_line(p_value, 50) then 'nickname must have at most 50 characters.' end
     when p_field in ('plate_number', 'color') then
-      case when not private.is_line(p_value, 30) then format('%s must have at most 30 characters', p_field) end
+      case when not private.is_line(p_value, 30) then format('%s must have at most 30 characters.', p_field) end
     when p_field = 'is_default' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'is_default must be true or false' end
+      case when jsonb_typeof(p_value) <> 'boolean' then 'is_default must be true or false.' end
     else private.measure_fault(p_field, p_value)
   end;
 end
@@ -249,7 +249,7 @@ declare
   v_fault text;
 begin
   if jsonb_typeof(p_fields) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'A vehicle must be an object');
+    perform private.raise_error('validation_error', 422, 'vehicle must be an object.');
   end if;
   for v_field, v_fault in select f.key, private.own_vehicle_fault(f.key, f.value) from jsonb_each(p_fields) as f loop
     if v_fault is not null then
@@ -258,7 +258,7 @@ begin
   end loop;
   v_vehicle := jsonb_populate_record(p_vehicle, p_fields);
   if v_vehicle.vehicle_type is null then
-    perform private.raise_error('validation_error', 422, 'vehicle_type is required', p_param => 'vehicle_type');
+    perform private.raise_error('validation_error', 422, 'vehicle_type is required.', p_param => 'vehicle_type');
   end if;
   v_vehicle.nickname := private.trimmed(v_vehicle.nickname);
   v_vehicle.plate_number := private.trimmed(v_vehicle.plate_number);
@@ -336,7 +336,7 @@ declare
   v_vehicle public.user_vehicles := private.read_own_vehicle(null, p_vehicle);
 begin
   if (select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null) >= 10 then
-    perform private.raise_error('conflict', 409, 'You have ten vehicles already; delete one first',
+    perform private.raise_error('conflict', 409, 'You already have ten vehicles. Delete one first.',
       p_details => '{"reason": "limit_reached", "limit": 10}');
   end if;
   insert into public.user_vehicles (
@@ -367,11 +367,11 @@ declare
 begin
   select * into v_old from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no vehicle with this id.', p_param => 'id');
   end if;
   v_vehicle := private.read_own_vehicle(v_old, p_changes);
   if v_old.is_default and not v_vehicle.is_default then
-    perform private.raise_error('conflict', 409, 'One vehicle is the default; make another one the default instead',
+    perform private.raise_error('conflict', 409, 'One vehicle must be the default. Make another vehicle the default instead.',
       p_param => 'is_default', p_details => '{"reason": "default_required"}');
   end if;
   update public.user_vehicles
@@ -398,7 +398,7 @@ begin
   update public.user_vehicles set deleted_at = now()
   where id = p_id and user_id = v_user_id and deleted_at is null;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no vehicle with this id.', p_param => 'id');
   end if;
 end
 $$;

@@ -115,11 +115,11 @@ declare
   v_fault text;
 begin
   if coalesce(char_length(private.trimmed(p_name)), 0) not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters', p_param => 'name');
+    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters.', p_param => 'name');
   elsif jsonb_typeof(p_query_json) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'query_json must be an object', p_param => 'query_json');
+    perform private.raise_error('validation_error', 422, 'query_json must be an object.', p_param => 'query_json');
   elsif p_sort_order not between 0 and 1000000 then
-    perform private.raise_error('validation_error', 422, 'sort_order must be between 0 and 1000000', p_param => 'sort_order');
+    perform private.raise_error('validation_error', 422, 'sort_order must be between 0 and 1000000.', p_param => 'sort_order');
   end if;
   for v_key, v_fault in
     select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q
@@ -127,14 +127,14 @@ begin
     select 'vehicle.' || m.key, private.measure_fault(m.key, m.value)
     from jsonb_each(case when jsonb_typeof(p_query_json -> 'vehicle') = 'object' then p_query_json -> 'vehicle' end) as m
     union all
-    select 'vehicle', 'vehicle must be an object' where jsonb_typeof(p_query_json -> 'vehicle') <> 'object'
+    select 'vehicle', 'vehicle must be an object.' where jsonb_typeof(p_query_json -> 'vehicle') <> 'object'
   loop
     if v_fault is not null then
       perform private.raise_error('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
     end if;
   end loop;
   if (p_query_json ->> 'price_min')::numeric > (p_query_json ->> 'price_max')::numeric then
-    perform private.raise_error('validation_error', 422, 'price_min is above price_max', p_param => 'query_json.price_min');
+    perform private.raise_error('validation_error', 422, 'price_min must not be greater than price_max.', p_param => 'query_json.price_min');
   end if;
 end
 $$;
@@ -172,7 +172,7 @@ begin
   select * into v_preset from public.search_presets s
   where s.id = p_id and s.user_id = p_user_id and s.deleted_at is null;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such preset', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no preset with this id.', p_param => 'id');
   end if;
   return v_preset;
 end
@@ -225,7 +225,7 @@ begin
   select count(*), max(s.sort_order) into v_count, v_last
   from public.search_presets s where s.user_id = p_user_id and s.deleted_at is null;
   if v_count >= 20 then
-    perform private.raise_error('conflict', 409, 'There are twenty presets already; delete one first',
+    perform private.raise_error('conflict', 409, 'There are already twenty presets. Delete one first.',
       p_details => '{"reason": "limit_reached", "limit": 20}');
   end if;
   insert into public.search_presets (user_id, name, query_json, is_default, sort_order)

@@ -160,9 +160,9 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if not private.is_premium(v_user_id) then
-    perform private.raise_error('forbidden', 403, 'This is for premium members', p_details => '{"reason": "premium_required"}');
+    perform private.raise_error('forbidden', 403, 'This requires a premium membership.', p_details => '{"reason": "premium_required"}');
   elsif p_yen_per_walk_minute is null or p_yen_per_walk_minute not between 0 and 500 then
-    perform private.raise_error('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500',
+    perform private.raise_error('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500.',
       p_param => 'yen_per_walk_minute');
   end if;
   insert into public.search_preferences as p (user_id, yen_per_walk_minute) values (v_user_id, p_yen_per_walk_minute)

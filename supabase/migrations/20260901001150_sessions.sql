@@ -230,7 +230,7 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no session with this id.', p_param => 'id');
   end if;
   return v_session;
 end
@@ -245,13 +245,13 @@ set search_path = ''
 as $$
 begin
   if p_exit_at is null then
-    perform private.raise_error('validation_error', 422, 'exit_at is needed', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'exit_at is required.', p_param => 'exit_at');
   -- A session that starts in the future was started before the clock was set back. Its exit cannot be compared with its
   -- start, and nobody is kept in a lot because of a clock.
   elsif p_exit_at < (p_session).started_at and (p_session).started_at <= now() then
-    perform private.raise_error('validation_error', 422, 'The exit is before the entry', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit must not be before the entry.', p_param => 'exit_at');
   elsif p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes' then
-    perform private.raise_error('validation_error', 422, 'The exit is more than 5 minutes ahead', p_param => 'exit_at');
+    perform private.raise_error('validation_error', 422, 'The exit must not be more than 5 minutes in the future.', p_param => 'exit_at');
   end if;
 end
 $$;
@@ -290,7 +290,7 @@ begin
   if v_session.status = 'ended' and v_session.finalize_request_id = p_client_request_id then
     return v_session;
   elsif v_session.status <> 'parking' then
-    perform private.raise_error('conflict', 409, format('The session is %s already', v_session.status),
+    perform private.raise_error('conflict', 409, format('The session already has the status %s.', v_session.status),
       p_details => jsonb_build_object('reason', 'session_' || v_session.status));
   end if;
   perform private.check_exit(v_session, p_exit_at);
@@ -331,9 +331,9 @@ begin
   if v_session.status = 'cancelled' then
     return;
   elsif v_session.status = 'ended' then
-    perform private.raise_error('conflict', 409, 'The session is ended already', p_details => '{"reason": "session_ended"}');
+    perform private.raise_error('conflict', 409, 'The session has already ended.', p_details => '{"reason": "session_ended"}');
   elsif v_session.started_at < now() - interval '5 minutes' then
-    perform private.raise_error('conflict', 409, 'A session can be cancelled within 5 minutes of its start',
+    perform private.raise_error('conflict', 409, 'A session can only be cancelled within 5 minutes of its start. End it instead.',
       p_details => '{"reason": "too_late"}');
   end if;
   update public.parking_sessions s set status = 'cancelled' where s.id = p_id;
@@ -362,7 +362,7 @@ begin
   select v.vehicle_type into v_vehicle_type from public.user_vehicles v
   where v.id = p_vehicle_id and v.user_id = (select auth.uid()) and v.deleted_at is null;
   if not found and p_vehicle_id is not null then
-    perform private.raise_error('not_found', 404, 'You have no such vehicle', p_param => 'vehicle_id');
+    perform private.raise_error('not_found', 404, 'You have no vehicle with this id.', p_param => 'vehicle_id');
   end if;
   return v_vehicle_type;
 end
@@ -383,7 +383,7 @@ begin
     when p_lng not between -180 and 180 or (p_lng is null and p_lat is not null) then 'start_lng'
   end;
   if v_param is not null then
-    perform private.raise_error('validation_error', 422, 'start_lat and start_lng are a place on earth, or neither is given',
+    perform private.raise_error('validation_error', 422, 'start_lat and start_lng must be a position in degrees, or both must be left out.',
       p_param => v_param);
   end if;
 end
@@ -428,7 +428,7 @@ begin
   returning id into v_id;
   if not found then
     select s.id into v_id from public.parking_sessions s where s.user_id = v_user_id and s.status = 'parking';
-    perform private.raise_error('concurrent_session_not_allowed', 409, 'You have a running session; end or cancel it first',
+    perform private.raise_error('concurrent_session_not_allowed', 409, 'You have a running session. End or cancel it first.',
       p_details => jsonb_build_object('session_id', v_id));
   end if;
   perform private.log_activity('session_start', p_parking_lot_id, v_id);

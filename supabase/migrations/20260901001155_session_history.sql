@@ -69,7 +69,7 @@ begin
   where s.id = p_id and s.user_id = v_user_id
   returning * into v_session;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no session with this id.', p_param => 'id');
   end if;
   return private.session_rows(array[v_session]) -> 0;
 end
@@ -103,7 +103,7 @@ declare
 begin
   perform private.page_limit(p_limit);
   if p_status not in ('parking', 'ended', 'cancelled') then
-    perform private.raise_error('validation_error', 422, 'status must be parking, ended or cancelled', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be parking, ended or cancelled.', p_param => 'status');
   end if;
   execute concat(
     'select array(select s ', v_matching, ' and (s.started_at, s.id) < ($5, $6) order by s.started_at desc, s.id desc limit $7)'

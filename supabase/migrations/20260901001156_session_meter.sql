@@ -56,7 +56,7 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.user_id = v_user_id and s.status = 'parking';
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no running session');
+    perform private.raise_error('not_found', 404, 'You have no running session. Start one first.');
   end if;
   select e.can_exit, e.changes_at into v_exit from private.session_exit(v_session) e;
   return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(

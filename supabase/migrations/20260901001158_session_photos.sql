@@ -93,9 +93,9 @@ set search_path = ''
 as $$
 begin
   if p_phase is null or p_phase not in ('during', 'after') then
-    perform private.raise_error('validation_error', 422, 'phase must be during or after', p_param => 'phase');
+    perform private.raise_error('validation_error', 422, 'phase must be during or after.', p_param => 'phase');
   elsif p_slot is null or p_slot not between 1 and 4 then
-    perform private.raise_error('validation_error', 422, 'slot must be 1 to 4', p_param => 'slot');
+    perform private.raise_error('validation_error', 422, 'slot must be 1 to 4.', p_param => 'slot');
   end if;
 end
 $$;
@@ -141,7 +141,7 @@ begin
   delete from public.parking_session_photos p
   where p.session_id = p_session_id and p.phase = p_phase and p.slot = p_slot;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no photo in this slot', p_param => 'slot');
+    perform private.raise_error('not_found', 404, 'There is no photo in this slot.', p_param => 'slot');
   end if;
 end
 $$;
@@ -183,7 +183,7 @@ declare
 begin
   select * into v_session from public.parking_sessions s where s.id = p_id and s.user_id = v_user_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such session', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no session with this id.', p_param => 'id');
   end if;
   return (private.session_rows(array[v_session]) -> 0) || jsonb_build_object(
     'breakdown', v_session.breakdown, 'rules', private.price_list(v_session.price_list_id),

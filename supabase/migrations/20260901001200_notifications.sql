@@ -337,9 +337,9 @@ declare
   v_updated integer;
 begin
   if (p_ids is null) = (p_before is null) then
-    perform private.raise_error('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'Send either ids or before.', p_param => 'ids');
   elsif cardinality(p_ids) > 100 then
-    perform private.raise_error('validation_error', 422, 'ids must be at most 100', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'ids must have at most 100 values.', p_param => 'ids');
   end if;
   -- Locked in one order, so that two devices that mark the same ones never wait for each other.
   with marked as (
@@ -368,10 +368,10 @@ as $$
 begin
   perform private.active_user();
   if p_fcm_token is null or p_fcm_token !~ '^[!-~]+$' or char_length(p_fcm_token) > 2000 then
-    perform private.raise_error('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters',
+    perform private.raise_error('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters.',
       p_param => 'fcm_token');
   elsif p_device_type is null or p_device_type not in ('ios', 'android', 'web') then
-    perform private.raise_error('validation_error', 422, 'device_type must be ios, android or web', p_param => 'device_type');
+    perform private.raise_error('validation_error', 422, 'device_type must be ios, android or web.', p_param => 'device_type');
   end if;
   return private.push_token_row(private.take_push_token(p_fcm_token, p_device_type));
 end
@@ -389,7 +389,7 @@ declare
 begin
   delete from public.user_push_tokens where id = p_id and user_id = v_user_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such device', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no device with this id.', p_param => 'id');
   end if;
 end
 $$;

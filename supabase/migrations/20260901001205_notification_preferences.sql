@@ -123,7 +123,7 @@ declare
   v_item jsonb;
 begin
   if (case when jsonb_typeof(p_items) = 'array' then jsonb_array_length(p_items) not between 1 and 100 else true end) then
-    perform private.raise_error('validation_error', 422, 'items must be an array of 1 to 100', p_param => 'items');
+    perform private.raise_error('validation_error', 422, 'items must be an array of 1 to 100 items.', p_param => 'items');
   end if;
   for v_at, v_item in select i.n - 1, i.item from jsonb_array_elements(p_items) with ordinality as i (item, n) loop
     if jsonb_typeof(v_item) <> 'object'
@@ -133,17 +133,17 @@ begin
         where jsonb_typeof(v_item -> w) is distinct from 'boolean'
       ) then
       perform private.raise_error('validation_error', 422,
-        'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}', p_param => 'items.' || v_at);
+        'An item must be {notif_type, push_enabled, in_app_enabled, email_enabled}.', p_param => 'items.' || v_at);
     elsif not exists (select from public.notification_types t where t.code = v_item ->> 'notif_type') then
-      perform private.raise_error('validation_error', 422, 'There is no such type', p_param => format('items.%s.notif_type', v_at));
+      perform private.raise_error('validation_error', 422, 'notif_type must be a code of the category notification_type.', p_param => format('items.%s.notif_type', v_at));
     elsif (v_item ->> 'email_enabled')::boolean
       and not (select t.email_allowed from public.notification_types t where t.code = v_item ->> 'notif_type') then
-      perform private.raise_error('validation_error', 422, 'Notifications of this type are not mailed',
+      perform private.raise_error('validation_error', 422, 'email_enabled must be false, because notifications of this type are not mailed.',
         p_param => format('items.%s.email_enabled', v_at));
     elsif (
       select count(*) from jsonb_array_elements(p_items) as o where o -> 'notif_type' = v_item -> 'notif_type'
     ) > 1 then
-      perform private.raise_error('validation_error', 422, 'A type must not be given twice',
+      perform private.raise_error('validation_error', 422, 'Each type must be sent only once.',
         p_param => format('items.%s.notif_type', v_at));
     end if;
   end loop;
@@ -166,7 +166,7 @@ declare
 begin
   if v_param is not null then
     perform private.raise_error('validation_error', 422,
-      'Quiet hours are {from, to, time_zone}: two different times as HH:MM, and an IANA time zone', p_param => 'quiet_hours' || v_param);
+      'Quiet hours must be {from, to, time_zone}, with two different times as HH:MM and an IANA time zone.', p_param => 'quiet_hours' || v_param);
   end if;
 end
 $$;
@@ -211,7 +211,7 @@ declare
   v_user_id uuid := private.active_user();
 begin
   if p_lang is null or p_lang not in ('ja', 'en') then
-    perform private.raise_error('validation_error', 422, 'lang must be ja or en', p_param => 'lang');
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
   end if;
   return private.notification_preferences_of(v_user_id, p_lang);
 end

@@ -52,7 +52,7 @@ begin
     or private.placeholders(j.title || j.body) is distinct from private.placeholders(e.title || e.body)
   limit 1;
   if v_name is not null then
-    raise exception 'The template % has not the same type and placeholders in both languages', v_name;
+    raise exception 'Template % must have the same type and placeholders in both languages.', v_name;
   end if;
   return null;
 end
@@ -77,7 +77,7 @@ begin
     v_name := substring(v_rest from '\{(\w+)\}');
     exit when v_name is null;
     if not p_values ? v_name then
-      raise exception 'A notification lacks the value %', v_name;
+      raise exception 'The notification has no value for the placeholder %.', v_name;
     end if;
     v_text := v_text || split_part(v_rest, '{' || v_name || '}', 1)
       || coalesce(p_values -> v_name ->> p_lang, case when jsonb_typeof(p_values -> v_name) <> 'object' then p_values ->> v_name end, '');

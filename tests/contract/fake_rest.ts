@@ -33,7 +33,13 @@ export const RATE_LIMIT = {
 /** What the database replies beyond a quota. */
 export function overQuota(rate_limit: typeof RATE_LIMIT): Response {
   const details = JSON.stringify({ details: { policy: rate_limit.policy, retry_after: rate_limit.reset_seconds } });
-  return Response.json({ code: "rate_limited", message: "Too many requests", details, hint: null, rate_limit }, {
+  return Response.json({
+    code: "rate_limited",
+    message: "Too many requests. Retry after details.retry_after seconds.",
+    details,
+    hint: null,
+    rate_limit,
+  }, {
     status: 429,
   });
 }

@@ -163,7 +163,7 @@ Deno.test("visitor_or_user lets pass whoever may read, and refuses those who los
   assert.equal(await caller(owner), people.owner);
   assert.equal(await caller(administrator), people.administrator);
   const { code, status, message } = await errorOf(caller(callerOf("suspended", people)));
-  assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended"]);
+  assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended."]);
 });
 
 Deno.test("check_admin lets an active administrator of the area pass, and nobody else", async () => {

@@ -30,12 +30,12 @@ const review = (rating: number | null, comment?: string) => ({
   p_comment: comment,
 });
 const faults: [command: string, args: object, param: string, message: string][] = [
-  ["update_my_account", { p_display_name: "" }, "display_name", "display_name must have 1 to 100 characters"],
-  ["update_my_account", { p_lang: "de" }, "lang", "lang must be one of ja, en"],
-  ["post_review", review(6), "rating", "rating must be between 1 and 5"],
-  ["post_review", review(null), "rating", "rating is required"],
-  ["post_review", review(3, "a".repeat(2001)), "comment", "comment must have at most 2000 characters"],
-  ["rate_parking_lot", { p_parking_lot_id: lot, p_value: "fine" }, "value", "value must be one of good, bad"],
+  ["update_my_account", { p_display_name: "" }, "display_name", "display_name must have 1 to 100 characters."],
+  ["update_my_account", { p_lang: "de" }, "lang", "lang must be one of ja, en."],
+  ["post_review", review(6), "rating", "rating must be between 1 and 5."],
+  ["post_review", review(null), "rating", "rating is required."],
+  ["post_review", review(3, "a".repeat(2001)), "comment", "comment must have at most 2000 characters."],
+  ["rate_parking_lot", { p_parking_lot_id: lot, p_value: "fine" }, "value", "value must be one of good, bad."],
 ];
 for (const [command, args, param, message] of faults) {
   Deno.test(`${command}: what a constraint does not allow is refused: ${message}`, async () => {
