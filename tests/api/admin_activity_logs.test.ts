@@ -1,7 +1,7 @@
 // The list of what administrators did: filters and their combinations, pages, the export, and who reads it.
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { AdminActivityLog, AdminActivityLogs } from "../../supabase/functions/_shared/schema/admin_activity_logs.ts";
+import { AdminActivityLog, AdminActivityLogs } from "../../supabase/functions/admin/activity_logs.schema.ts";
 import { listActivityLogs } from "../../supabase/functions/admin/activity_logs.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { chance } from "../support/random.ts";

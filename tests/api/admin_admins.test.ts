@@ -1,6 +1,6 @@
 // Administrators who manage administrators: what they see, what they may change, and that the identity provider agrees.
 import assert from "node:assert/strict";
-import { Administrator, Administrators } from "../../supabase/functions/_shared/schema/admin_admins.ts";
+import { Administrator, Administrators } from "../../supabase/functions/admin/admins.schema.ts";
 import { getAdministrator, listAdministrators } from "../../supabase/functions/admin/admins.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator as Person, anAdministratingUser, anAdministrator, sending } from "./administrators.ts";

@@ -1,6 +1,6 @@
 // GET /v1/admin/parking-lots/engagement: what users do counts for lots, and administrators with the area read it.
 import assert from "node:assert/strict";
-import { LotEngagements } from "../../supabase/functions/_shared/schema/admin_parking_lot_engagement.ts";
+import { LotEngagements } from "../../supabase/functions/admin/parking_lot_engagement.schema.ts";
 import { listLotEngagement } from "../../supabase/functions/admin/parking_lot_engagement.ts";
 import { eventually } from "../support/eventually.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";

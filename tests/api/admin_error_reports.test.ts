@@ -1,7 +1,7 @@
 // Error reports and field values of the console: their queues, what administrators decide, and what follows for lots.
 import assert from "node:assert/strict";
-import { AdminErrorReport, AdminErrorReports } from "../../supabase/functions/_shared/schema/admin_error_reports.ts";
-import { AdminFieldValue, AdminFieldValues } from "../../supabase/functions/_shared/schema/admin_field_values.ts";
+import { AdminErrorReport, AdminErrorReports } from "../../supabase/functions/admin/error_reports.schema.ts";
+import { AdminFieldValue, AdminFieldValues } from "../../supabase/functions/admin/field_values.schema.ts";
 import { listErrorReports, readErrorReport, updateErrorReport } from "../../supabase/functions/admin/error_reports.ts";
 import { decideFieldValue, listFieldValues, readFieldValue } from "../../supabase/functions/admin/field_values.ts";
 import { type Person, signUp } from "../support/people.ts";

@@ -1,7 +1,7 @@
 // POST /v1/admin/parking-lots/import: lots of a source as JSON, mapped as the importer maps files, reported one by one.
 import assert from "node:assert/strict";
 import { BODY_LIMIT } from "../../supabase/functions/_shared/http/input.ts";
-import { LotImportReport } from "../../supabase/functions/_shared/schema/admin_parking_lot_import.ts";
+import { LotImportReport } from "../../supabase/functions/admin/parking_lot_import.schema.ts";
 import { importLots } from "../../supabase/functions/admin/parking_lot_import.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";

@@ -1,6 +1,6 @@
 // Invitations of administrators: one account, one mail and one act, whatever fails in between and however often it is sent.
 import assert from "node:assert/strict";
-import { Administrator } from "../../supabase/functions/_shared/schema/admin_admins.ts";
+import { Administrator } from "../../supabase/functions/admin/admins.schema.ts";
 import { inviteAdministrator } from "../../supabase/functions/admin/admins.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator as Person, anAdministrator, sending } from "./administrators.ts";

@@ -1,7 +1,7 @@
 // Work that is done later, in the console: jobs with their runs, and dead messages that are put back or discarded.
 import assert from "node:assert/strict";
 import { nextRun } from "../../local/jobs/cron.ts";
-import { DeadMessages, Jobs } from "../../supabase/functions/_shared/schema/admin_jobs.ts";
+import { DeadMessages, Jobs } from "../../supabase/functions/admin/jobs.schema.ts";
 import { listDeadMessages } from "../../supabase/functions/admin/dead_messages.ts";
 import { listJobs } from "../../supabase/functions/admin/jobs.ts";
 import { chance } from "../support/random.ts";

@@ -1,6 +1,6 @@
 // The sidebar of the console, and what holds for every route of administrators: who is let in, and what the others are told.
 import assert from "node:assert/strict";
-import { AdminNotifications } from "../../supabase/functions/_shared/schema/admin_notifications.ts";
+import { AdminNotifications } from "../../supabase/functions/admin/notifications.schema.ts";
 import { listAdminNotifications } from "../../supabase/functions/admin/notifications.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";

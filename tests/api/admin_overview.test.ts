@@ -1,6 +1,6 @@
 // The console's first page: every figure is what a count of the tables gives, and each part has its moment.
 import assert from "node:assert/strict";
-import { Overview } from "../../supabase/functions/_shared/schema/admin_overview.ts";
+import { Overview } from "../../supabase/functions/admin/overview.schema.ts";
 import { readOverview } from "../../supabase/functions/admin/overview.ts";
 import { signUp } from "../support/people.ts";
 import { anAdministrator } from "./administrators.ts";

@@ -5,10 +5,10 @@ import {
   AdminParkingLot,
   AdminParkingLots,
   DeletedParkingLot,
-} from "../../supabase/functions/_shared/schema/admin_parking_lots.ts";
-import { AdminActivityLogs } from "../../supabase/functions/_shared/schema/admin_activity_logs.ts";
+} from "../../supabase/functions/admin/parking_lots.schema.ts";
+import { AdminActivityLogs } from "../../supabase/functions/admin/activity_logs.schema.ts";
 import { Fee } from "../../supabase/functions/_shared/schema/fees.ts";
-import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
 import {
   createParkingLot,
   deleteParkingLot,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {
   AdminUserSearchPreset,
   AdminUserSearchPresets,
-} from "../../supabase/functions/_shared/schema/admin_user_search_presets.ts";
+} from "../../supabase/functions/admin/user_search_presets.schema.ts";
 import {
   createUserSearchPreset,
   listUserSearchPresets,

@@ -1,10 +1,6 @@
 // The moderation of reviews: the queue, single decisions and many at once, and what is left of each on record.
 import assert from "node:assert/strict";
-import {
-  AdminReview,
-  AdminReviews,
-  ReviewDecisionOutcomes,
-} from "../../supabase/functions/_shared/schema/admin_reviews.ts";
+import { AdminReview, AdminReviews, ReviewDecisionOutcomes } from "../../supabase/functions/admin/reviews.schema.ts";
 import { decideReview, decideReviews, listReviewQueue, readReview } from "../../supabase/functions/admin/reviews.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";

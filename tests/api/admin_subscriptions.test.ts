@@ -4,8 +4,8 @@ import {
   AdminSubscription,
   AdminSubscriptionEvents,
   AdminSubscriptions,
-} from "../../supabase/functions/_shared/schema/admin_subscriptions.ts";
-import { AdminUser } from "../../supabase/functions/_shared/schema/admin_users.ts";
+} from "../../supabase/functions/admin/subscriptions.schema.ts";
+import { AdminUser } from "../../supabase/functions/admin/users.schema.ts";
 import {
   listSubscriptionEvents,
   listSubscriptions,

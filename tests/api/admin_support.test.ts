@@ -5,7 +5,7 @@ import {
   AdminSupportTicketDetail,
   AdminSupportTickets,
   SupportAnswer,
-} from "../../supabase/functions/_shared/schema/admin_support_tickets.ts";
+} from "../../supabase/functions/admin/support_tickets.schema.ts";
 import {
   answerTicket,
   closeTicket,

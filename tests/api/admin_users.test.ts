@@ -1,7 +1,7 @@
 // App users in the hands of administrators, through HTTP: list, read, suspend, premium, export, withdraw.
 import assert from "node:assert/strict";
-import { AdminActivityLogs } from "../../supabase/functions/_shared/schema/admin_activity_logs.ts";
-import { AdminUser, AdminUsers } from "../../supabase/functions/_shared/schema/admin_users.ts";
+import { AdminActivityLogs } from "../../supabase/functions/admin/activity_logs.schema.ts";
+import { AdminUser, AdminUsers } from "../../supabase/functions/admin/users.schema.ts";
 import { MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import {
   exportUser,

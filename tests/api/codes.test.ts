@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Codes } from "../../supabase/functions/_shared/schema/codes.ts";
-import { listCodes } from "../../supabase/functions/codes/codes.ts";
+import { listCodes } from "../../supabase/functions/codes/routes.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
 import { ask, bearer, replyOf, tagOf } from "./client.ts";

@@ -1,7 +1,7 @@
 // What people report about lots, through HTTP: with evidence, by themselves, and as it moves on.
 import assert from "node:assert/strict";
 import { MeErrorReport, MeErrorReports } from "../../supabase/functions/_shared/schema/error_reports.ts";
-import { postErrorReport } from "../../supabase/functions/error-reports/error_reports.ts";
+import { postErrorReport } from "../../supabase/functions/error-reports/routes.ts";
 import { listMyErrorReports } from "../../supabase/functions/me/error_reports.ts";
 import { picture } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";

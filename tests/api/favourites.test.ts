@@ -1,7 +1,7 @@
 // Saved lots and search preferences.
 import assert from "node:assert/strict";
-import { SavedParkingLot, SavedParkingLots } from "../../supabase/functions/_shared/schema/saved_parking_lots.ts";
-import { SearchPreferences } from "../../supabase/functions/_shared/schema/search_preferences.ts";
+import { SavedParkingLot, SavedParkingLots } from "../../supabase/functions/me/saved_parking_lots.schema.ts";
+import { SearchPreferences } from "../../supabase/functions/me/search_preferences.schema.ts";
 import { listSavedParkingLots, saveParkingLot } from "../../supabase/functions/me/saved_parking_lots.ts";
 import { putSearchPreferences, readSearchPreferences } from "../../supabase/functions/me/search_preferences.ts";
 import { signUp } from "../support/people.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FieldValue } from "../../supabase/functions/_shared/schema/field_values.ts";
+import { FieldValue } from "../../supabase/functions/parking-lots/field_values.schema.ts";
 import { confirmFieldValue, denyFieldValue } from "../../supabase/functions/parking-lots/field_values.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";

@@ -1,7 +1,7 @@
 // Object storage and the service's own rights, as the functions have them.
 import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { asService } from "../../supabase/functions/_shared/db/client.ts";
-import { objectStorage } from "../../supabase/functions/_shared/providers/object_storage.ts";
+import { objectStorage } from "../../supabase/functions/_shared/storage/object_storage.ts";
 import { stack } from "../support/stack.ts";
 
 const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();

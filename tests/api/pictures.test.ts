@@ -1,9 +1,9 @@
 // Photos of reviews and avatars: shown by what uses them, public only while they are shown, and gone with it.
 import assert from "node:assert/strict";
-import { type Publication, settlePublication } from "../../supabase/functions/_shared/assets.ts";
+import { type Publication, settlePublication } from "../../supabase/functions/_shared/storage/assets.ts";
 import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_shared/schema/reviews.ts";
-import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
 import { exportMyData, readMe, updateMe } from "../../supabase/functions/me/account.ts";
 import { listMyReviews, updateMyReview } from "../../supabase/functions/me/reviews.ts";
 import { listReviews, postReview } from "../../supabase/functions/parking-lots/reviews.ts";

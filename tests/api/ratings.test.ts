@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MyParkingLotRating, ParkingLotRating } from "../../supabase/functions/_shared/schema/ratings.ts";
+import { MyParkingLotRating, ParkingLotRating } from "../../supabase/functions/parking-lots/rating.schema.ts";
 import { putRating, readRating } from "../../supabase/functions/parking-lots/rating.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";

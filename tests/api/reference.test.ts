@@ -1,15 +1,15 @@
 // Plans, articles, advertisements, the vendors' documents and crash reports, through the gateway.
 import assert from "node:assert/strict";
-import { listAds } from "../../supabase/functions/ads/ads.ts";
-import { listArticles, readArticle } from "../../supabase/functions/articles/articles.ts";
+import { listAds } from "../../supabase/functions/ads/routes.ts";
+import { listArticles, readArticle } from "../../supabase/functions/articles/routes.ts";
 import { Ads } from "../../supabase/functions/_shared/schema/ads.ts";
 import { ArticleDetail, Articles } from "../../supabase/functions/_shared/schema/articles.ts";
-import { CrashReported } from "../../supabase/functions/_shared/schema/crash_reports.ts";
+import { CrashReported } from "../../supabase/functions/report-crash/crash_reports.schema.ts";
 import { SubscriptionPlans } from "../../supabase/functions/_shared/schema/plans.ts";
-import { AppleAppSiteAssociation, AssetLinks } from "../../supabase/functions/_shared/schema/well_known.ts";
-import { reportCrash } from "../../supabase/functions/report-crash/crash.ts";
-import { listPlans } from "../../supabase/functions/subscription-plans/plans.ts";
-import { readAppleAssociation, readAssetLinks } from "../../supabase/functions/well-known/associations.ts";
+import { AppleAppSiteAssociation, AssetLinks } from "../../supabase/functions/well-known/well_known.schema.ts";
+import { reportCrash } from "../../supabase/functions/report-crash/routes.ts";
+import { listPlans } from "../../supabase/functions/subscription-plans/routes.ts";
+import { readAppleAssociation, readAssetLinks } from "../../supabase/functions/well-known/routes.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, replyOf, tagOf } from "./client.ts";

@@ -1,7 +1,7 @@
 // Points, levels and badges, through HTTP.
 import assert from "node:assert/strict";
-import { MyBadgeProgressList, MyBadges } from "../../supabase/functions/_shared/schema/badges.ts";
-import { ExpEntries, MyExp } from "../../supabase/functions/_shared/schema/exp.ts";
+import { MyBadgeProgressList, MyBadges } from "../../supabase/functions/me/badges.schema.ts";
+import { ExpEntries, MyExp } from "../../supabase/functions/me/exp.schema.ts";
 import { UserNotifications } from "../../supabase/functions/_shared/schema/notifications.ts";
 import { listMyBadgeProgress, listMyBadges } from "../../supabase/functions/me/badges.ts";
 import { listMyExpEntries, readMyExp } from "../../supabase/functions/me/exp.ts";

@@ -1,9 +1,9 @@
 // What belongs to no resource: health, the contract, the error pages, and what every response carries.
 import assert from "node:assert/strict";
 import { catalogue, codes } from "../../supabase/functions/_shared/errors.ts";
-import { ErrorPage, ErrorPages } from "../../supabase/functions/_shared/schema/contract.ts";
-import { Liveness, Readiness } from "../../supabase/functions/_shared/schema/health.ts";
-import { live, ready } from "../../supabase/functions/health/health.ts";
+import { ErrorPage, ErrorPages } from "../../supabase/functions/openapi/contract.schema.ts";
+import { Liveness, Readiness } from "../../supabase/functions/health/health.schema.ts";
+import { live, ready } from "../../supabase/functions/health/routes.ts";
 import { listErrors, readError } from "../../supabase/functions/openapi/errors.ts";
 import { ask, replyOf } from "./client.ts";
 

@@ -8,9 +8,13 @@ import {
   ParkingSessions,
   StartedSession,
 } from "../../supabase/functions/_shared/schema/parking_sessions.ts";
-import { listMySessions, readCurrentSession, updateMySession } from "../../supabase/functions/me/parking_sessions.ts";
-import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/sessions.ts";
-import { readMySession } from "../../supabase/functions/me/session_photos.ts";
+import {
+  listMySessions,
+  readCurrentSession,
+  readMySession,
+  updateMySession,
+} from "../../supabase/functions/me/parking_sessions.ts";
+import { cancelSession, finalizeSession, startSession } from "../../supabase/functions/parking-sessions/routes.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";

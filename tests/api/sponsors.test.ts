@@ -1,7 +1,7 @@
 // Sponsors through HTTP.
 import assert from "node:assert/strict";
 import { Checkin, NearbySponsors, Sponsors } from "../../supabase/functions/_shared/schema/sponsors.ts";
-import { checkIn, listSponsors, nearbySponsors } from "../../supabase/functions/sponsors/sponsors.ts";
+import { checkIn, listSponsors, nearbySponsors } from "../../supabase/functions/sponsors/routes.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, query, replyOf, tagOf } from "./client.ts";

@@ -1,6 +1,6 @@
 // Purchases from the receipt to premium, over HTTP, with the stand-ins of both stores.
 import assert from "node:assert/strict";
-import { verifyIap } from "../../supabase/functions/verify-iap/verify.ts";
+import { verifyIap } from "../../supabase/functions/verify-iap/routes.ts";
 import { listMySubscriptionEvents, readMySubscription, verifyMyIap } from "../../supabase/functions/me/subscription.ts";
 import {
   MySubscription,

@@ -5,7 +5,7 @@ import {
   SupportTicketDetail,
   SupportTickets,
 } from "../../supabase/functions/_shared/schema/support.ts";
-import { createTicket, listTickets, readTicket, replyToTicket } from "../../supabase/functions/support/tickets.ts";
+import { createTicket, listTickets, readTicket, replyToTicket } from "../../supabase/functions/support/routes.ts";
 import { picture } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Tags } from "../../supabase/functions/_shared/schema/tags.ts";
-import { listTags } from "../../supabase/functions/tags/tags.ts";
+import { listTags } from "../../supabase/functions/tags/routes.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";

@@ -1,6 +1,6 @@
 // Pictures that API tests upload before they name them.
-import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
-import type { UploadCategory } from "../../supabase/functions/_shared/assets.ts";
+import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
+import type { UploadCategory } from "../../supabase/functions/_shared/storage/assets.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import assert from "node:assert/strict";
 import { picture, put } from "../support/files.ts";

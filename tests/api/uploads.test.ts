@@ -1,8 +1,8 @@
 // A picture on its way: the address, the bytes, the look at them, and who may read them.
 import assert from "node:assert/strict";
-import { confirmAsset, incomingKey, originalKey } from "../../supabase/functions/_shared/assets.ts";
+import { confirmAsset, incomingKey, originalKey } from "../../supabase/functions/_shared/storage/assets.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
-import { Sweep, Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { Sweep, Upload } from "../../supabase/functions/storage/storage.schema.ts";
 import { sweepStorage } from "../../supabase/functions/storage/sweep.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UserVehicle, UserVehicles } from "../../supabase/functions/_shared/schema/vehicles.ts";
+import { UserVehicle, UserVehicles } from "../../supabase/functions/me/vehicles.schema.ts";
 import { addVehicle, listVehicles, updateVehicle } from "../../supabase/functions/me/vehicles.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";

@@ -8,7 +8,7 @@ import {
   readJson,
   readQuery,
 } from "../../supabase/functions/_shared/http/input.ts";
-import { CrashReport } from "../../supabase/functions/_shared/schema/crash_reports.ts";
+import { CrashReport } from "../../supabase/functions/report-crash/crash_reports.schema.ts";
 import { text } from "../../supabase/functions/_shared/schema/values.ts";
 
 const Query = z.strictObject({

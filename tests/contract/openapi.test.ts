@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { catalogue, codes, isCode } from "../../supabase/functions/_shared/errors.ts";
 import { errorCodesOf } from "../../supabase/functions/_shared/http/route.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
-import { printed } from "../../supabase/functions/openapi/printed.ts";
+import { generatedFiles } from "../../supabase/functions/openapi/generated.ts";
 
 const root = new URL("../../", import.meta.url);
 const routes = groups.flatMap((group) => group.routes);
 
-for (const { file, text } of printed()) {
+for (const { file, text } of generatedFiles()) {
   const name = file.href.slice(root.href.length);
   Deno.test(`${name} is what the routes print now (deno task openapi)`, async () => {
     assert.equal(await Deno.readTextFile(file), text);
@@ -35,15 +35,15 @@ Deno.test("every function is a group of the contract, and every group a function
 
 /** What makes each provider, in the order in which an index.ts names them. */
 const MAKERS: readonly [option: string, maker: string, file: string][] = [
-  ["ai", "aiGateway", "ai_gateway.ts"],
-  ["appStore", "appStore", "app_store.ts"],
-  ["geocoder", "geocoder", "geocoder.ts"],
-  ["googlePlay", "googlePlay", "google_play.ts"],
-  ["identity", "identityProvider", "identity_provider.ts"],
-  ["mail", "mailSender", "mail.ts"],
-  ["push", "pushSender", "fcm.ts"],
-  ["storage", "objectStorage", "object_storage.ts"],
-  ["storeReports", "storeReports", "store_report_sources.ts"],
+  ["ai", "aiGateway", "providers/ai_gateway.ts"],
+  ["appStore", "appStore", "providers/app_store.ts"],
+  ["geocoder", "geocoder", "providers/geocoder.ts"],
+  ["googlePlay", "googlePlay", "providers/google_play.ts"],
+  ["identity", "identityProvider", "providers/identity_provider.ts"],
+  ["mail", "mailSender", "providers/mail.ts"],
+  ["push", "pushSender", "providers/fcm.ts"],
+  ["storage", "objectStorage", "storage/object_storage.ts"],
+  ["storeReports", "storeReports", "providers/store_report_sources.ts"],
 ];
 
 Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
@@ -60,7 +60,7 @@ Deno.test("every index.ts serves its routes, with the providers and counts that 
     const expected = [
       'import { createApp } from "../_shared/http/app.ts";',
       ...searches ? ['import { searchCounts } from "../_shared/http/search_counts.ts";'] : [],
-      ...used.map(([_, maker, file]) => `import { ${maker} } from "../_shared/providers/${file}";`),
+      ...used.map(([_, maker, file]) => `import { ${maker} } from "../_shared/${file}";`),
       'import { routes } from "./routes.ts";',
       "",
       `Deno.serve(createApp(routes${options && `, { ${options} }`}).fetch);`,

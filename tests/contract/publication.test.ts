@@ -1,7 +1,7 @@
 // A picture that cannot be copied to the public bucket at once: the change that attached it stands, and the job makes the copy.
 import assert from "node:assert/strict";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
-import type { ObjectStorage } from "../../supabase/functions/_shared/providers/object_storage.ts";
+import type { ObjectStorage } from "../../supabase/functions/_shared/storage/object_storage.ts";
 import { updateMe } from "../../supabase/functions/me/account.ts";
 import { token } from "../support/tokens.ts";
 import { databaseError, fakeRest, SECRET } from "./fake_rest.ts";

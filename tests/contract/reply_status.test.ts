@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
-import { openApiDocument } from "../../supabase/functions/_shared/http/openapi.ts";
+import { openApiDocument } from "../../supabase/functions/openapi/generator.ts";
 import { route } from "../../supabase/functions/_shared/http/route.ts";
 import { assertError } from "../support/api_errors.ts";
 import { configFor } from "./fake_rest.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { S3RequestPresigner } from "@aws-sdk/s3-request-presigner";
-import { encodePath, signerOf, type ToSign } from "../../supabase/functions/_shared/providers/s3_signature.ts";
+import { encodePath, signerOf, type ToSign } from "../../supabase/functions/_shared/storage/s3_signature.ts";
 
 const signer = {
   endpoint: "https://store.example:8443/storage/v1/s3",

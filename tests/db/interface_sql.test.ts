@@ -67,7 +67,7 @@ function called(route: Route): string[] {
 async function calledByShared(): Promise<string[]> {
   const folder = new URL("../../supabase/functions/_shared/http/", import.meta.url);
   const shared = [
-    new URL("../assets.ts", folder),
+    new URL("../storage/assets.ts", folder),
     new URL("../db/client.ts", folder),
     new URL("../purchases.ts", folder),
     new URL("../ai_search/locate.ts", folder),

@@ -1,9 +1,10 @@
 // Many photos for one slot of a session at once, uploaded and put there through HTTP.
 import assert from "node:assert/strict";
-import { Upload } from "../../supabase/functions/_shared/schema/storage.ts";
+import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { ParkingSessionDetail, SessionPhoto } from "../../supabase/functions/_shared/schema/parking_sessions.ts";
-import { putSessionPhoto, readMySession } from "../../supabase/functions/me/session_photos.ts";
+import { readMySession } from "../../supabase/functions/me/parking_sessions.ts";
+import { putSessionPhoto } from "../../supabase/functions/me/session_photos.ts";
 import { ask, bearer, jsonBody, replyOf } from "../api/client.ts";
 import { inDatabase } from "../api/lots.ts";
 import { aPricedLot, post } from "../api/sessions.ts";

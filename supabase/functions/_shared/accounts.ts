@@ -1,8 +1,8 @@
 /** Accounts as replies show them. */
-import { addressOf, type StoredFile } from "./assets.ts";
+import { addressOf, type StoredFile } from "./storage/assets.ts";
 import type { Links } from "./http/links.ts";
 import { Streamed } from "./http/reply.ts";
-import type { ObjectStorage } from "./providers/object_storage.ts";
+import type { ObjectStorage } from "./storage/object_storage.ts";
 import type { StoredMe } from "./schema/me.ts";
 
 /** What the addresses of files are made with. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
-import { AdminActivityLogs, AdminActivityLogsQuery } from "../_shared/schema/admin_activity_logs.ts";
+import { AdminActivityLogs, AdminActivityLogsQuery } from "./activity_logs.schema.ts";
 
 const EXPORT_PAGE = 1000;
 

@@ -7,7 +7,7 @@ import {
   AdministratorsQuery,
   AdministratorUpdate,
   NewAdministrator,
-} from "../_shared/schema/admin_admins.ts";
+} from "./admins.schema.ts";
 
 export const listAdministrators = route({
   method: "GET",

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { AdChanges, AdminAd, AdminAdParams, AdminAds, AdminAdsQuery, NewAd } from "../_shared/schema/admin_ads.ts";
+import { AdChanges, AdminAd, AdminAdParams, AdminAds, AdminAdsQuery, NewAd } from "./ads.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listAdsOfAllStates = route({

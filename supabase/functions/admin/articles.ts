@@ -6,7 +6,7 @@ import {
   AdminArticlesQuery,
   ArticleChanges,
   NewArticle,
-} from "../_shared/schema/admin_articles.ts";
+} from "./articles.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listArticlesOfAllStates = route({

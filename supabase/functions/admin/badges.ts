@@ -7,8 +7,8 @@ import {
   BadgeBackfills,
   BadgeUpdate,
   NewBadge,
-} from "../_shared/schema/admin_badges.ts";
-import { AdminRewardsQuery } from "../_shared/schema/admin_rewards.ts";
+} from "./badges.schema.ts";
+import { AdminRewardsQuery } from "./rewards.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listAdminBadges = route({

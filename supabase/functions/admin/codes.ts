@@ -1,12 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import {
-  AdminCode,
-  AdminCodeParams,
-  AdminCodes,
-  AdminCodesQuery,
-  CodeChanges,
-  NewCode,
-} from "../_shared/schema/admin_codes.ts";
+import { AdminCode, AdminCodeParams, AdminCodes, AdminCodesQuery, CodeChanges, NewCode } from "./codes.schema.ts";
 
 // No delete: rows may hold the code.
 

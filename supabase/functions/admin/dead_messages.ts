@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { DeadMessageParams, DeadMessages, DeadMessagesQuery, RequeuedMessage } from "../_shared/schema/admin_jobs.ts";
+import { DeadMessageParams, DeadMessages, DeadMessagesQuery, RequeuedMessage } from "./jobs.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listDeadMessages = route({

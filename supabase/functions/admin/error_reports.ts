@@ -1,7 +1,7 @@
-import { addressOf } from "../_shared/assets.ts";
+import { addressOf } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import {
   AdminErrorReport,
   AdminErrorReports,
@@ -10,7 +10,7 @@ import {
   ErrorReportParams,
   type StoredAdminErrorReport,
   type StoredAdminErrorReports,
-} from "../_shared/schema/admin_error_reports.ts";
+} from "./error_reports.schema.ts";
 
 interface Reader {
   readonly links: Links;

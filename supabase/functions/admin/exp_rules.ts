@@ -1,6 +1,6 @@
 import { route } from "../_shared/http/route.ts";
-import { ExpRule, ExpRuleParams, ExpRules, ExpRuleUpdate, NewExpRule } from "../_shared/schema/admin_exp_rules.ts";
-import { AdminRewardsQuery } from "../_shared/schema/admin_rewards.ts";
+import { ExpRule, ExpRuleParams, ExpRules, ExpRuleUpdate, NewExpRule } from "./exp_rules.schema.ts";
+import { AdminRewardsQuery } from "./rewards.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listExpRules = route({

@@ -5,7 +5,7 @@ import {
   AdminFieldValues,
   AdminFieldValuesQuery,
   FieldValueDecision,
-} from "../_shared/schema/admin_field_values.ts";
+} from "./field_values.schema.ts";
 
 export const listFieldValues = route({
   method: "GET",

@@ -1,12 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import {
-  Holiday,
-  HolidayChanges,
-  HolidayParams,
-  Holidays,
-  HolidaysQuery,
-  NewHoliday,
-} from "../_shared/schema/admin_holidays.ts";
+import { Holiday, HolidayChanges, HolidayParams, Holidays, HolidaysQuery, NewHoliday } from "./holidays.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listHolidays = route({

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { Jobs } from "../_shared/schema/admin_jobs.ts";
+import { Jobs } from "./jobs.schema.ts";
 
 export const listJobs = route({
   method: "GET",

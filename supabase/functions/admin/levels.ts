@@ -7,7 +7,7 @@ import {
   LevelRecalculation,
   LevelUpdate,
   NewLevel,
-} from "../_shared/schema/admin_levels.ts";
+} from "./levels.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listAdminLevels = route({

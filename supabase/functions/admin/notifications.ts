@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { AdminNotifications, AdminNotificationsQuery } from "../_shared/schema/admin_notifications.ts";
+import { AdminNotifications, AdminNotificationsQuery } from "./notifications.schema.ts";
 import { MarkedRead, MarkRead } from "../_shared/schema/notifications.ts";
 
 export const listAdminNotifications = route({

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { Overview, OverviewQuery } from "../_shared/schema/admin_overview.ts";
+import { Overview, OverviewQuery } from "./overview.schema.ts";
 
 export const readOverview = route({
   method: "GET",

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { LotEngagementQuery, LotEngagements } from "../_shared/schema/admin_parking_lot_engagement.ts";
+import { LotEngagementQuery, LotEngagements } from "./parking_lot_engagement.schema.ts";
 
 export const listLotEngagement = route({
   method: "GET",

@@ -1,6 +1,6 @@
 import { route } from "../_shared/http/route.ts";
 import { mapRows } from "../_shared/import/rows.ts";
-import { LotImport, LotImportReport } from "../_shared/schema/admin_parking_lot_import.ts";
+import { LotImport, LotImportReport } from "./parking_lot_import.schema.ts";
 
 export const importLots = route({
   method: "POST",

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { addressOf, confirmAsset, publishAsset } from "../_shared/assets.ts";
+import { addressOf, confirmAsset, publishAsset } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
-import { AdminActivityLogs } from "../_shared/schema/admin_activity_logs.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
+import { AdminActivityLogs } from "./activity_logs.schema.ts";
 import {
   AdminParkingLot,
   AdminParkingLots,
@@ -12,7 +12,7 @@ import {
   NewParkingLot,
   ParkingLotChanges,
   ParkingLotHistoryQuery,
-} from "../_shared/schema/admin_parking_lots.ts";
+} from "./parking_lots.schema.ts";
 import { Fee } from "../_shared/schema/fees.ts";
 import {
   DateOverrides,
@@ -23,7 +23,7 @@ import {
   PricingGroups,
   Spots,
   Windows,
-} from "../_shared/schema/parking_lot_sets.ts";
+} from "./parking_lot_sets.schema.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
 type Shown = z.input<typeof AdminParkingLot>;

@@ -1,4 +1,4 @@
-import { withPhotoUrls } from "../_shared/assets.ts";
+import { withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   AdminReview,
@@ -9,7 +9,7 @@ import {
   ReviewDecisions,
   type StoredAdminReview,
   type StoredAdminReviews,
-} from "../_shared/schema/admin_reviews.ts";
+} from "./reviews.schema.ts";
 import { ReviewParams } from "../_shared/schema/reviews.ts";
 
 export const listReviewQueue = route({

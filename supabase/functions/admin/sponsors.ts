@@ -1,9 +1,9 @@
-import { confirmAsset } from "../_shared/assets.ts";
+import { confirmAsset } from "../_shared/storage/assets.ts";
 import type { Caller } from "../_shared/auth/token.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import {
   AdminSponsor,
   AdminSponsorParams,
@@ -13,7 +13,7 @@ import {
   SponsorChanges,
   type StoredAdminSponsor,
   type StoredAdminSponsors,
-} from "../_shared/schema/admin_sponsors.ts";
+} from "./sponsors.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 function shown({ image, ...sponsor }: StoredAdminSponsor, links: Links) {

@@ -14,9 +14,9 @@ import {
   StoreSyncRunsQuery,
   TriggeredStoreSync,
   TriggerStoreSyncRequest,
-} from "../_shared/schema/admin_store_sync.ts";
+} from "./store_sync.schema.ts";
 
-const triggerStoreSync = route({
+export const triggerStoreSync = route({
   method: "POST",
   path: "/admin/store-sync/trigger",
   access: "admin",
@@ -32,7 +32,7 @@ const triggerStoreSync = route({
   handle: ({ db, body }) => db.rpc("admin_trigger_store_sync", body),
 });
 
-const listStoreSyncRuns = route({
+export const listStoreSyncRuns = route({
   method: "GET",
   path: "/admin/store-sync/runs",
   access: "admin",
@@ -45,7 +45,7 @@ const listStoreSyncRuns = route({
   handle: ({ db, query }) => db.rpc("admin_list_store_sync_runs", query),
 });
 
-const readStoreSyncRun = route({
+export const readStoreSyncRun = route({
   method: "GET",
   path: "/admin/store-sync/runs/{id}",
   access: "admin",
@@ -57,7 +57,7 @@ const readStoreSyncRun = route({
   handle: ({ db, params }) => db.rpc("admin_get_store_sync_run", params),
 });
 
-const listStoreReviews = route({
+export const listStoreReviews = route({
   method: "GET",
   path: "/admin/store-reviews",
   access: "admin",
@@ -70,7 +70,7 @@ const listStoreReviews = route({
   handle: ({ db, query }) => db.rpc("admin_list_store_reviews", query),
 });
 
-const listStoreSales = route({
+export const listStoreSales = route({
   method: "GET",
   path: "/admin/store-sales",
   access: "admin",
@@ -85,7 +85,7 @@ const listStoreSales = route({
   handle: ({ db, query }) => db.rpc("admin_list_store_sales", query),
 });
 
-const sumStoreSales = route({
+export const sumStoreSales = route({
   method: "GET",
   path: "/admin/store-sales/daily",
   access: "admin",
@@ -98,7 +98,7 @@ const sumStoreSales = route({
   handle: ({ db, query }) => db.rpc("admin_sum_store_sales", query),
 });
 
-const listStoreMetrics = route({
+export const listStoreMetrics = route({
   method: "GET",
   path: "/admin/store-metrics",
   access: "admin",
@@ -110,13 +110,3 @@ const listStoreMetrics = route({
   errors: [],
   handle: ({ db, query }) => db.rpc("admin_list_store_metrics", query),
 });
-
-export const storeSyncRoutes = [
-  triggerStoreSync,
-  listStoreSyncRuns,
-  readStoreSyncRun,
-  listStoreReviews,
-  listStoreSales,
-  sumStoreSales,
-  listStoreMetrics,
-];

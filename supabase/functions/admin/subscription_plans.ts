@@ -6,7 +6,7 @@ import {
   AdminSubscriptionPlansQuery,
   NewSubscriptionPlan,
   SubscriptionPlanChanges,
-} from "../_shared/schema/admin_plans.ts";
+} from "./subscription_plans.schema.ts";
 
 // No delete: subscriptions name their plan.
 

@@ -9,7 +9,7 @@ import {
   AdminSubscriptionReason,
   AdminSubscriptions,
   AdminSubscriptionsQuery,
-} from "../_shared/schema/admin_subscriptions.ts";
+} from "./subscriptions.schema.ts";
 
 const NOT_ONES_OWN = "Not a subscription of the administrator's own: `forbidden`, with `details.reason` `own_account`.";
 

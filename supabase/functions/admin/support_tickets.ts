@@ -1,7 +1,7 @@
-import { addressOf } from "../_shared/assets.ts";
+import { addressOf } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import {
   AdminSupportTicket,
   AdminSupportTicketDetail,
@@ -13,7 +13,7 @@ import {
   type StoredSupportAnswer,
   SupportAnswer,
   SupportTicketDecision,
-} from "../_shared/schema/admin_support_tickets.ts";
+} from "./support_tickets.schema.ts";
 import { TicketParams, TicketQuery } from "../_shared/schema/support.ts";
 
 interface Reader {

@@ -1,12 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import {
-  AdminTag,
-  AdminTagParams,
-  AdminTags,
-  AdminTagsQuery,
-  NewTag,
-  TagChanges,
-} from "../_shared/schema/admin_tags.ts";
+import { AdminTag, AdminTagParams, AdminTags, AdminTagsQuery, NewTag, TagChanges } from "./tags.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 export const listTagsOfAllStates = route({

@@ -1,6 +1,6 @@
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import { AdminRewardsQuery } from "../_shared/schema/admin_rewards.ts";
+import { AdminRewardsQuery } from "./rewards.schema.ts";
 import {
   AdminTheme,
   AdminThemeGift,
@@ -10,7 +10,7 @@ import {
   NewThemeGift,
   type StoredAdminTheme,
   ThemeUpdate,
-} from "../_shared/schema/admin_themes.ts";
+} from "./themes.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 function shown({ preview_key, ...theme }: StoredAdminTheme, links: Links) {

@@ -11,10 +11,10 @@ import {
   SendNotification,
   SentNotification,
   TestedNotification,
-} from "../_shared/schema/admin_user_notifications.ts";
+} from "./user_notifications.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-const listUserNotifications = route({
+export const listUserNotifications = route({
   method: "GET",
   path: "/admin/user-notifications",
   access: "admin",
@@ -27,7 +27,7 @@ const listUserNotifications = route({
   handle: ({ db, query }) => db.rpc("admin_list_user_notifications", query),
 });
 
-const createUserNotification = route({
+export const createUserNotification = route({
   method: "POST",
   path: "/admin/user-notifications",
   access: "admin",
@@ -41,7 +41,7 @@ const createUserNotification = route({
   handle: ({ db, body }) => db.rpc("admin_create_user_notification", { notification: body }),
 });
 
-const previewUserNotification = route({
+export const previewUserNotification = route({
   method: "POST",
   path: "/admin/user-notifications/preview",
   access: "admin",
@@ -54,7 +54,7 @@ const previewUserNotification = route({
   handle: ({ db, body }) => db.rpc("admin_preview_user_notification", { notification: body }),
 });
 
-const readUserNotification = route({
+export const readUserNotification = route({
   method: "GET",
   path: "/admin/user-notifications/{id}",
   access: "admin",
@@ -67,7 +67,7 @@ const readUserNotification = route({
   handle: ({ db, params }) => db.rpc("admin_read_user_notification", params),
 });
 
-const updateUserNotification = route({
+export const updateUserNotification = route({
   method: "PATCH",
   path: "/admin/user-notifications/{id}",
   access: "admin",
@@ -83,7 +83,7 @@ const updateUserNotification = route({
     db.rpc("admin_update_user_notification", { id: params.id, changes: body, if_match: ifMatch }),
 });
 
-const deleteUserNotification = route({
+export const deleteUserNotification = route({
   method: "DELETE",
   path: "/admin/user-notifications/{id}",
   access: "admin",
@@ -95,7 +95,7 @@ const deleteUserNotification = route({
   handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_user_notification", { id: params.id, if_match: ifMatch }),
 });
 
-const sendUserNotification = route({
+export const sendUserNotification = route({
   method: "POST",
   path: "/admin/user-notifications/{id}/send",
   access: "admin",
@@ -119,7 +119,7 @@ const sendUserNotification = route({
   },
 });
 
-const cancelUserNotification = route({
+export const cancelUserNotification = route({
   method: "POST",
   path: "/admin/user-notifications/{id}/cancel",
   access: "admin",
@@ -131,7 +131,7 @@ const cancelUserNotification = route({
   handle: ({ db, params }) => db.rpc("admin_cancel_user_notification", params),
 });
 
-const testUserNotification = route({
+export const testUserNotification = route({
   method: "POST",
   path: "/admin/user-notifications/{id}/test",
   access: "admin",
@@ -143,15 +143,3 @@ const testUserNotification = route({
   errors: ["not_found"],
   handle: ({ db, params }) => db.rpc("admin_test_user_notification", params),
 });
-
-export const userNotificationRoutes = [
-  listUserNotifications,
-  createUserNotification,
-  previewUserNotification,
-  readUserNotification,
-  updateUserNotification,
-  deleteUserNotification,
-  sendUserNotification,
-  cancelUserNotification,
-  testUserNotification,
-];

@@ -4,7 +4,7 @@ import {
   AdminUserSearchPresets,
   AdminUserSearchPresetsQuery,
   NewAdminUserSearchPreset,
-} from "../_shared/schema/admin_user_search_presets.ts";
+} from "./user_search_presets.schema.ts";
 import { PresetParams, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 

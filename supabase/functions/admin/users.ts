@@ -1,6 +1,6 @@
 import { type StoredData, userData, withAvatarUrl } from "../_shared/accounts.ts";
 import { route } from "../_shared/http/route.ts";
-import { AdminActivityLogs } from "../_shared/schema/admin_activity_logs.ts";
+import { AdminActivityLogs } from "./activity_logs.schema.ts";
 import {
   AdminUser,
   AdminUserActivityLogsQuery,
@@ -10,7 +10,7 @@ import {
   AdminUsers,
   AdminUsersQuery,
   type StoredAdminUser,
-} from "../_shared/schema/admin_users.ts";
+} from "./users.schema.ts";
 import { MyData } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 

@@ -1,3 +1,31 @@
-import { listArticles, readArticle } from "./articles.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { ArticleDetail, ArticleParams, ArticleQuery, Articles, ArticlesQuery } from "../_shared/schema/articles.ts";
 
-export const routes = [listArticles, readArticle];
+export const listArticles = route({
+  method: "GET",
+  path: "/articles",
+  access: "public",
+  summary: "List published articles",
+  description: "Those of one language, newest first, without their bodies.",
+  query: ArticlesQuery,
+  reply: [200, Articles],
+  errors: [],
+  cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
+  handle: ({ db, query }) => db.rpc("list_articles", query),
+});
+
+export const readArticle = route({
+  method: "GET",
+  path: "/articles/{slug}",
+  access: "public",
+  summary: "Read a published article",
+  description: "404 where it is not published in this language.",
+  params: ArticleParams,
+  query: ArticleQuery,
+  reply: [200, ArticleDetail],
+  errors: ["not_found"],
+  cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
+  handle: ({ db, params, query }) => db.rpc("get_article", { ...params, ...query }),
+});
+
+export const routes = routesOf({ listArticles, readArticle });

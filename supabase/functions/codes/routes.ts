@@ -1,3 +1,17 @@
-import { listCodes } from "./codes.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { Codes, CodesQuery } from "../_shared/schema/codes.ts";
 
-export const routes = [listCodes];
+export const listCodes = route({
+  method: "GET",
+  path: "/codes",
+  access: "public",
+  summary: "List the code master",
+  description: "Every list of codes with its labels in one language. Changes rarely: keep it and revalidate.",
+  query: CodesQuery,
+  reply: [200, Codes],
+  errors: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
+  handle: ({ db, query }) => db.rpc("list_codes", query),
+});
+
+export const routes = routesOf({ listCodes });

@@ -1,3 +1,24 @@
-import { postErrorReport } from "./error_reports.ts";
+import { addressesOf, confirmAssets } from "../_shared/storage/assets.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { MeErrorReport, NewErrorReport, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 
-export const routes = [postErrorReport];
+export const postErrorReport = route({
+  method: "POST",
+  path: "/error-reports",
+  access: "user",
+  summary: "Report what is wrong about a lot",
+  description: "A public lot by its id, or one that is missing here by its name. Evidence is uploaded first " +
+    "(`POST /v1/storage/upload-url`, category `error_report`). At most 100 reports in any 24 hours.",
+  body: NewErrorReport,
+  reply: [201, MeErrorReport],
+  errors: ["lot_not_found", "not_found"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, body, storage } = work;
+    await confirmAssets(work, body.evidence_asset_ids, "error_report", "evidence_asset_ids");
+    const { evidence_keys, ...report } = await db.rpc<StoredErrorReport>("post_error_report", body);
+    return { ...report, evidence_urls: await addressesOf(storage, evidence_keys) };
+  },
+});
+
+export const routes = routesOf({ postErrorReport });

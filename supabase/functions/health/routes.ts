@@ -1,3 +1,33 @@
-import { live, ready } from "./health.ts";
+import { VERSION } from "../_shared/config.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { Liveness, Readiness } from "./health.schema.ts";
 
-export const routes = [live, ready];
+export const live = route({
+  method: "GET",
+  path: "/health",
+  access: "public",
+  summary: "Liveness",
+  description: "The interface answers. Nothing behind it is asked.",
+  reply: [200, Liveness],
+  errors: [],
+  handle: () => ({ status: "ok" as const, version: VERSION }),
+});
+
+export const ready = route({
+  method: "GET",
+  path: "/health/ready",
+  access: "public",
+  summary: "Readiness",
+  description: "The primary database answers and is migrated; 503 when it cannot be reached.",
+  instance: "primary",
+  reply: [200, Readiness],
+  errors: [],
+  handle: async ({ db }) => {
+    const { database, migration } = await db.rpc<
+      { database: "ok"; migration: string }
+    >("service_readiness");
+    return { status: "ok" as const, version: VERSION, database, migration };
+  },
+});
+
+export const routes = routesOf({ live, ready });

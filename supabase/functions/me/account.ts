@@ -1,5 +1,5 @@
 import { shownAccount, type StoredData, userData } from "../_shared/accounts.ts";
-import { confirmAsset, publishAsset } from "../_shared/assets.ts";
+import { confirmAsset, publishAsset } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { BadgesQuery, MyBadgeProgressList, MyBadges } from "../_shared/schema/badges.ts";
+import { BadgesQuery, MyBadgeProgressList, MyBadges } from "./badges.schema.ts";
 
 export const listMyBadges = route({
   method: "GET",

@@ -1,4 +1,4 @@
-import { addressesOf } from "../_shared/assets.ts";
+import { addressesOf } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { MeErrorReports, MyErrorReportsQuery, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { ExpEntries, ExpEntriesQuery, MyExp } from "../_shared/schema/exp.ts";
+import { ExpEntries, ExpEntriesQuery, MyExp } from "./exp.schema.ts";
 
 export const readMyExp = route({
   method: "GET",

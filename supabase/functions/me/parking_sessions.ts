@@ -1,12 +1,17 @@
+import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import {
   CurrentSession,
   ParkingSession,
+  ParkingSessionDetail,
   ParkingSessions,
   SessionParams,
   SessionsQuery,
   SessionUpdate,
 } from "../_shared/schema/parking_sessions.ts";
+import { type StoredPhoto, withPhotoUrl } from "./session_photos.ts";
+
+type StoredDetail = Omit<z.input<typeof ParkingSessionDetail>, "photos"> & { photos: StoredPhoto[] };
 
 export const listMySessions = route({
   method: "GET",
@@ -31,6 +36,20 @@ export const readCurrentSession = route({
   errors: ["not_found", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
   handle: ({ db }) => db.rpc("my_current_parking_session"),
+});
+
+export const readMySession = route({
+  method: "GET",
+  path: "/me/parking-sessions/{id}",
+  access: "user",
+  summary: "Read a session: what it cost line by line, and its photos",
+  params: SessionParams,
+  reply: [200, ParkingSessionDetail],
+  errors: ["not_found"],
+  handle: async ({ db, params, storage }) => {
+    const { photos, ...session } = await db.rpc<StoredDetail>("my_parking_session", { id: params.id });
+    return { ...session, photos: await Promise.all(photos.map((photo) => withPhotoUrl(storage, photo))) };
+  },
 });
 
 export const updateMySession = route({

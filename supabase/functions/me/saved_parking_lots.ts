@@ -6,7 +6,7 @@ import {
   SavedParkingLot,
   SavedParkingLots,
   SavedQuery,
-} from "../_shared/schema/saved_parking_lots.ts";
+} from "./saved_parking_lots.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 type Page = z.input<typeof SavedParkingLots>;

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { SearchPreferences, SearchPreferencesUpdate } from "../_shared/schema/search_preferences.ts";
+import { SearchPreferences, SearchPreferencesUpdate } from "./search_preferences.schema.ts";
 
 export const readSearchPreferences = route({
   method: "GET",

@@ -1,37 +1,15 @@
 import type { z } from "zod";
-import { confirmAsset, URL_SECONDS } from "../_shared/assets.ts";
+import { confirmAsset, URL_SECONDS } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
-import {
-  NewPhoto,
-  ParkingSessionDetail,
-  PhotoParams,
-  SessionParams,
-  SessionPhoto,
-} from "../_shared/schema/parking_sessions.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
+import { NewPhoto, PhotoParams, SessionPhoto } from "../_shared/schema/parking_sessions.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-type Stored = Omit<z.input<typeof SessionPhoto>, "url">;
-type StoredDetail = Omit<z.input<typeof ParkingSessionDetail>, "photos"> & { photos: Stored[] };
+export type StoredPhoto = Omit<z.input<typeof SessionPhoto>, "url">;
 
-const readable = async (storage: ObjectStorage, photo: Stored) => ({
-  ...photo,
-  url: await storage.readUrl(photo.storage_key, URL_SECONDS),
-});
-
-export const readMySession = route({
-  method: "GET",
-  path: "/me/parking-sessions/{id}",
-  access: "user",
-  summary: "Read a session: what it cost line by line, and its photos",
-  params: SessionParams,
-  reply: [200, ParkingSessionDetail],
-  errors: ["not_found"],
-  handle: async ({ db, params, storage }) => {
-    const { photos, ...session } = await db.rpc<StoredDetail>("my_parking_session", { id: params.id });
-    return { ...session, photos: await Promise.all(photos.map((photo) => readable(storage, photo))) };
-  },
-});
+export async function withPhotoUrl(storage: ObjectStorage, photo: StoredPhoto): Promise<z.input<typeof SessionPhoto>> {
+  return { ...photo, url: await storage.readUrl(photo.storage_key, URL_SECONDS) };
+}
 
 export const putSessionPhoto = route({
   method: "PUT",
@@ -48,9 +26,9 @@ export const putSessionPhoto = route({
   handle: async (work) => {
     const { db, params, body, storage } = work;
     await confirmAsset(work, body.asset_id, "session_photo");
-    return await readable(
+    return await withPhotoUrl(
       storage,
-      await db.rpc<Stored>("put_my_session_photo", { ...params, asset_id: body.asset_id }),
+      await db.rpc<StoredPhoto>("put_my_session_photo", { ...params, asset_id: body.asset_id }),
     );
   },
 });

@@ -7,7 +7,7 @@ import {
   VehicleParams,
   VehiclesQuery,
   VehicleUpdate,
-} from "../_shared/schema/vehicles.ts";
+} from "./vehicles.schema.ts";
 
 export const listVehicles = route({
   method: "GET",

@@ -1,5 +1,5 @@
 /** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
-import { type Group, openApiDocument } from "../_shared/http/openapi.ts";
+import { type Group, openApiDocument } from "./generator.ts";
 import { NearbyLot, ParkingLot } from "../_shared/schema/parking_lots.ts";
 import { routes as admin } from "../admin/routes.ts";
 import { routes as ads } from "../ads/routes.ts";

@@ -2,7 +2,7 @@ import { ApiError, catalogue, type CatalogueEntry, type Code, codes, isCode } fr
 import { messageKey } from "../_shared/http/envelope.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
-import { ErrorPage, ErrorPageParams, ErrorPages } from "../_shared/schema/contract.ts";
+import { ErrorPage, ErrorPageParams, ErrorPages } from "./contract.schema.ts";
 
 const cache = { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 } as const;
 

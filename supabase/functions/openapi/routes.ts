@@ -1,4 +1,8 @@
-import { readContract } from "./document.ts";
-import { listErrors, readError } from "./errors.ts";
+import { routesOf } from "../_shared/http/route.ts";
+import * as document from "./document.ts";
+import * as errors from "./errors.ts";
 
-export const routes = [readContract, listErrors, readError];
+export const routes = routesOf(
+  document,
+  errors,
+);

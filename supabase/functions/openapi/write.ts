@@ -1,7 +1,7 @@
-/** `deno task openapi`: writes what is printed from the routes and the table of codes (printed.ts). */
-import { printed } from "./printed.ts";
+/** `deno task openapi`: writes what is generated from the routes and the table of codes (generated.ts). */
+import { generatedFiles } from "./generated.ts";
 
-for (const { file, text } of printed()) {
+for (const { file, text } of generatedFiles()) {
   await Deno.writeTextFile(file, text);
   console.log(`wrote ${file.pathname.split("/").slice(-2).join("/")}`);
 }

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { FieldValue, FieldValueParams } from "../_shared/schema/field_values.ts";
+import { FieldValue, FieldValueParams } from "./field_values.schema.ts";
 
 const description = "One vote a person and value; a second one takes the place of the first. A value that the lot no " +
   "longer has is `conflict`, with `details.reason` `retired`.";

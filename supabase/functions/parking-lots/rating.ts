@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { MyParkingLotRating, NewRating, ParkingLotRating } from "../_shared/schema/ratings.ts";
+import { MyParkingLotRating, NewRating, ParkingLotRating } from "./rating.schema.ts";
 import { LotParams, Nothing } from "../_shared/schema/values.ts";
 
 export const readRating = route({

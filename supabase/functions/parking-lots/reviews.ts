@@ -1,4 +1,4 @@
-import { confirmAssets, withPhotoUrls } from "../_shared/assets.ts";
+import { confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   MyReview,

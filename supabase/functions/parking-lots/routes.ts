@@ -1,27 +1,22 @@
-import { readParkingLot } from "./detail.ts";
-import { calculateFee } from "./fee.ts";
-import { confirmFieldValue, denyFieldValue } from "./field_values.ts";
-import { nearbyParkingLots } from "./nearby.ts";
-import { feedOccupancy, readOccupancy, reportOccupancy } from "./occupancy.ts";
-import { listPricingRules } from "./pricing_rules.ts";
-import { deleteRating, putRating, readRating } from "./rating.ts";
-import { listReviews, postReview } from "./reviews.ts";
-import { searchParkingLots } from "./search.ts";
+import { routesOf } from "../_shared/http/route.ts";
+import * as detail from "./detail.ts";
+import * as fee from "./fee.ts";
+import * as fieldValues from "./field_values.ts";
+import * as nearby from "./nearby.ts";
+import * as occupancy from "./occupancy.ts";
+import * as pricingRules from "./pricing_rules.ts";
+import * as rating from "./rating.ts";
+import * as reviews from "./reviews.ts";
+import * as search from "./search.ts";
 
-export const routes = [
-  searchParkingLots,
-  nearbyParkingLots,
-  readParkingLot,
-  calculateFee,
-  listPricingRules,
-  listReviews,
-  postReview,
-  readRating,
-  putRating,
-  deleteRating,
-  confirmFieldValue,
-  denyFieldValue,
-  readOccupancy,
-  reportOccupancy,
-  feedOccupancy,
-];
+export const routes = routesOf(
+  detail,
+  fee,
+  fieldValues,
+  nearby,
+  occupancy,
+  pricingRules,
+  rating,
+  reviews,
+  search,
+);

@@ -1,4 +1,8 @@
-import { searchInWords } from "./ai.ts";
-import { deleteAiKey, listAiKeys } from "./ai_keys.ts";
+import { routesOf } from "../_shared/http/route.ts";
+import * as ai from "./ai.ts";
+import * as aiKeys from "./ai_keys.ts";
 
-export const routes = [searchInWords, listAiKeys, deleteAiKey];
+export const routes = routesOf(
+  ai,
+  aiKeys,
+);

@@ -1,3 +1,70 @@
-import { checkIn, listSponsors, nearbySponsors } from "./sponsors.ts";
+import type { Links } from "../_shared/http/links.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import {
+  Checkin,
+  NearbySponsors,
+  NearbySponsorsQuery,
+  NewCheckin,
+  SponsorParams,
+  Sponsors,
+  SponsorsQuery,
+  type StoredNearbySponsor,
+  type StoredSponsor,
+  type StoredSponsors,
+} from "../_shared/schema/sponsors.ts";
 
-export const routes = [listSponsors, nearbySponsors, checkIn];
+function shown<Stored extends StoredSponsor>({ image, ...sponsor }: Stored, links: Links) {
+  return { ...sponsor, image_url: links.asset(image) };
+}
+
+export const listSponsors = route({
+  method: "GET",
+  path: "/sponsors",
+  access: "public",
+  summary: "List the sponsors",
+  description: "Those in their time, in `sort_order`.",
+  query: SponsorsQuery,
+  reply: [200, Sponsors],
+  errors: [],
+  cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
+  handle: async ({ db, query, links }) => {
+    const page = await db.rpc<StoredSponsors>("list_sponsors", query);
+    return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
+  },
+});
+
+export const nearbySponsors = route({
+  method: "GET",
+  path: "/sponsors/nearby",
+  access: "public",
+  summary: "Find sponsors near a point",
+  description: "The nearest sponsors within the radius, measured as lots are.",
+  query: NearbySponsorsQuery,
+  reply: [200, NearbySponsors],
+  errors: [],
+  cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
+  handle: async ({ db, query, links }) => {
+    const sponsors = await db.rpc<StoredNearbySponsor[]>("nearby_sponsors", query);
+    return sponsors.map((sponsor) => shown(sponsor, links));
+  },
+});
+
+export const checkIn = route({
+  method: "POST",
+  path: "/sponsors/{id}/checkin",
+  access: "user",
+  summary: "Check in at a sponsor",
+  description:
+    "Counts once per sponsor and local day: 201 the first time, later 200 with that check-in and `counted` " +
+    "false. A position farther off than `checkin_radius_m` is a validation_error with `details.distance_m` and " +
+    "`details.allowed_m`, one that is less accurate than 100 m with `details.accuracy_m`.",
+  params: SponsorParams,
+  body: NewCheckin,
+  reply: [201, Checkin],
+  alternateStatus: 200,
+  replyStatus: ({ counted }) => counted ? 201 : 200,
+  errors: ["not_found"],
+  handle: ({ db, params, body }) => db.rpc("check_in_at_sponsor", { id: params.id, ...body }),
+});
+
+export const routes = routesOf({ listSponsors, nearbySponsors, checkIn });

@@ -1,4 +1,8 @@
-import { sweepStorage } from "./sweep.ts";
-import { createUpload } from "./uploads.ts";
+import { routesOf } from "../_shared/http/route.ts";
+import * as sweep from "./sweep.ts";
+import * as uploads from "./uploads.ts";
 
-export const routes = [createUpload, sweepStorage];
+export const routes = routesOf(
+  sweep,
+  uploads,
+);

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { incomingKey, originalKey, type Publication, settlePublication } from "../_shared/assets.ts";
+import { incomingKey, originalKey, type Publication, settlePublication } from "../_shared/storage/assets.ts";
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
-import type { ObjectStorage } from "../_shared/providers/object_storage.ts";
-import { Sweep } from "../_shared/schema/storage.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
+import { Sweep } from "./storage.schema.ts";
 
 interface Message {
   readonly msg_id: number;

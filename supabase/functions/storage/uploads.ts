@@ -1,6 +1,6 @@
-import { incomingKey, URL_SECONDS } from "../_shared/assets.ts";
+import { incomingKey, URL_SECONDS } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import { type Created, Upload, UploadRequest } from "../_shared/schema/storage.ts";
+import { type Created, Upload, UploadRequest } from "./storage.schema.ts";
 
 export const createUpload = route({
   method: "POST",

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { ProcessedNotifications, ReconciledSubscriptions } from "../_shared/schema/store_notifications.ts";
+import { ProcessedNotifications, ReconciledSubscriptions } from "./store_notifications.schema.ts";
 import { processNotifications } from "./process.ts";
 import { reconcile } from "./reconcile.ts";
 

@@ -5,7 +5,7 @@ import {
   GooglePlayNotification,
   NOTIFICATION_LIMIT,
   ReceivedNotification,
-} from "../_shared/schema/store_notifications.ts";
+} from "./store_notifications.schema.ts";
 import { keepNotification } from "./keep.ts";
 
 type Received = z.input<typeof ReceivedNotification>;

@@ -1,9 +1,8 @@
-import { processStoreNotifications, reconcileSubscriptions } from "./consumers.ts";
-import { receiveAppStoreNotification, receiveGooglePlayNotification } from "./received.ts";
+import { routesOf } from "../_shared/http/route.ts";
+import * as consumers from "./consumers.ts";
+import * as received from "./received.ts";
 
-export const routes = [
-  receiveAppStoreNotification,
-  receiveGooglePlayNotification,
-  processStoreNotifications,
-  reconcileSubscriptions,
-];
+export const routes = routesOf(
+  consumers,
+  received,
+);

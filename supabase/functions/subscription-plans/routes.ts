@@ -1,3 +1,17 @@
-import { listPlans } from "./plans.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { SubscriptionPlans, SubscriptionPlansQuery } from "../_shared/schema/plans.ts";
 
-export const routes = [listPlans];
+export const listPlans = route({
+  method: "GET",
+  path: "/subscription-plans",
+  access: "public",
+  summary: "List the plan master",
+  description: "The plans on sale, in their order. Changes rarely: keep it and revalidate.",
+  query: SubscriptionPlansQuery,
+  reply: [200, SubscriptionPlans],
+  errors: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
+  handle: ({ db, query }) => db.rpc("list_subscription_plans", query),
+});
+
+export const routes = routesOf({ listPlans });

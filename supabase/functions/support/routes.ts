@@ -1,3 +1,90 @@
-import { createTicket, listTickets, readTicket, replyToTicket } from "./tickets.ts";
+import { addressesOf, confirmAssets } from "../_shared/storage/assets.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
+import {
+  NewSupportMessage,
+  NewSupportTicket,
+  type StoredMessage,
+  type StoredTicketDetail,
+  SupportMessage,
+  SupportTicketDetail,
+  SupportTickets,
+  SupportTicketsQuery,
+  TicketParams,
+  TicketQuery,
+} from "../_shared/schema/support.ts";
 
-export const routes = [createTicket, listTickets, readTicket, replyToTicket];
+const readableMessage = async (storage: ObjectStorage, { attachment_keys, ...message }: StoredMessage) => ({
+  ...message,
+  attachment_urls: await addressesOf(storage, attachment_keys),
+});
+
+const readable = async (storage: ObjectStorage, ticket: StoredTicketDetail) => ({
+  ...ticket,
+  messages: await Promise.all(ticket.messages.map((message) => readableMessage(storage, message))),
+});
+
+export const createTicket = route({
+  method: "POST",
+  path: "/support/tickets",
+  access: "user",
+  summary: "Ask support",
+  description: "At most five new tickets in any 24 hours; `details.retry_after` says when there may be another.",
+  body: NewSupportTicket,
+  reply: [201, SupportTicketDetail],
+  errors: ["not_found", "conflict"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, body, storage } = work;
+    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
+    return await readable(storage, await db.rpc<StoredTicketDetail>("create_support_ticket", body));
+  },
+});
+
+export const listTickets = route({
+  method: "GET",
+  path: "/support/tickets",
+  access: "user",
+  summary: "List the caller's tickets",
+  description: "Newest first.",
+  query: SupportTicketsQuery,
+  reply: [200, SupportTickets],
+  errors: [],
+  handle: ({ db, query }) => db.rpc("list_my_support_tickets", query),
+});
+
+export const readTicket = route({
+  method: "GET",
+  path: "/support/tickets/{id}",
+  access: "user",
+  summary: "Read a ticket with its messages",
+  description: "`messages` is a page, oldest first; `next_cursor` continues it.",
+  params: TicketParams,
+  query: TicketQuery,
+  reply: [200, SupportTicketDetail],
+  errors: ["not_found"],
+  handle: async ({ db, params, query, storage }) =>
+    await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
+});
+
+export const replyToTicket = route({
+  method: "POST",
+  path: "/support/tickets/{id}/messages",
+  access: "user",
+  summary: "Write into a ticket",
+  description: "The reply is the message alone. The ticket is open again, whatever it was. A ticket has at most 200 " +
+    "messages: beyond them `conflict`, with `details.reason` `too_many_messages`.",
+  params: TicketParams,
+  body: NewSupportMessage,
+  reply: [201, SupportMessage],
+  errors: ["not_found", "conflict"],
+  limit: "report",
+  handle: async (work) => {
+    const { db, params, body, storage } = work;
+    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
+    const message = await db.rpc<StoredMessage>("reply_to_support_ticket", { id: params.id, ...body });
+    return await readableMessage(storage, message);
+  },
+});
+
+export const routes = routesOf({ createTicket, listTickets, readTicket, replyToTicket });

@@ -1,3 +1,17 @@
-import { listTags } from "./tags.ts";
+import { route, routesOf } from "../_shared/http/route.ts";
+import { Tags, TagsQuery } from "../_shared/schema/tags.ts";
 
-export const routes = [listTags];
+export const listTags = route({
+  method: "GET",
+  path: "/tags",
+  access: "public",
+  summary: "List the tag master",
+  description: "Every tag that is offered, with its name in one language. Changes rarely: keep it and revalidate.",
+  query: TagsQuery,
+  reply: [200, Tags],
+  errors: [],
+  cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
+  handle: ({ db, query }) => db.rpc("list_tags", query),
+});
+
+export const routes = routesOf({ listTags });

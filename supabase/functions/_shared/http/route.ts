@@ -190,6 +190,22 @@ export function route<
   return definition;
 }
 
+/** A route by the name that it is exported by: the id of its operation in the contract. */
+export interface NamedRoute extends Route {
+  readonly name: string;
+}
+
+/** The routes that modules export; other exports are left out. */
+export function routesOf(...modules: readonly object[]): NamedRoute[] {
+  return modules.flatMap((module) => Object.entries(module)).filter(isRoute)
+    .map(([name, route]) => ({ ...route, name }));
+}
+
+function isRoute(member: [name: string, value: unknown]): member is [string, Route] {
+  const [, value] = member;
+  return typeof value === "object" && value !== null && "handle" in value && "path" in value;
+}
+
 /** The policy that limits a route: its own, or `write` for what a signed-in caller writes; undefined for the others. */
 export function limitOf({ method, access, limit }: Route): string | undefined {
   const signedIn = access !== "public" && access !== "optional" && access !== "service";

@@ -6,7 +6,7 @@ import type { Geocoder } from "./geocoder.ts";
 import type { GooglePlay } from "./google_play.ts";
 import type { IdentityProvider } from "./identity_provider.ts";
 import type { MailSender } from "./mail.ts";
-import type { ObjectStorage } from "./object_storage.ts";
+import type { ObjectStorage } from "../storage/object_storage.ts";
 import type { StoreReportSources } from "./store_reports.ts";
 
 export interface Providers {

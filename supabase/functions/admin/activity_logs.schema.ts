@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Moment, text, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminActivityLog = z.object({
+  id: Id,
+  admin_id: Id,
+  action: z.string().meta({ description: "A code of category `admin_action`", examples: ["review.approve"] }),
+  target_type: z.string().meta({ examples: ["review"] }),
+  target_id: z.string().nullable().meta({ description: "Null: the whole list" }),
+  user_id: Id.nullable().meta({ description: "The app user whom the act concerns, if any" }),
+  changes: z.record(z.string(), z.unknown()).meta({
+    description:
+      "The fields that changed, each `{old, new}`, and `reason` where one was given. The values are null once " +
+      "the app user has withdrawn",
+  }),
+  request_id: z.string().nullable().meta({ description: "`X-Request-Id` of the request" }),
+  created_at: Timestamp,
+}).meta({ id: "AdminActivityLog" });
+
+export const AdminActivityLogs = z.object({ items: z.array(AdminActivityLog), next_cursor: NextCursor, total: Total })
+  .meta({
+    id: "AdminActivityLogs",
+  });
+
+export const AdminActivityLogsQuery = z.strictObject({
+  admin_id: Id.optional().meta({ description: "Acts of this administrator" }),
+  user_id: Id.optional().meta({ description: "Acts that concern this app user" }),
+  action: text(1, 100).optional(),
+  target_id: text(1, 200).optional(),
+  from: Moment.optional().meta({ description: "Acts at this time or later" }),
+  to: Moment.optional().meta({ description: "Acts before this time" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminArea = z.enum([
+  "admins",
+  "content",
+  "lots",
+  "notifications",
+  "reviews",
+  "rewards",
+  "search_presets",
+  "store_sync",
+  "support",
+  "users",
+]).meta({
+  id: "AdminArea",
+  description: "A code of category `admin_area`; each is the permission scope `admin:<area>`",
+});
+
+const Status = z.enum(["active", "suspended"]);
+
+const Name = text(1, 100).nullable();
+
+const Areas = z.array(AdminArea).max(50);
+
+export const Administrator = z.object({
+  id: Id.meta({ description: "The id of the auth user" }),
+  email: z.string().nullable(),
+  name: Name,
+  status: Status,
+  areas: Areas,
+  invited_at: Timestamp.nullable().meta({ description: "When an invitation was sent; null: created without one" }),
+  last_sign_in_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Administrator" });
+
+export const Administrators = z.object({ items: z.array(Administrator), next_cursor: NextCursor, total: Total }).meta({
+  id: "Administrators",
+});
+
+export const AdministratorsQuery = z.strictObject({
+  status: Status.optional(),
+  area: AdminArea.optional().meta({ description: "Administrators who have this area" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdministratorParams = z.strictObject({ id: Id.meta({ description: "The administrator" }) });
+
+export const NewAdministrator = z.strictObject({
+  email: z.email().max(255).meta({ description: "Where the invitation goes", examples: ["ops@example.com"] }),
+  name: Name.optional(),
+  areas: Areas,
+}).meta({ id: "NewAdministrator" });
+
+export const AdministratorUpdate = z.strictObject({
+  name: Name.optional(),
+  areas: Areas.optional().meta({ description: "All areas that the administrator has from now on" }),
+}).meta({ id: "AdministratorUpdate" });
+
+export const ActReason = z.strictObject({
+  reason: text(1, 500).meta({ description: "Why; it is kept with the act", examples: ["Left the company"] }),
+}).meta({ id: "ActReason" });

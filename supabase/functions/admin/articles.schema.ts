@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { Article } from "../_shared/schema/articles.ts";
+import { Lang } from "../_shared/schema/codes.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+
+const Status = z.enum(["draft", "scheduled", "published", "withdrawn"]).meta({
+  description: "As of now, from `published_at` and `withdrawn_at`",
+});
+
+const AdminArticleItem = Article.extend({
+  published_at: Timestamp.nullable().meta({ description: "From when on everyone reads it; null: a draft" }),
+  withdrawn_at: Timestamp.nullable().meta({ description: "From when on nobody reads it; null: no end" }),
+  status: Status,
+  created_at: Timestamp,
+}).meta({ id: "AdminArticleItem" });
+
+export const AdminArticle = AdminArticleItem.extend({ body: z.string().meta({ description: "Markdown" }) }).meta({
+  id: "AdminArticle",
+});
+
+export const AdminArticles = z.object({ items: z.array(AdminArticleItem), next_cursor: NextCursor, total: Total }).meta(
+  {
+    id: "AdminArticles",
+  },
+);
+
+export const AdminArticlesQuery = z.strictObject({
+  lang: Lang.optional().meta({ description: "Only articles in this language" }),
+  status: Status.optional(),
+  q: SearchText.meta({ description: "Only articles with this in their title or slug" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminArticleParams = z.strictObject({ id: Id.meta({ description: "The article" }) });
+
+const fields = {
+  slug: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100).meta({
+    description: "The same in every language; once for each",
+    examples: ["how-maximum-fees-work"],
+  }),
+  locale: Lang,
+  title: text(1, 200),
+  summary: text(0, 500).nullable(),
+  body: text(1, 100_000).meta({ description: "Markdown" }),
+  cover_image_url: WebAddress.nullable(),
+  tags: z.array(z.string()).max(20),
+  published_at: Moment.nullable().meta({
+    description: "Now or earlier publishes at once, later at that time; null: a draft. Once it has passed it stays",
+  }),
+};
+
+export const NewArticle = z.strictObject({
+  ...fields,
+  summary: fields.summary.optional(),
+  cover_image_url: fields.cover_image_url.optional(),
+  tags: fields.tags.optional(),
+  published_at: fields.published_at.optional(),
+}).meta({ id: "NewArticle" });
+
+export const ArticleChanges = z.strictObject({
+  ...fields,
+  withdrawn_at: Moment.nullable().meta({
+    description:
+      "Now or earlier withdraws at once, later at that time, not before `published_at`; null publishes again",
+  }),
+}).partial().meta({ id: "ArticleChanges" });

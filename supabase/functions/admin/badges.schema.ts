@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { progress, SortOrder, unchanged } from "./rewards.schema.ts";
+import { NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+const Conditions = z.record(z.string(), z.unknown()).meta({
+  description: "What counts: `activity` (kinds of activity), `measure` (`count`, `distinct_lots`, `distinct_days` or " +
+    "`streak_days`) and optionally `where`, one of `all`, `any`, `not`, `min`, `max`, `equals`, `hours`, `weekdays`, `dates`. " +
+    "An error names the place, for example `conditions.where.all.0.hours`",
+  examples: [{ activity: ["session_end"], measure: "count", where: { hours: { from: 22, to: 5 } } }],
+});
+
+const Category = z.string().regex(/^[a-z][a-z_]{0,49}$/).meta({ examples: ["parking"] });
+const Threshold = z.int().min(1).max(1_000_000).meta({ description: "The progress at which it is earned" });
+const Icon = text(1, 100).meta({ description: "The name of a picture in the app" });
+
+export const AdminBadge = z.object({
+  id: Id,
+  name: z.string().meta({ description: "In Japanese, as `description`" }),
+  name_en: z.string().nullable(),
+  description: z.string(),
+  description_en: z.string().nullable(),
+  icon: z.string(),
+  category: z.string(),
+  conditions: Conditions,
+  threshold: z.int().min(1),
+  is_active: z.boolean().meta({ description: "False: it counts nothing, and only users who have it see it" }),
+  sort_order: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminBadge" });
+
+export const AdminBadges = z.object({ items: z.array(AdminBadge), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminBadges",
+});
+
+const english = { name_en: text(1, 100).nullable().optional(), description_en: text(1, 500).nullable().optional() };
+
+export const NewBadge = z.strictObject({
+  name: text(1, 100),
+  description: text(1, 500),
+  ...english,
+  icon: Icon,
+  category: Category,
+  conditions: Conditions,
+  threshold: Threshold,
+  is_active: z.boolean().optional().meta({ description: "True when it is absent" }),
+  sort_order: SortOrder.optional().meta({ description: "0 when it is absent" }),
+}).meta({ id: "NewBadge" });
+
+export const BadgeUpdate = z.strictObject({
+  name: text(1, 100).optional(),
+  description: text(1, 500).optional(),
+  ...english,
+  icon: Icon.optional(),
+  category: Category.optional(),
+  conditions: Conditions.optional(),
+  threshold: Threshold.optional(),
+  is_active: z.boolean().optional().meta({ description: "False deactivates it" }),
+  sort_order: SortOrder.optional(),
+}).meta({ id: "BadgeUpdate", description: unchanged });
+
+export const AdminBadgeParams = z.strictObject({ id: Id.meta({ description: "The badge" }) });
+
+export const BadgeBackfill = z.object({ badge_id: Id, ...progress }).meta({ id: "BadgeBackfill" });
+
+export const BadgeBackfills = z.object({
+  ...progress,
+  done_badges: z.int().min(0),
+  total_badges: z.int().min(0).meta({
+    description: "How many badges were ever rebuilt; the users of each are counted",
+  }),
+}).meta({ id: "BadgeBackfills", description: "The latest rebuilds of all badges, in sum" });

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { Color, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+
+const CategoryId = z.string().min(1).max(100).meta({ description: "The list", examples: ["structure"] });
+
+export const AdminCode = z.object({
+  category_id: CategoryId,
+  code: z.string().meta({ examples: ["multi_storey"] }),
+  labels: z.record(z.string(), z.string()).meta({
+    description: "By language",
+    examples: [{ ja: "立体", en: "Multi-storey" }],
+  }),
+  metadata: z.looseObject({
+    color: z.string().nullable().meta({ examples: ["#1565c0"] }),
+    logo_url: z.string().nullable(),
+    url: z.string().nullable(),
+  }).nullable(),
+  sort_order: z.int(),
+  is_active: z.boolean().meta({ description: "False: no longer offered; rows may still hold it" }),
+  is_open: z.boolean().meta({ description: "Whether codes are added to, and withdrawn from, this list" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminCode", description: "A code with its labels in every language" });
+
+export const AdminCodes = z.object({ items: z.array(AdminCode), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminCodes",
+});
+
+export const AdminCodesQuery = z.strictObject({
+  category_id: CategoryId.optional(),
+  is_active: z.boolean().optional().meta({ description: "Only codes that are offered, or only those that are not" }),
+  q: SearchText.meta({ description: "Only codes with this in the code or a label" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminCodeParams = z.strictObject({
+  category_id: CategoryId,
+  code: z.string().min(1).max(100).meta({ description: "The code", examples: ["multi_storey"] }),
+});
+
+export const CodeChanges = z.strictObject({
+  labels: z.strictObject({ ja: text(1, 100), en: text(1, 100) }),
+  metadata: z.strictObject({
+    color: Color.nullable().optional(),
+    logo_url: WebAddress.nullable().optional(),
+    url: WebAddress.nullable().optional(),
+  }).nullable().meta({ description: "Replaces all three" }),
+  sort_order: z.int32(),
+  is_active: z.boolean().meta({ description: "Changed only in a list with `is_open`" }),
+}).partial().meta({ id: "CodeChanges" });
+
+export const NewCode = CodeChanges.required({ labels: true }).extend({
+  category_id: CategoryId,
+  code: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.]{0,99}$/).meta({ examples: ["barge"] }),
+}).meta({ id: "NewCode" });

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { unchanged } from "./rewards.schema.ts";
+import { NextCursor, Total } from "../_shared/schema/lists.ts";
+import { text, Timestamp } from "../_shared/schema/values.ts";
+
+const Amount = z.int().min(1).max(10_000).meta({ description: "Points for each source" });
+const DailyLimit = z.int().min(1).max(1000).nullable().meta({
+  description: "For how many sources a user is given points on one day in Japan; null: any number",
+});
+
+export const ExpRule = z.object({
+  id: z.int().min(1),
+  reason: z.string().meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
+  activity_type: z.string().nullable().meta({
+    description:
+      "The code of category `user_activity` that is the cause; null: what `reason` says, which is no activity",
+    examples: ["session_end"],
+  }),
+  amount: Amount,
+  daily_limit: DailyLimit,
+  is_active: z.boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "ExpRule" });
+
+export const ExpRules = z.object({ items: z.array(ExpRule), next_cursor: NextCursor, total: Total }).meta({
+  id: "ExpRules",
+});
+
+export const NewExpRule = z.strictObject({
+  reason: text(1, 50).meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
+  activity_type: text(1, 50).nullable().optional(),
+  amount: Amount,
+  daily_limit: DailyLimit.optional(),
+  is_active: z.boolean().optional().meta({ description: "True when it is absent" }),
+}).meta({ id: "NewExpRule" });
+
+export const ExpRuleUpdate = z.strictObject({
+  amount: Amount.optional(),
+  daily_limit: DailyLimit.optional(),
+  is_active: z.boolean().optional().meta({ description: "False deactivates it" }),
+}).meta({ id: "ExpRuleUpdate", description: unchanged });
+
+export const ExpRuleParams = z.strictObject({ id: z.int().min(1).max(2_147_483_647) });

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { DecisionReason } from "./reviews.schema.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Timestamp } from "../_shared/schema/values.ts";
+
+const State = z.enum(["disputed", "unverified", "confirmed", "retired"]).meta({
+  description:
+    "`retired`: the lot does not say it any more; the others follow from votes, and from administrators who " +
+    "confirm",
+});
+
+export const AdminFieldValue = z.object({
+  id: Id,
+  parking_lot_id: Id,
+  parking_lot_name: z.string(),
+  field_name: z.string().meta({ examples: ["max_height_m"] }),
+  value: z.unknown().meta({ description: "As the lot has it, or had it", examples: [2.1] }),
+  state: State,
+  source: z.string().nullable().meta({ description: "Who said it first" }),
+  licence: z.string().nullable(),
+  confirm_count: z.int().min(0),
+  deny_count: z.int().min(0),
+  last_verified_at: Timestamp.nullable(),
+  decided_at: Timestamp.nullable().meta({
+    description: "When an administrator confirmed it: earlier votes do not decide its state",
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminFieldValue" });
+
+export const AdminFieldValues = z.object({ items: z.array(AdminFieldValue), next_cursor: NextCursor, total: Total })
+  .meta({ id: "AdminFieldValues" });
+
+export const AdminFieldValuesQuery = z.strictObject({
+  state: State.optional(),
+  parking_lot_id: Id.optional(),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminFieldValueParams = z.strictObject({ id: Id.meta({ description: "The field value" }) });
+
+export const FieldValueDecision = z.strictObject({
+  state: z.enum(["confirmed", "retired"]),
+  reason: DecisionReason,
+}).meta({ id: "FieldValueDecision" });

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { progress, unchanged } from "./rewards.schema.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { text, Timestamp } from "../_shared/schema/values.ts";
+
+const Level = z.int().min(1).max(10_000);
+const RequiredExp = z.int().min(0).max(1_000_000_000).meta({
+  description: "The points from which on a user has the level. They rise with the level; the first requires 0",
+});
+
+const named = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nullable().optional() };
+
+export const AdminLevel = z.object({
+  level: z.int().min(1),
+  required_exp: z.int().min(0),
+  name: z.string().nullable().meta({ description: "In Japanese" }),
+  name_en: z.string().nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminLevel" });
+
+export const AdminLevels = z.object({ items: z.array(AdminLevel), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminLevels",
+});
+
+export const AdminLevelsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const NewLevel = z.strictObject({ level: Level, required_exp: RequiredExp, ...named }).meta({ id: "NewLevel" });
+
+export const LevelUpdate = z.strictObject({ required_exp: RequiredExp.optional(), ...named }).meta({
+  id: "LevelUpdate",
+  description: unchanged,
+});
+
+export const AdminLevelParams = z.strictObject({ level: Level });
+
+export const LevelRecalculation = z.object({
+  ...progress,
+  changed_users: z.int().min(0).meta({ description: "Users whose sum of points or level differed" }),
+}).meta({ id: "LevelRecalculation" });

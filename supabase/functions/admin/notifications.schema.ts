@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { Cursor, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminNotification = z.object({
+  id: Id,
+  type: z.string().meta({ description: "A code of category `admin_notification_type`", examples: ["review_pending"] }),
+  severity: z.string().meta({ description: "A code of category `admin_notification_severity`", examples: ["info"] }),
+  title: z.string(),
+  body: z.string(),
+  link: z.string().nullable().meta({ description: "A path of the console", examples: ["/reviews"] }),
+  area: z.string().nullable().meta({ description: "A code of category `admin_area`; null: for all administrators" }),
+  is_read: z.boolean().meta({ description: "Whether the caller has read it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminNotification" });
+
+export const AdminNotifications = z.object({
+  items: z.array(AdminNotification),
+  next_cursor: NextCursor,
+  total: Total,
+  unread_count: z.int().min(0).optional().meta({ description: "With `include=unread_count`" }),
+}).meta({ id: "AdminNotifications" });
+
+export const AdminNotificationsQuery = z.strictObject({
+  unread: z.boolean().optional().meta({ description: "`true`: only unread ones; `false`: only read ones" }),
+  include: z.array(z.enum(["unread_count", "total"])).optional().meta({
+    description: "`unread_count`: also count what the caller has not read; `total`: also count the list",
+    example: ["unread_count"],
+  }),
+  limit: Limit,
+  cursor: Cursor,
+});

@@ -1,0 +1,135 @@
+/** The sets of a lot as an administrator writes them: each as a whole. What the rows of one have to do with each other the database checks. */
+import { z } from "zod";
+import { FeeQuestion } from "../_shared/schema/fees.ts";
+import { ClockTime, Id, text } from "../_shared/schema/values.ts";
+
+const ItemId = Id.optional().meta({
+  description: "The row of the lot that the item is; an id that no row has is that of a new row",
+});
+const Integer = z.int().min(-2_147_483_648).max(2_147_483_647);
+const Amount = z.int().min(0).max(2_147_483_647).nullable().optional();
+const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
+const DayType = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]);
+
+const SpotInput = z.strictObject({
+  id: ItemId,
+  code: text(1, 50).meta({ examples: ["A-1"] }),
+  vehicle_type_max: code("vehicle_type").nullable().optional(),
+  is_ev_charger: z.boolean().optional(),
+  ev_connector_type: code("ev_connector_type").nullable().optional(),
+  accessibility: code("accessibility").nullable().optional(),
+  is_reservable: z.boolean().optional(),
+}).meta({ id: "SpotInput" });
+
+const PricingGroupInput = z.strictObject({
+  id: ItemId,
+  code: text(1, 50).meta({ examples: ["standard"] }),
+  name: text(1, 100).meta({ examples: ["普通車"] }),
+  is_default: z.boolean().optional().meta({ description: "At most one group of a lot" }),
+  display_order: Integer.optional(),
+  vehicle_types: z.array(code("vehicle_type")).min(1).nullable().optional().meta({ description: "Null: all of them" }),
+}).meta({ id: "PricingGroupInput" });
+
+const terms = {
+  category: z.enum(["time_band", "flat", "initial", "grace", "cap"]),
+  rule_order: Integer.optional().meta({ description: "Smaller goes before; absent: the place in the list, from 1" }),
+  time_start: ClockTime.nullable().optional(),
+  time_end: ClockTime.nullable().optional().meta({ description: "Not after `time_start`: on the next day" }),
+  day_type: DayType.nullable().optional(),
+  per_minutes: z.int().min(1).max(527_040).nullable().optional(),
+  price_minor: Amount,
+  cap_type: z.enum(["duration", "day", "band", "stay"]).nullable().optional(),
+  cap_duration_hours: z.number().positive().max(8784).nullable().optional(),
+  cap_price_minor: Amount,
+  cap_repeat: z.boolean().nullable().optional(),
+};
+
+const PricingRuleInput = z.strictObject({
+  id: ItemId,
+  pricing_group_id: Id.nullable().optional().meta({ description: "A group of the lot; null: the default group" }),
+  ...terms,
+}).meta({ id: "PricingRuleInput", description: "docs/domains/fees.md says what each category needs" });
+
+const WindowInput = z.strictObject({
+  id: ItemId,
+  window_type: z.enum(["business", "entry", "exit", "after_hours_exit"]),
+  day_type: DayType.nullable().optional(),
+  day_of_week: z.int().min(0).max(6).nullable().optional().meta({ description: "0 is Sunday" }),
+  is_24h: z.boolean().nullable().optional(),
+  is_closed: z.boolean().nullable().optional(),
+  open_time: ClockTime.nullable().optional(),
+  close_time: ClockTime.nullable().optional(),
+  effective_from: z.iso.date().nullable().optional(),
+  effective_to: z.iso.date().nullable().optional().meta({ description: "Inclusive" }),
+}).meta({ id: "WindowInput", description: "It has `open_time` with `close_time`, or `is_24h`, or `is_closed`" });
+
+const Spans = z.array(z.strictObject({
+  open_time: ClockTime.optional(),
+  close_time: ClockTime.optional(),
+  is_24h: z.literal(true).optional(),
+  is_closed: z.literal(true).optional(),
+})).max(50).optional();
+
+const DateOverrideInput = z.strictObject({
+  id: ItemId,
+  override_date: z.iso.date(),
+  label: text(1, 200).nullable().optional(),
+  hours: z.strictObject({
+    business: Spans,
+    entry: Spans,
+    exit: Spans,
+    after_hours_exit: Spans,
+    is_closed: z.boolean().optional(),
+    is_24h: z.boolean().optional(),
+  }).nullable().optional().meta({ description: "As in a DateOverride" }),
+  pricing: z.array(z.strictObject({ ...terms, id: Id.optional(), parking_lot_id: Id.optional() })).max(200).nullable()
+    .optional().meta({
+      description: "Rules that replace all of the lot's on this date; null: the usual ones. Their `id` means nothing",
+    }),
+  note: text(1, 2000).nullable().optional(),
+}).meta({ id: "DateOverrideInput" });
+
+const LotTagInput = z.strictObject({
+  tag_id: Id,
+  state: z.boolean().nullable().optional().meta({
+    description: "True (also when absent): has it. False: has it not. Null: in question",
+  }),
+}).meta({ id: "ParkingLotTagInput" });
+
+const LotImageInput = z.strictObject({
+  id: ItemId,
+  asset_id: Id.meta({
+    description:
+      "An upload of the caller of category `parking_lot` with `is_public`, or a file that is the lot's already",
+  }),
+  is_main: z.boolean().optional().meta({ description: "At most one image of a lot" }),
+  sort_order: Integer.nullable().optional(),
+}).meta({ id: "ParkingLotImageInput" });
+
+const sets = {
+  spots: z.array(SpotInput).max(1000),
+  pricing_groups: z.array(PricingGroupInput).max(20),
+  pricing_rules: z.array(PricingRuleInput).max(200),
+  windows: z.array(WindowInput).max(200),
+  date_overrides: z.array(DateOverrideInput).max(400),
+};
+
+export const Spots = z.strictObject({ spots: sets.spots }).meta({ id: "SpotsInput" });
+export const PricingGroups = z.strictObject({ pricing_groups: sets.pricing_groups }).meta({ id: "PricingGroupsInput" });
+export const LotPricingRules = z.strictObject({ pricing_rules: sets.pricing_rules }).meta({ id: "PricingRulesInput" });
+export const Windows = z.strictObject({ windows: sets.windows }).meta({ id: "WindowsInput" });
+export const DateOverrides = z.strictObject({ date_overrides: sets.date_overrides }).meta({ id: "DateOverridesInput" });
+export const LotTags = z.strictObject({ tags: z.array(LotTagInput).max(100) }).meta({ id: "ParkingLotTagsInput" });
+export const LotImages = z.strictObject({ images: z.array(LotImageInput).max(20) }).meta({
+  id: "ParkingLotImagesInput",
+});
+
+export const FeePreview = FeeQuestion.extend({
+  pricing_groups: sets.pricing_groups.optional(),
+  pricing_rules: sets.pricing_rules.optional(),
+  windows: sets.windows.optional().meta({ description: "They are checked; a fee does not depend on them" }),
+  date_overrides: sets.date_overrides.optional(),
+}).meta({
+  id: "FeePreview",
+  description: "A stay, and the sets to price it by; a set that is absent is that of the lot",
+});

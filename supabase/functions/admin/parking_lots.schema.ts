@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { PricingRule } from "../_shared/schema/fees.ts";
+import { Geometry } from "../_shared/schema/geometry.ts";
+import { DateOverride, Window } from "../_shared/schema/hours.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { LotDetail, PricingGroup, Spot } from "../_shared/schema/lot_detail.ts";
+import { AvgRating, Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+const LotStatus = z.enum(["draft", "active", "suspended", "closed"]).meta({
+  id: "ParkingLotStatus",
+  description: "A code of category `parking_lot_status`. Everyone reads `active` lots only",
+});
+
+const Url = z.string().max(2000).regex(/^https?:\/\/\S+$/).meta({ examples: ["https://example.com/"] });
+const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
+const measure = (max: number) => z.number().positive().max(max);
+
+const fields = {
+  name: text(1, 200).meta({ examples: ["東京駅前パーキング"] }),
+  name_kana: text(1, 200).nullable(),
+  address: text(1, 500).nullable(),
+  lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", examples: [35.6812] }),
+  lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees", examples: [139.7671] }),
+  area: z.union([Geometry, z.null()]).meta({ description: "The outline of the lot" }),
+  total_spaces: z.int().min(0).max(1_000_000).nullable(),
+  status: LotStatus,
+  structure: code("structure").nullable(),
+  max_height_m: measure(50).nullable().meta({ description: "The highest vehicle that fits" }),
+  max_width_m: measure(50).nullable(),
+  max_length_m: measure(100).nullable(),
+  max_weight_t: measure(200).nullable(),
+  min_clearance_cm: z.int().min(0).max(200).nullable(),
+  max_tire_width_mm: z.int().min(1).max(2000).nullable(),
+  max_parking_duration_min: z.int().min(1).max(2_147_483_647).nullable(),
+  entry_method: code("entry_method").nullable(),
+  shape_type: code("shape_type").nullable(),
+  entry_difficulty: z.enum(["easy", "normal", "hard"]).nullable(),
+  operator_code: text(1, 50).nullable().meta({ description: "The id of an operator" }),
+  phone: text(1, 50).nullable(),
+  website: Url.nullable(),
+  time_zone: text(1, 100).meta({ description: "The name of an IANA time zone", examples: ["Asia/Tokyo"] }),
+  holiday_calendar: z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({ examples: ["JP"] }),
+  currency: z.string().regex(/^[A-Z]{3}$/).meta({ examples: ["JPY"] }),
+  source: text(1, 100).nullable().meta({ description: "Where the lot's data comes from" }),
+  external_id: text(1, 200).nullable().meta({ description: "The lot's name at its `source`, unique there" }),
+  source_url: Url.nullable(),
+  licence: text(1, 200).nullable(),
+  attribution: text(1, 500).nullable().meta({ description: "What to show where the lot is shown" }),
+};
+
+export const ParkingLotChanges = z.strictObject(fields).partial().meta({
+  id: "ParkingLotChanges",
+  description: "The fields that change; null empties a field. A field that is absent stays as it is",
+});
+
+export const NewParkingLot = ParkingLotChanges.required({ name: true, lat: true, lng: true }).meta({
+  id: "NewParkingLot",
+  description: "A lot: a `draft` unless `status` is `active`",
+});
+
+const AdminDateOverride = DateOverride.extend({ label: z.string().nullable() }).meta({ id: "AdminDateOverride" });
+
+const AdminPricingRule = PricingRule.omit({ parking_lot_id: true }).meta({ id: "AdminPricingRule" });
+
+const AdminLotTag = z.object({
+  tag_id: Id,
+  slug: z.string(),
+  name: z.string(),
+  state: z.boolean().nullable().meta({ description: "True: has it. False: has it not. Null: in question" }),
+}).meta({ id: "AdminParkingLotTag" });
+
+const AdminLotImage = z.object({
+  id: Id,
+  asset_id: Id,
+  is_main: z.boolean(),
+  sort_order: z.int().nullable(),
+  image_url: z.string().nullable().meta({
+    description: "Where the file is read: for a while only, as long as it has no public copy. Null: the file is gone",
+  }),
+}).meta({ id: "AdminParkingLotImage" });
+
+export const AdminParkingLot = LotDetail.pick({
+  id: true,
+  area: true,
+  total_spaces: true,
+  structure: true,
+  max_height_m: true,
+  max_width_m: true,
+  max_length_m: true,
+  max_weight_t: true,
+  min_clearance_cm: true,
+  max_tire_width_mm: true,
+  max_parking_duration_min: true,
+  name_kana: true,
+  address: true,
+  entry_method: true,
+  shape_type: true,
+  entry_difficulty: true,
+  operator_code: true,
+  phone: true,
+  website: true,
+  time_zone: true,
+  holiday_calendar: true,
+  currency: true,
+  source: true,
+  avg_rating: true,
+  review_count: true,
+  hour_price: true,
+  created_at: true,
+  updated_at: true,
+}).extend({
+  name: z.string(),
+  lat: z.number(),
+  lng: z.number(),
+  status: LotStatus,
+  external_id: z.string().nullable(),
+  source_url: z.string().nullable(),
+  licence: z.string().nullable(),
+  attribution: z.string().nullable(),
+  allowed_statuses: z.array(LotStatus).meta({ description: "What `status` may be changed to" }),
+  spots: z.array(Spot),
+  pricing_groups: z.array(PricingGroup).meta({ description: "The default group first" }),
+  pricing_rules: z.array(AdminPricingRule).meta({
+    description: "Those of the default group first, then group by group",
+  }),
+  windows: z.array(Window).meta({ description: "The weekly hours" }),
+  date_overrides: z.array(AdminDateOverride).meta({ description: "By date" }),
+  tags: z.array(AdminLotTag),
+  images: z.array(AdminLotImage).meta({ description: "The main one first" }),
+}).meta({
+  id: "AdminParkingLot",
+  description:
+    "A lot of any status with all that hangs on it. Its sets, but for `tags` and `images`, may be sent back as they are",
+});
+
+const AdminLotRow = z.object({
+  id: Id,
+  name: z.string(),
+  address: z.string().nullable(),
+  lat: z.number(),
+  lng: z.number(),
+  status: LotStatus,
+  operator_code: z.string().nullable(),
+  source: z.string().nullable(),
+  external_id: z.string().nullable(),
+  total_spaces: z.int().nullable(),
+  hour_price: z.int().nullable(),
+  currency: z.string(),
+  avg_rating: AvgRating,
+  review_count: z.int().min(0),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminParkingLotRow" });
+
+export const AdminParkingLots = z.object({
+  items: z.array(AdminLotRow).meta({ description: "The newest change first" }),
+  next_cursor: NextCursor,
+  total: Total,
+}).meta({ id: "AdminParkingLots" });
+
+export const AdminParkingLotsQuery = z.strictObject({
+  status: LotStatus.optional(),
+  operator_code: text(1, 50).optional().meta({ description: "Lots of this operator" }),
+  source: text(1, 100).optional().meta({ description: "Lots whose data comes from this source" }),
+  q: text(1, 100).optional().meta({
+    description:
+      "Words that a lot has in its name, kana or address, each of them; of an `active` lot the name of its " +
+      "operator counts, too. One character is enough",
+  }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const ParkingLotHistoryQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const DeletedParkingLot = z.object({
+  id: Id,
+  deleted: z.boolean(),
+  status: z.literal("closed").nullable().meta({
+    description: "`closed` where the lot is kept, null where it is deleted",
+  }),
+}).meta({ id: "DeletedParkingLot" });

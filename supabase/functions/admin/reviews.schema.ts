@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { ReviewStatus, Stars, type StoredPhotos } from "../_shared/schema/reviews.ts";
+import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminReview = z.object({
+  id: Id,
+  parking_lot_id: Id,
+  parking_lot_name: z.string(),
+  user_id: Id.nullable().meta({ description: "The author; null when the author has left" }),
+  user_name: z.string().nullable().meta({ description: "The display name of the author, if there is one" }),
+  rating: Stars,
+  comment: z.string().nullable().meta({ description: "Null: stars alone" }),
+  status: ReviewStatus,
+  photo_urls: z.array(z.url()).meta({
+    description: "Up to four photos: at public addresses, or while they are not public at addresses that are valid " +
+      "for ten minutes",
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp.meta({ description: "What a decision names as `seen_updated_at`" }),
+}).meta({ id: "AdminReview" });
+
+export const AdminReviews = z.object({ items: z.array(AdminReview), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminReviews",
+});
+
+export const AdminReviewsQuery = z.strictObject({
+  status: ReviewStatus.default("pending"),
+  parking_lot_id: Id.optional(),
+  user_id: Id.optional().meta({ description: "Reviews of this author" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+/** The `updated_at` of what an administrator decides on, as it was read. */
+export const SeenUpdatedAt = Instant.meta({
+  description: "The `updated_at` of what was read, in full precision; a change since then is 409 `conflict`",
+});
+
+/** Why an administrator decided so. */
+export const DecisionReason = text(1, 500).nullable().optional().meta({
+  description: "Kept on record; the author of the entry is shown it with the decision",
+});
+
+const decision = {
+  status: z.enum(["approved", "rejected", "hidden"]),
+  reason: DecisionReason,
+  seen_updated_at: SeenUpdatedAt,
+};
+
+export const ReviewDecision = z.strictObject(decision).meta({ id: "ReviewDecision" });
+
+export const ReviewDecisions = z.strictObject({
+  decisions: z.array(z.strictObject({ id: Id, ...decision })).min(1).max(100).refine(
+    (decisions) => new Set(decisions.map(({ id }) => id.toLowerCase())).size === decisions.length,
+    "Each review may be decided on once in a request.",
+  ),
+}).meta({ id: "ReviewDecisions" });
+
+export const ReviewDecisionOutcomes = z.object({
+  items: z.array(z.object({
+    id: Id,
+    outcome: z.enum(["decided", "error"]),
+    error: z.object({
+      code: z.string().meta({ description: "As in the envelope of an error", examples: ["conflict"] }),
+      message: z.string(),
+      param: z.string().nullable(),
+      details: z.record(z.string(), z.unknown()).nullable(),
+    }).optional().meta({
+      description: "With the outcome `error`: the error that this decision alone would have returned",
+    }),
+  })).meta({ description: "In the order of the request" }),
+}).meta({ id: "ReviewDecisionOutcomes" });
+
+/** As the database gives reviews: with the files of their photos. */
+export type StoredAdminReview = Omit<z.input<typeof AdminReview>, "photo_urls"> & StoredPhotos;
+
+export type StoredAdminReviews = Omit<z.input<typeof AdminReviews>, "items"> & {
+  readonly items: readonly StoredAdminReview[];
+};

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { TimeStatus } from "./ads.schema.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { Sponsor, WeeklyHours } from "../_shared/schema/sponsors.ts";
+import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+
+export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
+  image_asset_id: Id.nullable(),
+  image_url: z.url().nullable().meta({ description: "Null without a picture, and until its public copy is made" }),
+  is_active: z.boolean(),
+  status: TimeStatus,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminSponsor" });
+
+export const AdminSponsors = z.object({ items: z.array(AdminSponsor), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminSponsors",
+});
+
+const Category = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/).meta({ examples: ["cafe"] });
+
+export const AdminSponsorsQuery = z.strictObject({
+  category: Category.optional(),
+  status: TimeStatus.optional(),
+  q: SearchText.meta({ description: "Only sponsors with this in their name or address" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminSponsorParams = z.strictObject({ id: Id.meta({ description: "The sponsor" }) });
+
+const Hours = z.array(z.strictObject({
+  ...WeeklyHours.element.shape,
+  opens: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+  closes: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/),
+})).max(100);
+
+export const SponsorChanges = z.strictObject({
+  name: text(1, 200),
+  description: text(1, 4000).nullable(),
+  category: Category.nullable(),
+  address: text(1, 500).nullable(),
+  lat: z.number().min(-90).max(90),
+  lng: z.number().min(-180).max(180),
+  website: WebAddress.nullable(),
+  image_asset_id: Id.nullable().meta({
+    description: "An upload of the caller, of category `parking_lot` and public, which nothing uses yet",
+  }),
+  opening_hours: Hours.nullable(),
+  time_zone: z.string().min(1).max(64).meta({ description: "An IANA time zone", examples: ["Asia/Tokyo"] }),
+  checkin_radius_m: z.int().min(10).max(1000),
+  sort_order: z.int32(),
+  starts_at: Moment,
+  ends_at: Moment.nullable().meta({ description: "From when on it is not shown, after `starts_at`; null: no end" }),
+  is_active: z.boolean().meta({ description: "`false` withdraws it, whatever its time" }),
+}).partial().meta({ id: "SponsorChanges" });
+
+export const NewSponsor = SponsorChanges.required({ name: true, lat: true, lng: true }).meta({ id: "NewSponsor" });
+
+/** As the database gives a sponsor: with the key of its picture. */
+export type StoredAdminSponsor = Omit<z.input<typeof AdminSponsor>, "image_url"> & { readonly image: string | null };
+export type StoredAdminSponsors = Omit<z.input<typeof AdminSponsors>, "items"> & {
+  readonly items: readonly StoredAdminSponsor[];
+};

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { SubscriptionPlan } from "../_shared/schema/plans.ts";
+import { Color, Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+const BillingPeriod = z.enum(["week", "month", "year", "one_time"]).meta({
+  description: "A code of category `billing_period`",
+});
+
+export const AdminSubscriptionPlan = SubscriptionPlan.extend({
+  name_en: z.string().nullable(),
+  description_en: z.string().nullable(),
+  features_en: SubscriptionPlan.shape.features.nullable(),
+  is_active: z.boolean().meta({ description: "Whether it is on sale" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminSubscriptionPlan" });
+
+export const AdminSubscriptionPlans = z.object({
+  items: z.array(AdminSubscriptionPlan),
+  next_cursor: NextCursor,
+  total: Total,
+}).meta({ id: "AdminSubscriptionPlans" });
+
+export const AdminSubscriptionPlansQuery = z.strictObject({
+  is_active: z.boolean().optional().meta({ description: "Only plans that are on sale, or only those that are not" }),
+  billing_period: BillingPeriod.optional(),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminSubscriptionPlanParams = z.strictObject({ id: Id.meta({ description: "The plan" }) });
+
+export const SubscriptionPlanChanges = z.strictObject({
+  name: text(1, 100),
+  name_en: text(1, 100).nullable(),
+  description: text(0, 1000).nullable(),
+  description_en: text(0, 1000).nullable(),
+  price_minor: z.int32().min(0),
+  currency: z.string().regex(/^[A-Z]{3}$/).meta({ examples: ["JPY"] }),
+  billing_period: BillingPeriod,
+  accent_color: Color.nullable(),
+  features: SubscriptionPlan.shape.features,
+  features_en: SubscriptionPlan.shape.features.nullable(),
+  sort_order: z.int32(),
+  is_active: z.boolean().meta({ description: "`false` takes it off sale; who has it keeps it" }),
+}).partial().meta({ id: "SubscriptionPlanChanges" });
+
+export const NewSubscriptionPlan = SubscriptionPlanChanges
+  .required({ name: true, price_minor: true, billing_period: true })
+  .extend({
+    code: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,149}$/).meta({
+      description: "The product id in the stores; never changed",
+      examples: ["premium_monthly"],
+    }),
+  }).meta({ id: "NewSubscriptionPlan" });

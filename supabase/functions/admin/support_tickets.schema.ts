@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { StoredFile } from "../_shared/storage/assets.ts";
+import { SeenUpdatedAt } from "./reviews.schema.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Message, SupportMessage, SupportTicket, TicketStatus } from "../_shared/schema/support.ts";
+import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminSupportTicket = SupportTicket.extend({
+  user_id: Id.meta({ description: "The author" }),
+  user_name: z.string().nullable().meta({ description: "The display name of the author, if there is one" }),
+  status_changed_at: Timestamp.meta({ description: "Since when it has its status: an open ticket waits since then" }),
+  message_count: z.int().min(0),
+  last_message_at: Timestamp.nullable(),
+  updated_at: Timestamp.meta({
+    description: "When it was last written to or closed: what an answer names as `seen_updated_at`",
+  }),
+}).meta({ id: "AdminSupportTicket" });
+
+export const AdminSupportTickets = z.object({
+  items: z.array(AdminSupportTicket),
+  next_cursor: NextCursor,
+  total: Total,
+}).meta({ id: "AdminSupportTickets" });
+
+export const AdminSupportMessage = SupportMessage.extend({
+  admin_id: Id.nullable().meta({ description: "Which administrator answered; never shown to the ticket's author" }),
+  admin_name: z.string().nullable(),
+}).meta({ id: "AdminSupportMessage" });
+
+export const AdminSupportTicketDetail = AdminSupportTicket.extend({
+  messages: z.array(AdminSupportMessage).meta({ description: "A page of the messages, oldest first" }),
+  next_cursor: NextCursor,
+}).meta({ id: "AdminSupportTicketDetail" });
+
+export const SupportAnswer = z.object({ message: AdminSupportMessage, ticket: AdminSupportTicket }).meta({
+  id: "SupportAnswer",
+});
+
+export const AdminSupportTicketsQuery = z.strictObject({
+  status: TicketStatus.default("open"),
+  category: text(1, 50).optional().meta({ description: "A code of category `ticket_category`" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const NewSupportAnswer = z.strictObject({ message: Message, seen_updated_at: SeenUpdatedAt }).meta({
+  id: "NewSupportAnswer",
+});
+
+export const SupportTicketDecision = z.strictObject({ status: z.literal("closed"), seen_updated_at: SeenUpdatedAt })
+  .meta({ id: "SupportTicketDecision" });
+
+/** As the database gives a message: with its files. */
+export type StoredAdminMessage = Omit<z.input<typeof AdminSupportMessage>, "attachment_urls"> & {
+  readonly attachments: readonly StoredFile[];
+};
+
+export type StoredAdminTicketDetail = Omit<z.input<typeof AdminSupportTicketDetail>, "messages"> & {
+  readonly messages: readonly StoredAdminMessage[];
+};
+
+export type StoredSupportAnswer = Omit<z.input<typeof SupportAnswer>, "message"> & {
+  readonly message: StoredAdminMessage;
+};

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { Tag } from "../_shared/schema/tags.ts";
+import { Color, Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+export const AdminTag = Tag.extend({
+  name_en: z.string().nullable(),
+  is_active: z.boolean().meta({ description: "False: no longer offered; lots that have it still show it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminTag" });
+
+export const AdminTags = z.object({ items: z.array(AdminTag), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminTags",
+});
+
+export const AdminTagsQuery = z.strictObject({
+  category: text(1, 50).optional(),
+  is_active: z.boolean().optional().meta({ description: "Only tags that are offered, or only those that are not" }),
+  q: SearchText.meta({ description: "Only tags with this in a name or the slug" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminTagParams = z.strictObject({ id: Id.meta({ description: "The tag" }) });
+
+export const TagChanges = z.strictObject({
+  name: text(1, 100),
+  name_en: text(1, 100).nullable(),
+  color: Color.nullable(),
+  category: text(1, 50).nullable(),
+  icon_name: text(1, 50).nullable(),
+  sort_order: z.int32(),
+  is_active: z.boolean().meta({ description: "`false` takes it out of the master list" }),
+}).partial().meta({ id: "TagChanges" });
+
+export const NewTag = TagChanges.required({ name: true }).extend({
+  slug: z.string().regex(/^[a-z0-9][a-z0-9_]{0,49}$/).meta({
+    description: "What filters name; never changed",
+    examples: ["car_wash"],
+  }),
+}).meta({ id: "NewTag" });

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { SortOrder, unchanged } from "./rewards.schema.ts";
+import { NextCursor, Total } from "../_shared/schema/lists.ts";
+import type { Stored } from "../_shared/schema/themes.ts";
+import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+const Price = z.int().min(1).max(1_000_000).nullable().meta({
+  description: "Null: it is not sold. A free theme has no price",
+});
+const UnlockLevel = z.int().min(2).max(10_000).nullable().meta({ description: "The level that earns it" });
+const UnlockBadge = Id.nullable().meta({ description: "The badge that earns it" });
+const Preview = Id.nullable().meta({
+  description: "A public upload of category `parking_lot` that nothing else uses. The picture before it is deleted",
+});
+
+export const AdminTheme = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string().nullable(),
+  is_free: z.boolean().meta({ description: "While it is active, every user owns it" }),
+  price_yen_minor: z.int().nullable(),
+  unlock_level: z.int().nullable(),
+  unlock_badge_id: Id.nullable(),
+  preview_asset_id: Id.nullable(),
+  preview_url: z.url().nullable().meta({ description: "The picture of `preview_asset_id`" }),
+  sort_order: z.int(),
+  is_active: z.boolean().meta({ description: "False: it is not offered, and its owners keep it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AdminTheme" });
+
+export const AdminThemes = z.object({ items: z.array(AdminTheme), next_cursor: NextCursor, total: Total }).meta({
+  id: "AdminThemes",
+});
+
+const optional = {
+  description: text(1, 1000).nullable().optional(),
+  is_free: z.boolean().optional(),
+  price_yen_minor: Price.optional(),
+  unlock_level: UnlockLevel.optional(),
+  unlock_badge_id: UnlockBadge.optional(),
+  preview_asset_id: Preview.optional(),
+  sort_order: SortOrder.optional(),
+  is_active: z.boolean().optional(),
+};
+
+export const NewTheme = z.strictObject({ name: text(1, 100), ...optional }).meta({
+  id: "NewTheme",
+  description: "Without more than a name: an active theme that is neither free nor sold nor earned, to be given",
+});
+
+export const ThemeUpdate = z.strictObject({ name: text(1, 100).optional(), ...optional }).meta({
+  id: "ThemeUpdate",
+  description: unchanged,
+});
+
+export const AdminThemeParams = z.strictObject({ id: Id.meta({ description: "The theme" }) });
+
+export const NewThemeGift = z.strictObject({
+  user_id: Id.meta({ description: "The recipient" }),
+  message: text(1, 500).nullable().optional().meta({ description: "What the recipient reads" }),
+}).meta({ id: "NewThemeGift" });
+
+export const AdminThemeGift = z.object({
+  id: Id,
+  user_id: Id,
+  theme_id: Id,
+  admin_id: Id.nullable().meta({ description: "Who gave it; null once their account is gone" }),
+  message: z.string().nullable(),
+  created_at: Timestamp,
+}).meta({ id: "AdminThemeGift" });
+
+/** As the database gives a theme: with the key of its picture. */
+export type StoredAdminTheme = Stored<z.input<typeof AdminTheme>>;

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { Limit } from "../_shared/schema/lists.ts";
+import { NewSearchPreset, SearchPreset } from "../_shared/schema/search_presets.ts";
+import { Id } from "../_shared/schema/values.ts";
+
+const Owner = Id.meta({ description: "The app user whose presets they are" });
+
+export const AdminUserSearchPreset = SearchPreset.extend({}).meta({ id: "AdminUserSearchPreset" });
+
+export const AdminUserSearchPresets = z.object({
+  items: z.array(AdminUserSearchPreset),
+  total: z.int().min(0).meta({ description: "How many there are in all" }),
+}).meta({ id: "AdminUserSearchPresets" });
+
+export const AdminUserSearchPresetsQuery = z.strictObject({
+  user_id: Owner,
+  page: z.int().min(1).max(1_000_000).default(1).meta({ description: "Which page, from 1" }),
+  limit: Limit,
+});
+
+export const NewAdminUserSearchPreset = NewSearchPreset.extend({ user_id: Owner }).meta({
+  id: "NewAdminUserSearchPreset",
+});

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { StoredFile } from "../_shared/storage/assets.ts";
+import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
+
+const Status = z.enum(["active", "suspended", "withdrawn"]);
+
+export const AdminUserListItem = z.object({
+  id: Id,
+  email: z.string().nullable(),
+  display_name: z.string().nullable(),
+  status: Status,
+  is_premium: z.boolean(),
+  premium_ends_at: Timestamp.nullable().meta({
+    description: "Null: they never had premium, or with `is_premium` they have it without an end",
+  }),
+  created_at: Timestamp,
+  last_sign_in_at: Timestamp.nullable(),
+  updated_at: Timestamp,
+}).meta({ id: "AdminUserListItem" });
+
+export const TotalIsExact = z.boolean().optional().meta({
+  description: "With `total`: false when there are more than `total`, which stops at 10,000",
+});
+
+export const AdminUsers = z.object({
+  items: z.array(AdminUserListItem),
+  next_cursor: NextCursor,
+  total: Total,
+  total_is_exact: TotalIsExact,
+}).meta({ id: "AdminUsers" });
+
+const Count = z.int().min(0);
+
+export const AdminUser = AdminUserListItem.extend({
+  avatar_url: z.url().nullable().meta({
+    description: "Where the avatar is read: its public address, or one that is good for ten minutes",
+  }),
+  figures: z.object({
+    total_exp: Count.meta({ description: "Experience points (EXP)" }),
+    level: z.int().min(1),
+    sessions: Count,
+    reviews: Count,
+    error_reports: Count,
+    badges: Count,
+    devices: Count.meta({ description: "Devices that get push notifications" }),
+    saved_parking_lots: Count,
+  }),
+  subscription: AdminSubscriptionListItem.nullable().meta({
+    description: "The one that gives access longest, else the latest; null: they have none",
+  }),
+}).meta({ id: "AdminUser", description: "An app user, as administrators read them" });
+
+/** As the database gives it: with the file of the avatar. */
+export type StoredAdminUser = Omit<z.input<typeof AdminUser>, "avatar_url"> & { readonly avatar: StoredFile | null };
+
+export const AdminUsersQuery = z.strictObject({
+  email: text(3, 255).optional().meta({
+    description: "A part of the e-mail address, with two letters or digits side by side",
+    examples: ["taro@"],
+  }),
+  display_name: text(2, 100).optional().meta({
+    description: "A part of the display name, whatever its case, width, kana and white space",
+    examples: ["田中"],
+  }),
+  status: Status.optional(),
+  premium: z.boolean().optional().meta({ description: "`true`: only those who have premium now; `false`: the others" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});
+
+export const AdminUserParams = z.strictObject({ id: Id.meta({ description: "The app user" }) });
+
+export const AdminUserActivityLogsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const Reason = text(1, 500).meta({
+  description: "Kept in the record of the act",
+  examples: ["Repeated spam reviews"],
+});
+
+export const AdminUserReason = z.strictObject({ reason: Reason }).meta({ id: "AdminUserReason" });
+
+export const AdminUserPremium = z.strictObject({
+  until: Instant.nullable().meta({ description: "In the future and before 2100; null takes premium away" }),
+  reason: Reason,
+}).meta({ id: "AdminUserPremium" });

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { Lang } from "../_shared/schema/codes.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Timestamp } from "../_shared/schema/values.ts";
+
+const face = { name: z.string(), description: z.string(), icon: z.string(), category: z.string() };
+
+export const MyBadge = z.object({
+  id: Id,
+  badge_id: Id,
+  earned_at: Timestamp,
+  badge: z.object({ id: Id, ...face }).nullable(),
+}).meta({ id: "MyBadge" });
+
+export const MyBadges = z.object({ items: z.array(MyBadge), next_cursor: NextCursor, total: Total }).meta({
+  id: "MyBadges",
+});
+
+export const MyBadgeProgress = z.object({
+  badge_id: Id,
+  count: z.int().min(0),
+  threshold: z.int().min(1),
+  percent: z.number().min(0).max(100).meta({ description: "Of the threshold, two decimals, never more than 100" }),
+  badge: z.object(face).nullable(),
+}).meta({ id: "MyBadgeProgress" });
+
+export const MyBadgeProgressList = z.object({ items: z.array(MyBadgeProgress), next_cursor: NextCursor, total: Total })
+  .meta({
+    id: "MyBadgeProgressList",
+  });
+
+export const BadgesQuery = z.strictObject({
+  lang: Lang.default("ja").meta({ description: "Language of names and descriptions" }),
+  limit: Limit,
+  cursor: Cursor,
+  include: IncludeTotal,
+});

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, Timestamp } from "../_shared/schema/values.ts";
+
+export const MyExp = z.object({
+  total_exp: z.int(),
+  level: z.int().min(1),
+  next_level_exp: z.int().nullable().meta({
+    description: "The points from which on the next level holds; null at the highest",
+  }),
+  exp_to_next_level: z.int().min(0).nullable().meta({
+    description: "The points that are missing; null at the highest level",
+  }),
+}).meta({ id: "MyExp" });
+
+export const ExpEntry = z.object({
+  id: Id,
+  reason: z.string().meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
+  amount: z.int().meta({ description: "Negative where points were taken back" }),
+  source_type: z.string().meta({ description: "What `source_id` is the id of", examples: ["review"] }),
+  source_id: Id.meta({ description: "What the points were given for" }),
+  created_at: Timestamp,
+}).meta({ id: "ExpEntry" });
+
+export const ExpEntries = z.object({ items: z.array(ExpEntry), next_cursor: NextCursor, total: Total }).meta({
+  id: "ExpEntries",
+});
+
+export const ExpEntriesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });

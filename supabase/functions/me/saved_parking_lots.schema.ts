@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { FoundLot } from "../_shared/schema/search.ts";
+import { Id, Timestamp } from "../_shared/schema/values.ts";
+
+const row = { id: Id, user_id: Id, parking_lot_id: Id, created_at: Timestamp };
+
+export const SavedParkingLot = z.object(row).meta({ id: "SavedParkingLot" });
+
+const SavedWithLot = z.object({
+  ...row,
+  parking_lot: z.union([FoundLot, z.null()]).meta({ description: "Null when the lot is not public any more" }),
+}).meta({ id: "SavedParkingLotWithLot" });
+
+export const SavedParkingLots = z.object({
+  items: z.array(SavedWithLot),
+  next_cursor: NextCursor,
+  total: Total,
+}).meta({ id: "SavedParkingLots" });
+
+export const SavedQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const NewSavedParkingLot = z.strictObject({ parking_lot_id: Id }).meta({ id: "NewSavedParkingLot" });
+
+export const SavedParams = z.strictObject({ lotId: Id.meta({ description: "The parking lot" }) });

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Vehicle } from "../_shared/schema/fit.ts";
+import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+
+const measures = Vehicle.shape;
+const measure = z.number().nullable();
+
+export const UserVehicle = z.object({
+  id: Id,
+  user_id: Id,
+  vehicle_type: z.string().meta({ description: "A code of category `vehicle_type`", examples: ["standard"] }),
+  nickname: z.string().nullable(),
+  plate_number: z.string().nullable().meta({ description: "Nobody but the owner ever sees it" }),
+  color: z.string().nullable(),
+  height_m: measure,
+  width_m: measure,
+  length_m: measure,
+  weight_t: measure,
+  clearance_cm: z.int().nullable(),
+  tire_width_mm: z.int().nullable(),
+  is_default: z.boolean().meta({ description: "True for exactly one of the caller's vehicles" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "UserVehicle" });
+
+export const UserVehicles = z.object({ items: z.array(UserVehicle), next_cursor: NextCursor, total: Total }).meta({
+  id: "UserVehicles",
+});
+
+export const VehiclesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+export const VehicleParams = z.strictObject({ id: Id.meta({ description: "The vehicle" }) });
+
+const VehicleType = text(1, 50).meta({ description: "A code of category `vehicle_type`", examples: ["standard"] });
+
+const described = {
+  nickname: text(0, 50).nullable().optional(),
+  plate_number: text(0, 30).nullable().optional().meta({ examples: ["品川 300 あ 12-34"] }),
+  color: text(0, 30).nullable().optional(),
+  ...measures,
+};
+
+export const NewVehicle = z.strictObject({
+  vehicle_type: VehicleType,
+  ...described,
+  is_default: z.boolean().optional().meta({
+    description: "True: it becomes the default, instead of the other. The first vehicle is the default in any case",
+  }),
+}).meta({ id: "NewVehicle" });
+
+export const VehicleUpdate = z.strictObject({
+  vehicle_type: VehicleType.optional(),
+  ...described,
+  is_default: z.boolean().optional().meta({
+    description: "True: it becomes the default, instead of the other. False is a conflict for the default",
+  }),
+}).meta({ id: "VehicleUpdate", description: "A field that is absent stays as it is; null takes it away" });

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { codes } from "../_shared/errors.ts";
+
+export const ContractDocument = z.record(z.string(), z.unknown()).meta({
+  id: "ContractDocument",
+  description: "An OpenAPI 3.1 document",
+});
+
+export const ErrorPageParams = z.strictObject({
+  code: z.string().meta({ description: "An error code", example: "validation_error" }),
+});
+
+export const ErrorPage = z.object({
+  code: z.enum(codes),
+  status: z.int(),
+  message: z.string(),
+  message_key: z.string(),
+  meaning: z.string(),
+  remedy: z.string(),
+  doc_url: z.string(),
+}).meta({ id: "ErrorPage", description: "What an error code means and what to do about it" });
+
+export const ErrorPages = z.object({ items: z.array(ErrorPage) }).meta({ id: "ErrorPages" });
