@@ -2,7 +2,7 @@
 // each table, and the rename of a tag that many lots have.
 // deno run -A bench/batches.ts   (needs the platform's settings; `deno task bench batches` sets them)
 import postgres, { type Sql } from "postgres";
-import { processes } from "../local/postgres/process.ts";
+import { processes } from "../local/process.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { type Person, signUp } from "../tests/support/people.ts";
 import { table } from "./measure.ts";

@@ -2,9 +2,10 @@
 // as `deno task dev` does, because the gateway is killed, too. Prints a table; `task bench faults`.
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
-import { processes } from "../local/postgres/process.ts";
+import { processes } from "../local/process.ts";
 import { JWT_SECRET, ROOT, STATE, type Status } from "../local/settings.ts";
-import { findRunning, freePort, removeIfThere } from "../local/state.ts";
+import { removeIfExists } from "../local/files.ts";
+import { findRunning, freePort } from "../local/state.ts";
 import { eventually } from "../tests/support/eventually.ts";
 import { newLot, newUser } from "../tests/support/rows.ts";
 import { token } from "../tests/support/tokens.ts";
@@ -104,7 +105,7 @@ try {
 } finally {
   dev.kill("SIGTERM");
   await dev.status;
-  await removeIfThere(join(STATE, String(port)));
+  await removeIfExists(join(STATE, String(port)));
 }
 
 async function measure(kill: Kill, sql: Sql, lot: string): Promise<Record<string, unknown>> {

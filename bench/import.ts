@@ -59,7 +59,7 @@ async function write(path: string, format: typeof FORMATS[keyof typeof FORMATS])
   return (await Deno.stat(path)).size;
 }
 
-const url = await databaseUrl();
+const url = await databaseUrl(undefined, true);
 const sql = postgres(url, { max: 1, onnotice: () => {} });
 const folder = await Deno.makeTempDir({ prefix: "import-bench-" });
 try {

@@ -2,7 +2,7 @@
 // some devices are dead, some unavailable at first, some over the quota once, and some behind a proxy that fails once.
 // deno run -A bench/push.ts   (needs the platform's settings, BENCH_PEOPLE and BENCH_ACTIVITIES: devices; `deno task bench` sets them)
 import postgres from "postgres";
-import { processes } from "../local/postgres/process.ts";
+import { processes } from "../local/process.ts";
 import { receivedByFcm, scriptFcm } from "../tests/support/providers.ts";
 import { table } from "./measure.ts";
 

@@ -1,17 +1,19 @@
+import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
 import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 
-/** The address that was given, the one in the environment, or that of the platform that runs on this machine. */
-export async function databaseUrl(given?: string): Promise<string> {
-  const named = given ?? Deno.env.get("DB_URL");
-  if (named) return named;
+/** The address in the option `--db-url`, else in DB_URL, else, only if `localDefault` is set, of the local platform. */
+export async function databaseUrl(option: string | undefined, localDefault: boolean): Promise<string> {
+  const url = option ?? Deno.env.get("DB_URL");
+  if (url) return url;
+  if (!localDefault) throw new ImportFailure("No database. Set --db-url or DB_URL.");
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", new URL("../local/status.ts", import.meta.url).href],
+    args: ["task", "--quiet", "--cwd", fileURLToPath(new URL("..", import.meta.url)), "status"],
     stdout: "piped",
     stderr: "null",
   }).output();
   if (!success) {
-    throw new ImportFailure("No database: start the platform (deno task dev), or give --db-url or DB_URL.");
+    throw new ImportFailure("No database. Start the local platform (deno task dev), or set --db-url or DB_URL.");
   }
   return JSON.parse(new TextDecoder().decode(stdout)).DB_URL;
 }

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
-import { surviveDriverFaults } from "../local/database/driver_fault.ts";
+import { surviveDriverFaults } from "../postgres_client/driver_faults.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
@@ -16,7 +16,8 @@ const HELP = `deno task import <file> [options]
 Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again changes nothing.
 
   --mapping <name|file>   how columns become fields; found by the file's columns when absent
-  --db-url <url>          default: DB_URL, else the local platform that is running
+  --db-url <url>          default: DB_URL
+  --local-default         without --db-url and DB_URL, import into the running local platform (deno task import sets it)
   --source <name>         where the lots come from; with their id it names a lot (default: the mapping's)
   --licence <name>        default: the mapping's
   --attribution <text>    whom the licence wants named (default: the mapping's)
@@ -34,6 +35,7 @@ class Misuse extends Error {}
 
 interface Command extends ImportOptions {
   readonly databaseUrl: string | undefined;
+  readonly localDefault: boolean;
   readonly reportFile: string | undefined;
 }
 
@@ -50,6 +52,7 @@ function parsed(args: string[]) {
       options: {
         "mapping": text,
         "db-url": text,
+        "local-default": flag,
         "source": text,
         "licence": text,
         "attribution": text,
@@ -82,6 +85,7 @@ function commandOf(args: string[]): Command | undefined {
   return {
     file,
     databaseUrl: values["db-url"],
+    localDefault: values["local-default"],
     reportFile: values.report,
     dryRun: values["dry-run"],
     quiet: values.quiet,
@@ -133,7 +137,7 @@ async function run(command: Command): Promise<number> {
   });
   surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
   if (command.reportFile !== undefined) await checkReport(command.reportFile);
-  const report = await importFile(await databaseUrl(command.databaseUrl), command);
+  const report = await importFile(await databaseUrl(command.databaseUrl, command.localDefault), command);
   if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
   console.log(summary(report));
   return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;

@@ -1,6 +1,6 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
-import { changedMigrations } from "./database/database.ts";
+import { changedMigrations } from "./postgres/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import {
   addressHeader,

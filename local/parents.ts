@@ -1,6 +1,6 @@
 // Who started this process: `npx … deno task dev` is a chain of processes, and a signal that ends one of them does not reach
 // the others.
-import { alive, processes } from "./postgres/process.ts";
+import { alive, processes } from "./process.ts";
 
 const LOOK_EVERY_MS = 500;
 /** npx, its shell, and the programs between it and this process. A shell of the user's is none of them. */

@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
 import { Mailbox } from "./auth/mailbox.ts";
 import { authConfig, type Config, readConfig } from "./config.ts";
-import { removeDatabase, type ReplicaOptions, startDatabase, startReplica } from "./database/database.ts";
-import { surviveDriverFaults } from "./database/driver_fault.ts";
+import { removeDatabase, type ReplicaOptions, startDatabase, startReplica } from "./postgres/database.ts";
+import { surviveDriverFaults } from "../postgres_client/driver_faults.ts";
+import { removeIfExists } from "./files.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
@@ -32,7 +33,7 @@ import {
   type Status,
   status,
 } from "./settings.ts";
-import { removeIfThere, type RunningPlatform } from "./state.ts";
+import type { RunningPlatform } from "./state.ts";
 import { Storage } from "./storage/storage.ts";
 
 export interface PlatformOptions {
@@ -133,7 +134,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     if (services !== undefined) await stopServices(services);
     services = undefined;
     await removeDatabase(name);
-    await removeIfThere(objectsOf(name));
+    await removeIfExists(objectsOf(name));
     try {
       await raise();
     } catch (error) {

@@ -1,7 +1,7 @@
 // `deno task reset`: throws the data away. A running platform rebuilds its database and goes on; otherwise the next
 // start builds it.
 import { command, ownPlatform } from "./commands.ts";
-import { removeDatabase } from "./database/database.ts";
+import { removeDatabase } from "./postgres/database.ts";
 import { gatewayPort } from "./settings.ts";
 
 const port = gatewayPort();

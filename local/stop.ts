@@ -1,6 +1,6 @@
 // `deno task stop`: ends the running platform and everything it started.
 import { command, ownPlatform } from "./commands.ts";
-import { gone } from "./postgres/process.ts";
+import { gone } from "./process.ts";
 import { gatewayPort } from "./settings.ts";
 
 const STOP_TIMEOUT_MS = 30_000;

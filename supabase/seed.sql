@@ -1,6 +1,6 @@
 -- Sample data for development: invented lots at plausible places around Tokyo station, Shibuya and Yokohama, so that a
 -- search has something to find. Names, prices and hours are made up; no place here is a real car park.
--- Written by `deno task seed` (local/seed/). Edit that, not this file.
+-- Written by `deno task seed` (seed/). Edit that, not this file.
 
 insert into public.parking_lots (
   id, source, external_id, licence, status, name, address, lat, lng, total_spaces, structure, entry_method, entry_difficulty, operator_code, max_height_m, max_width_m, max_length_m, max_weight_t, min_clearance_cm, max_tire_width_mm, max_parking_duration_min

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { freePort } from "../../local/state.ts";
-import { stopProcess } from "../../local/postgres/process.ts";
+import { stopProcess } from "../../local/process.ts";
 import { activeLots } from "../lots.ts";
 import { LIMIT, type Ours } from "./ours.ts";
 

@@ -2,7 +2,7 @@
 import postgres from "postgres";
 import { z } from "zod";
 import type { AuthConfig } from "../config.ts";
-import { Recovering, Unavailable } from "../database/recovering.ts";
+import { Recovering, Unavailable } from "../postgres/recovering.ts";
 import { BodyError, readBody } from "../gateway/body.ts";
 import { ANY_ORIGIN, preflight } from "../gateway/cors.ts";
 import { knock } from "../gateway/keys.ts";

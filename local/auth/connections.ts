@@ -1,7 +1,7 @@
 // The auth server's connections. They are replaced together when one of them is lost.
 import postgres, { type Sql } from "postgres";
-import { patient } from "../database/connection.ts";
-import type { ConnectionSet } from "../database/recovering.ts";
+import { connectionOptions } from "../postgres/connection_options.ts";
+import type { ConnectionSet } from "../postgres/recovering.ts";
 
 export interface AuthConnections extends ConnectionSet {
   readonly sql: Sql;
@@ -19,7 +19,7 @@ export async function connect(address: string, onLost: () => void): Promise<Auth
   let isClosing = false;
   const sql = postgres(address, {
     max: AUTH_SIZE,
-    ...patient,
+    ...connectionOptions,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: null,
     connection: { statement_timeout: STATEMENT_TIMEOUT_MS },

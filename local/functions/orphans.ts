@@ -1,5 +1,5 @@
 // Functions of a platform that was killed. They end by themselves when their standard input does, unless they are busy.
-import { processes } from "../postgres/process.ts";
+import { processes } from "../process.ts";
 
 /** Ends the processes whose entry module is in this folder. */
 export async function endOrphans(folder: string): Promise<void> {

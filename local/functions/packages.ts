@@ -1,5 +1,6 @@
 // The functions' packages, fetched before the first request needs them.
 import { join } from "node:path";
+import { fileExists } from "../files.ts";
 import { FUNCTIONS } from "../settings.ts";
 import { importMapOf } from "./runner.ts";
 import { configArguments } from "./worker.ts";
@@ -9,7 +10,7 @@ export async function fetchPackages(deno: string, importMap: (name: string) => s
   const entriesByMap = new Map<string | undefined, string[]>();
   for await (const { name, isDirectory } of Deno.readDir(FUNCTIONS)) {
     const entry = join(FUNCTIONS, name, "index.ts");
-    if (!isDirectory || !await exists(entry)) continue;
+    if (!isDirectory || !await fileExists(entry)) continue;
     const map = await importMapOf(FUNCTIONS, name, importMap(name));
     entriesByMap.set(map, [...entriesByMap.get(map) ?? [], entry]);
   }
@@ -21,14 +22,5 @@ export async function fetchPackages(deno: string, importMap: (name: string) => s
       stderr: "piped",
     }).output();
     if (!success) throw new Error(`The functions' packages could not be fetched:\n${new TextDecoder().decode(stderr)}`);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }

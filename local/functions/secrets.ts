@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { FUNCTIONS } from "../settings.ts";
-import { readOr } from "../state.ts";
+import { readOr } from "../files.ts";
 
 /** Apps that do not exist, so that their documents can be seen; a developer may name others. */
 const EXAMPLE_APPS = {

@@ -2,7 +2,7 @@
 // it went.
 import { Cron } from "croner";
 import postgres, { type Sql } from "postgres";
-import { patient } from "../database/connection.ts";
+import { connectionOptions } from "../postgres/connection_options.ts";
 
 interface Job {
   readonly jobid: string;
@@ -47,7 +47,7 @@ export class CronRunner {
     readonly log: (line: string) => void,
     readonly clock: () => Date = () => new Date(),
   ) {
-    this.#sql = postgres(superuser, { max: 2, ...patient });
+    this.#sql = postgres(superuser, { max: 2, ...connectionOptions });
   }
 
   start(): void {
@@ -120,7 +120,7 @@ export class CronRunner {
     command: string,
     username: string,
   ): Promise<{ pid: number | undefined; status: string; said: string }> {
-    const own = postgres(this.superuser, { max: 1, ...patient });
+    const own = postgres(this.superuser, { max: 1, ...connectionOptions });
     let pid: number | undefined;
     try {
       pid = (await own<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;

@@ -1,6 +1,6 @@
 // Work that the database asks for by itself: jobs by the clock and requests after commit, with the secrets they need.
 import postgres from "postgres";
-import { patient } from "../database/connection.ts";
+import { connectionOptions } from "../postgres/connection_options.ts";
 import type { Status } from "../settings.ts";
 import { CronRunner } from "./cron.ts";
 import { NetWorker } from "./net.ts";
@@ -24,7 +24,7 @@ export class Jobs {
 
 /** The vault's secrets that a hosted project is given once by hand (docs/operations/deploy.md); here the address may change. */
 async function keepSecrets(superuser: string, secrets: Record<string, string>): Promise<void> {
-  const sql = postgres(superuser, { max: 1, ...patient });
+  const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     for (const [name, value] of Object.entries(secrets)) {
       const [kept] = await sql<{ id: string }[]>`select id from vault.secrets where name = ${name}`;

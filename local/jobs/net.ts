@@ -1,7 +1,7 @@
 // Sends what transactions put into net.http_request_queue, as pg_net does: after they committed, once, and whatever the
 // answer is it is written down.
 import postgres, { type Sql } from "postgres";
-import { patient } from "../database/connection.ts";
+import { connectionOptions } from "../postgres/connection_options.ts";
 
 interface QueuedRequest {
   readonly id: string;
@@ -35,7 +35,7 @@ export class NetWorker {
   #purgedAt = -LOOK_ANYHOW;
 
   constructor(superuser: string, readonly log: (line: string) => void) {
-    this.#sql = postgres(superuser, { max: 2, ...patient });
+    this.#sql = postgres(superuser, { max: 2, ...connectionOptions });
   }
 
   async start(): Promise<void> {

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { cp } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { fileExists } from "../files.ts";
 
 export interface PostgresBinaries {
   readonly version: string;
@@ -13,7 +14,7 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
-const EXTENSIONS = new URL("../extensions/", import.meta.url);
+const EXTENSIONS = new URL("./extensions/", import.meta.url);
 
 interface Link {
   readonly source: string;
@@ -25,7 +26,7 @@ export async function installPostgres(home: string): Promise<PostgresBinaries> {
   const packaged = await packageFolder();
   const version: string = JSON.parse(await Deno.readTextFile(join(packaged, "package.json"))).version;
   const folder = join(home, `postgres-${version}`);
-  if (!await exists(folder)) await copyInto(folder, packaged);
+  if (!await fileExists(folder)) await copyInto(folder, packaged);
   await addExtensions(join(folder, "share", "postgresql", "extension"));
   return { version, folder, initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
 }
@@ -35,7 +36,7 @@ async function addExtensions(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(EXTENSIONS)) {
     const text = await Deno.readTextFile(new URL(name, EXTENSIONS));
     const at = join(folder, name);
-    if (await exists(at) && await Deno.readTextFile(at) === text) continue;
+    if (await fileExists(at) && await Deno.readTextFile(at) === text) continue;
     const partial = `${at}.${crypto.randomUUID()}`;
     await Deno.writeTextFile(partial, text, { mode: 0o644 });
     await Deno.rename(partial, at);
@@ -66,26 +67,16 @@ async function copyInto(folder: string, packaged: string): Promise<void> {
     await Deno.rename(partial, folder);
   } catch (error) {
     await Deno.remove(partial, { recursive: true });
-    if (!await exists(folder)) throw error; // otherwise another start finished the same copy first
+    if (!await fileExists(folder)) throw error; // otherwise another start finished the same copy first
   }
 }
 
 async function link(partial: string): Promise<void> {
   const list = join(partial, "pg-symlinks.json");
-  if (!await exists(list)) return;
+  if (!await fileExists(list)) return;
   const links: Link[] = JSON.parse(await Deno.readTextFile(list));
   for (const { source, target } of links) {
     const at = join(partial, relative("native", target));
-    if (!await exists(at)) await Deno.symlink(relative(dirname(target), source), at);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
+    if (!await fileExists(at)) await Deno.symlink(relative(dirname(target), source), at);
   }
 }

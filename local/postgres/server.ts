@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import type { PostgresBinaries } from "./binaries.ts";
 import type { Identity } from "./identity.ts";
-import { damaged, readOr } from "../state.ts";
-import { commandLine, stopProcess } from "./process.ts";
+import { damaged, fileExists, readOr } from "../files.ts";
+import { commandLine, stopProcess } from "../process.ts";
 
 export interface ServerOptions {
   readonly binaries: PostgresBinaries;
@@ -72,14 +72,14 @@ export class PostgresServer {
 
   /** Makes the data folder if there is none; true when it was made now. */
   async create(): Promise<boolean> {
-    if (await isFolder(this.data)) {
+    if (await fileExists(this.data)) {
       await this.#checkVaultKey();
       return false;
     }
     const { binaries, identity, folder } = this.options;
     const partial = join(folder, "data.partial");
     const passwordFile = join(folder, "password");
-    if (await isFolder(partial)) await Deno.remove(partial, { recursive: true });
+    if (await fileExists(partial)) await Deno.remove(partial, { recursive: true });
     await Deno.mkdir(partial, { recursive: true, mode: 0o700 });
     await Deno.writeTextFile(passwordFile, PASSWORD);
     await identity.own(partial);
@@ -256,13 +256,4 @@ async function run(command: Deno.Command): Promise<void> {
   const { success, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
   if (!success) throw new Error(`initdb failed:\n${decoder.decode(stdout)}${decoder.decode(stderr)}`);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -3,8 +3,8 @@
 // the same by Postgres's own functions for backups (pg_backup_start, pg_backup_stop).
 import { join } from "node:path";
 import postgres from "postgres";
-import { patient } from "../database/connection.ts";
-import { removeIfThere } from "../state.ts";
+import { connectionOptions } from "./connection_options.ts";
+import { removeIfExists } from "../files.ts";
 import { PASSWORD, PostgresServer, SUPERUSER } from "./server.ts";
 
 export interface StandbyOptions {
@@ -51,12 +51,12 @@ export async function startStandby(primary: PostgresServer, options: StandbyOpti
 }
 
 async function copyData(primary: PostgresServer, standby: PostgresServer): Promise<void> {
-  const sql = postgres(primary.url(), { max: 1, ...patient }); // a backup belongs to one connection
+  const sql = postgres(primary.url(), { max: 1, ...connectionOptions }); // a backup belongs to one connection
   const { identity } = primary.options;
   try {
     await sql`select pg_backup_start('standby', true)`;
     for (let attempt = 1;; attempt++) {
-      await removeIfThere(standby.data);
+      await removeIfExists(standby.data);
       await Deno.mkdir(standby.data, { mode: 0o700 });
       await identity.own(standby.data);
       if (await copied(primary, standby.data)) break;

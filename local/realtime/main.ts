@@ -1,5 +1,5 @@
 // The realtime server's process.
-import { surviveDriverFaults } from "../database/driver_fault.ts";
+import { surviveDriverFaults } from "../../postgres_client/driver_faults.ts";
 import { PostgresFeed } from "./feed.ts";
 import { serve } from "./serve.ts";
 

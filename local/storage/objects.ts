@@ -2,7 +2,7 @@
 // so that a crash leaves the old object or the new one, never a part.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { removeIfThere } from "../state.ts";
+import { removeIfExists } from "../files.ts";
 
 export interface Description {
   readonly key: string;
@@ -31,7 +31,7 @@ export class Objects {
 
   /** Removes what a crash has left half written. */
   async prepare(): Promise<void> {
-    await removeIfThere(join(this.folder, "unfinished"));
+    await removeIfExists(join(this.folder, "unfinished"));
     await Deno.mkdir(join(this.folder, "unfinished"), { recursive: true });
   }
 
@@ -65,7 +65,7 @@ export class Objects {
       await Deno.mkdir(join(this.folder, bucket), { recursive: true });
       await Deno.rename(aside, this.#path(bucket, key));
     } catch (error) {
-      await removeIfThere(aside);
+      await removeIfExists(aside);
       throw error;
     }
     return description;
@@ -85,7 +85,7 @@ export class Objects {
   }
 
   async delete(bucket: string, key: string): Promise<void> {
-    await removeIfThere(this.#path(bucket, key));
+    await removeIfExists(this.#path(bucket, key));
   }
 
   /** Keys are longer than file names may be, and may look like paths. */

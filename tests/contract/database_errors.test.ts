@@ -163,7 +163,7 @@ Deno.test("arguments get the database's prefix, and undefined ones are left out"
 });
 
 Deno.test("the deadline of a call outlives the Data API's wait for a connection and the longest statement", async () => {
-  const roles = await Deno.readTextFile(new URL("../../local/database/roles.sql", import.meta.url));
+  const roles = await Deno.readTextFile(new URL("../../local/postgres/roles.sql", import.meta.url));
   const seconds = [...roles.matchAll(/set statement_timeout = '(\d+)s'/g)].map(([, text]) => Number(text));
   assert.ok(seconds.length >= 3);
   const HOSTED_WAIT_MS = 10_000; // PostgREST's db-pool-acquisition-timeout

@@ -2,7 +2,7 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { edited, type Fingerprints, fingerprints } from "../../local/database/migrations.ts";
+import { edited, type Fingerprints, fingerprints } from "../../local/postgres/migrations.ts";
 import { ROOT } from "../../local/settings.ts";
 
 const FOLDER = "supabase/migrations";

@@ -86,6 +86,21 @@ Deno.test("a file that cannot be read makes the command exit 1 and say why in a 
   assert.equal((await db.sql`select from public.parking_lots where source = 'unreported'`).length, 0);
 });
 
+Deno.test("import command: without an address of a database it exits 1 unless --local-default is set", async () => {
+  const file = await fileOf("nowhere.csv", GOOD);
+  const withoutAddress = { args: ["run", "-A", "--quiet", MAIN, file], env: { DB_URL: "", NO_COLOR: "1" } };
+  const refused = await new Deno.Command(Deno.execPath(), withoutAddress).output();
+  assert.equal(refused.code, 1);
+  assert.match(new TextDecoder().decode(refused.stderr), /^No database\. Set --db-url or DB_URL\.$/m);
+  const withLocal = {
+    args: [...withoutAddress.args, "--local-default"],
+    env: { ...withoutAddress.env, LOCAL_PORT: "1" },
+  };
+  const local = await new Deno.Command(Deno.execPath(), withLocal).output();
+  assert.equal(local.code, 1);
+  assert.match(new TextDecoder().decode(local.stderr), /^No database\. Start the local platform/m);
+});
+
 Deno.test("a wrong option makes the command exit 2 and print its help; asking for help exits 0", async () => {
   for (const args of [[], ["a.csv", "b.csv"], ["a.csv", "--colour"], ["a.csv", "--encoding", "latin-1"]]) {
     const { code, stderr } = await command(...args);

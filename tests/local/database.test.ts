@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { dirname, join } from "node:path";
-import { migrate } from "../../local/database/migrations.ts";
+import { migrate } from "../../local/postgres/migrations.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 

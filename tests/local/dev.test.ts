@@ -3,9 +3,10 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
-import { alive, commandLine, gone, processes } from "../../local/postgres/process.ts";
+import { alive, commandLine, gone, processes } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
-import { freePort, removeIfThere } from "../../local/state.ts";
+import { removeIfExists } from "../../local/files.ts";
+import { freePort } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
 
 // Deadlines for a machine that does much else. A platform that ends is noticed at once.
@@ -80,7 +81,7 @@ async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Prom
   } finally {
     await Promise.all(started.map(stop));
     await outcome("reset.ts", port);
-    await removeIfThere(join(STATE, String(port)));
+    await removeIfExists(join(STATE, String(port)));
   }
 }
 
@@ -388,7 +389,7 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       await outcome("stop.ts", port);
       await npx.status;
       await outcome("reset.ts", port);
-      await removeIfThere(join(STATE, String(port)));
+      await removeIfExists(join(STATE, String(port)));
     }
   });
 }
@@ -506,6 +507,6 @@ Deno.test("status, stop, reset: a port that does not answer is named, and no dat
     for (const connection of connections) connection.close();
     silent.close();
     await accepting;
-    await removeIfThere(join(STATE, String(port)));
+    await removeIfExists(join(STATE, String(port)));
   }
 });

@@ -6,7 +6,7 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { WebSocket as Ws } from "ws";
 import { type Gateway, listen } from "../../local/gateway/gateway.ts";
 import { RealtimeGate } from "../../local/gateway/realtime.ts";
-import { alive } from "../../local/postgres/process.ts";
+import { alive } from "../../local/process.ts";
 import { Supervisor } from "../../local/realtime/supervisor.ts";
 import { PUBLISHABLE_KEY } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { type PlatformOptions, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
-import { processes } from "../../local/postgres/process.ts";
+import { processes } from "../../local/process.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
-import { removeIfThere } from "../../local/state.ts";
+import { removeIfExists } from "../../local/files.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
   readonly status: Status;
@@ -62,7 +62,7 @@ export async function crashPlatform(
     [Symbol.asyncDispose]: async () => {
       await sql.end({ timeout: 1 });
       await platform.stop();
-      for (const folder of [home, STATE]) await removeIfThere(join(folder, name));
+      for (const folder of [home, STATE]) await removeIfExists(join(folder, name));
     },
   };
 }

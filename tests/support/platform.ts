@@ -1,12 +1,12 @@
 // The platform of one test run: fresh data, free ports, thrown away afterwards.
 import { join } from "node:path";
-import type { ReplicaOptions } from "../../local/database/database.ts";
+import type { ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
-import { alive } from "../../local/postgres/process.ts";
+import { alive } from "../../local/process.ts";
 import { stopOrphan } from "../../local/postgres/server.ts";
 import { functionsDeno, STATE } from "../../local/settings.ts";
-import { removeIfThere } from "../../local/state.ts";
+import { removeIfExists } from "../../local/files.ts";
 
 export const TEMPLATE = "template_service";
 
@@ -48,8 +48,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     ...platform,
     stop: async () => {
       await platform.stop();
-      await removeIfThere(join(home, name));
-      await removeIfThere(join(STATE, name));
+      await removeIfExists(join(home, name));
+      await removeIfExists(join(STATE, name));
       log.close();
     },
   };
@@ -63,6 +63,6 @@ async function clearCrashedRuns(home: string): Promise<void> {
     if (Number.isNaN(pid) || alive(pid)) continue;
     await stopOrphan(join(home, name, "data"));
     await stopOrphan(join(home, name, "replica", "data"));
-    await removeIfThere(join(home, name));
+    await removeIfExists(join(home, name));
   }
 }

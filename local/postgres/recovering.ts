@@ -2,7 +2,7 @@
 // does not always recover from that, and forgets who waited for it. Here requests wait before the driver, for the set that
 // there is when their turn comes.
 
-import { isLostConnection } from "./driver_fault.ts";
+import { isLostConnection } from "../../postgres_client/driver_faults.ts";
 
 export interface ConnectionSet {
   /** Ends the connections; what still runs on them gets a few seconds. */

@@ -1,13 +1,14 @@
 // The platform's database: a Postgres with the roles, migrations and seed of the service in it.
 import { join } from "node:path";
 import postgres from "postgres";
-import { patient } from "./connection.ts";
-import { installPostgres } from "../postgres/binaries.ts";
-import { identify, type Identity } from "../postgres/identity.ts";
-import { PostgresServer, stopOrphan, SUPERUSER } from "../postgres/server.ts";
-import { FOR_STANDBYS, startStandby } from "../postgres/standby.ts";
+import { connectionOptions } from "./connection_options.ts";
+import { installPostgres } from "./binaries.ts";
+import { identify, type Identity } from "./identity.ts";
+import { PostgresServer, stopOrphan, SUPERUSER } from "./server.ts";
+import { FOR_STANDBYS, startStandby } from "./standby.ts";
 import { STATE } from "../settings.ts";
-import { freePort, readOr, readRecord, removeIfThere, writeRecord } from "../state.ts";
+import { fileExists, readOr, readRecord, removeIfExists, writeRecord } from "../files.ts";
+import { freePort } from "../state.ts";
 import { edited, type Fingerprints, fingerprints, migrate } from "./migrations.ts";
 import { prepareDatabase } from "./prepare.ts";
 
@@ -67,7 +68,7 @@ function replicaOf(folder: string): string {
 }
 
 async function commitOnBoth(primary: PostgresServer): Promise<void> {
-  const sql = postgres(primary.url(), { max: 1, ...patient });
+  const sql = postgres(primary.url(), { max: 1, ...connectionOptions });
   try {
     await sql`alter database postgres set synchronous_commit = remote_apply`;
     await sql`alter system set synchronous_standby_names = '*'`;
@@ -84,12 +85,12 @@ async function commitOnBoth(primary: PostgresServer): Promise<void> {
 export async function removeDatabase(name: string): Promise<boolean> {
   const { home } = await identify(STATE);
   const folder = join(home, name);
-  if (!await exists(folder)) return false;
+  if (!await fileExists(folder)) return false;
   for (const each of [replicaOf(folder), folder]) {
     await stopOrphan(join(each, "data"));
-    await removeIfThere(join(each, "data"));
+    await removeIfExists(join(each, "data"));
   }
-  await removeIfThere(join(folder, MIGRATIONS_RECORD));
+  await removeIfExists(join(folder, MIGRATIONS_RECORD));
   return true;
 }
 
@@ -127,7 +128,7 @@ async function applyMigrations(server: PostgresServer, folder: string, say: (lin
 }
 
 async function copyDatabase(superuser: string, name: string): Promise<void> {
-  const sql = postgres(superuser, { max: 1, ...patient });
+  const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     await sql.unsafe(
       `create database "${name}" template postgres owner postgres is_template true allow_connections false`,
@@ -146,14 +147,4 @@ async function databasePort(folder: string): Promise<number> {
   if (port === undefined) throw new Error("There is no free port for Postgres");
   await writeRecord(record, String(port));
   return port;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

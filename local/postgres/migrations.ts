@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ROOT } from "../settings.ts";
-import { readOr } from "../state.ts";
+import { readOr } from "../files.ts";
 
 const MIGRATIONS = join(ROOT, "supabase", "migrations");
 

@@ -1,22 +1,22 @@
 // Makes a fresh Postgres look like a hosted project before its first migration: roles, schemas auth and realtime, default
 // grants.
 import postgres from "postgres";
-import { patient } from "./connection.ts";
+import { connectionOptions } from "./connection_options.ts";
 
 /** `superuser` is the superuser's address of the database. Runs at every start; changes nothing the second time. */
 export async function prepareDatabase(superuser: string): Promise<void> {
-  const sql = postgres(superuser, { max: 1, ...patient });
+  const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     await sql.unsafe(await read("roles.sql"));
-    await sql.unsafe(await read("realtime.sql"));
-    await sql.unsafe(await read("realtime_feed.sql"));
+    await sql.unsafe(await read("../realtime/schema.sql"));
+    await sql.unsafe(await read("../realtime/feed.sql"));
     const [found] = await sql<{ ready: boolean }[]>`
       select exists (
         select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'
       ) as ready`;
     if (found?.ready) return;
-    await sql.unsafe(await read("auth_tables.sql"));
-    await sql.unsafe(await read("auth.sql"));
+    await sql.unsafe(await read("../auth/tables.sql"));
+    await sql.unsafe(await read("../auth/functions.sql"));
   } finally {
     await sql.end();
   }

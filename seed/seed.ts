@@ -11,7 +11,7 @@ const LOTS_PER_AREA = 80;
 const HEADER =
   `-- Sample data for development: invented lots at plausible places around Tokyo station, Shibuya and Yokohama, so that a
 -- search has something to find. Names, prices and hours are made up; no place here is a real car park.
--- Written by \`deno task seed\` (local/seed/). Edit that, not this file.
+-- Written by \`deno task seed\` (seed/). Edit that, not this file.
 `;
 
 function lots(): Lot[] {
