@@ -121,4 +121,4 @@ Deno.test("outage: a request that only prepared its command, counted itself or c
   await assertError(response, { code: "service_unavailable" });
 });
 
-const OUTCOME_UNKNOWN = "The connection was lost or timed out. Whether the request was carried out is not known.";
+const OUTCOME_UNKNOWN = "The connection was lost or timed out. It is unknown whether the request was carried out.";

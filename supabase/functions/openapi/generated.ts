@@ -1,4 +1,4 @@
-/** The committed files that are generated, or have a generated part. A test compares them with what stands in the repository. */
+/** The committed files that are generated, or have a generated part. A test compares them with the repository. */
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
 import type { Route } from "../_shared/http/route.ts";
 import { contract, groups } from "./contract.ts";
@@ -22,7 +22,7 @@ export function generatedFiles(): { file: URL; text: string }[] {
 
 const adminPage = new URL("../../../docs/clients/console.md", import.meta.url);
 
-/** The page with the table of routes and areas, which stands between two comments. */
+/** The page with the table of routes and areas between two comments. */
 function withRoutes(page: string, routes: readonly Route[]): string {
   const [begin, end] = ["<!-- routes: printed by `deno task openapi` -->", "<!-- end of routes -->"];
   const [before, after] = [page.split(begin)[0], page.split(end)[1]];
@@ -49,24 +49,41 @@ function errorsPage(): string {
       wrapped(remedy),
     ];
   });
-  return `${[...introduction.map(wrapped), ...entries.flat()].join("\n\n")}\n`;
+  const intro = introduction.map((part) => part.startsWith("|") ? part : wrapped(part));
+  return `${[...intro, ...entries.flat()].join("\n\n").replaceAll(/(?<=^- .*)\n\n(?=- )/gm, "\n")}\n`;
 }
 
 const introduction = [
   "# Errors",
-  "Printed by `deno task openapi` from `supabase/functions/_shared/errors.ts`; the same pages are served at " +
-  "`/v1/openapi/errors`, where `error.doc_url` of every error response points.",
-  'Every error response is `{"error": {...}}` with `code`, `message`, `message_key`, `request_id`, `param`, `doc_url` ' +
-  "and, where there is more to say, `details`. From status 500 on the message is general: the cause is in the log, " +
-  "under the request id.",
-  "What Postgres raises by itself becomes: 42501 `forbidden`, 23505 `conflict`, 23503 `not_found`, 23514 and 22xxx " +
-  "`validation_error`, 40xxx `conflict` after one retry, 53xxx, 55P03, 57014, 57P03, no connection and none free in " +
-  "time `service_unavailable`, a lost connection and no answer in time `server_error` with `details.reason` " +
-  "`outcome_unknown` (for a GET `service_unavailable`), anything else `server_error`. A field of the request that a " +
-  "constraint of its column does not allow (23502, 23514) is a `validation_error` that names it. Rules of the service " +
-  "refuse in their own words, with one of the codes below.",
-  "Every 503 has `Retry-After`, and a request that got 503 has not been carried out, not in part either. Where nobody " +
-  "knows whether a request was carried out it gets 500 with `outcome_unknown`.",
+  "This page is printed by `deno task openapi` from `supabase/functions/_shared/errors.ts`. The service returns the same " +
+  "texts at `/v1/openapi/errors`; `error.doc_url` of an error response is the page of its code.",
+  "## Error format",
+  'Every error response is `{"error": {...}}` with these fields:',
+  "- `code`: one of the codes below. Decide by the code, never by the message.",
+  "- `message`: one sentence in English. From status 500 on it is general; the cause is in the log under the request id.",
+  "- `message_key`: a key for translations, `error.<code>`.",
+  "- `request_id`: the value of the `X-Request-Id` response header.",
+  "- `param`: the parameter or field that is invalid, or null. `doc_url`: the page of the code.",
+  "- `details`: more about the error, where there is more. `details.reason` is a stable word for programs.",
+  "## Retries",
+  "A request that got 503 was not carried out, not even in part. Every 503 has `Retry-After`.",
+  "A request that got 500 with `details.reason` `outcome_unknown` may have been carried out. Send it again only with " +
+  "the same `Idempotency-Key` ([requests](requests.md#idempotency)), or read the resource first.",
+  "Other errors below 500, except 429, get the same response again until the request or the resource changes.",
+  "## Errors of the database",
+  "Functions of the service raise the codes below. Errors that Postgres raises by itself are translated:",
+  table([
+    ["SQLSTATE", "Code"],
+    ["42501", "`forbidden`"],
+    ["23505", "`conflict`"],
+    ["23503", "`not_found`"],
+    ["23502, 23514 of a field of the request", "`validation_error` with `param`"],
+    ["23514, 22xxx", "`validation_error`"],
+    ["40xxx", "`conflict`, after one retry"],
+    ["53xxx, 55P03, 57014, 57P03, no connection, no free connection in time", "`service_unavailable`"],
+    ["a lost connection, no answer in time", "`server_error` with `outcome_unknown`; for a GET `service_unavailable`"],
+    ["any other", "`server_error`"],
+  ]),
 ];
 
 /** Breaks where the formatter would. */
