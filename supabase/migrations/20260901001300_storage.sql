@@ -54,26 +54,26 @@ set search_path = ''
 as $$
 begin
   if p_file_size is null or p_file_size not between 1 and 10485760 then
-    perform private.raise_error('validation_error', 422, 'file_size must be between 1 byte and 10 MiB', p_param => 'file_size');
+    perform private.raise_error('validation_error', 422, 'file_size must be between 1 byte and 10 MiB.', p_param => 'file_size');
   end if;
   if private.upload_extension(p_mime_type) is null then
-    perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic',
+    perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic.',
       p_param => 'mime_type');
   end if;
   if p_category is null
     or p_category not in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot') then
-    perform private.raise_error('validation_error', 422, 'category must be a code of upload_category', p_param => 'category');
+    perform private.raise_error('validation_error', 422, 'category must be a code of the list upload_category.', p_param => 'category');
   end if;
   if p_is_public and p_category not in ('review', 'avatar', 'parking_lot') then
-    perform private.raise_error('validation_error', 422, format('A file of category %s is never public', p_category),
+    perform private.raise_error('validation_error', 422, format('A file of the category %s cannot be public. Set is_public to false.', p_category),
       p_param => 'is_public');
   end if;
   if (p_entity_type is null) <> (p_entity_id is null) then
-    perform private.raise_error('validation_error', 422, 'entity_type and entity_id go together',
+    perform private.raise_error('validation_error', 422, 'entity_type and entity_id must be given together.',
       p_param => case when p_entity_type is null then 'entity_type' else 'entity_id' end);
   end if;
   if p_entity_type !~ '^[a-z][a-z_]{0,49}$' then
-    perform private.raise_error('validation_error', 422, 'entity_type must be a lower-case name', p_param => 'entity_type');
+    perform private.raise_error('validation_error', 422, 'entity_type must be a lower-case name, for example parking_lot.', p_param => 'entity_type');
   end if;
 end
 $$;
@@ -119,7 +119,7 @@ begin
   from public.assets a where a.created_by = p_user_id and a.attached_at is null and a.deleted_at is null;
   if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
     perform private.raise_error('conflict', 409,
-      format('At most %s uploads and %s bytes wait to be attached; attach them, or wait a day', c_most_uploads, c_most_bytes),
+      format('At most %s uploads and %s bytes may be unattached. Attach them, or retry after a day.', c_most_uploads, c_most_bytes),
       p_details => jsonb_build_object(
         'reason', 'too_many_unattached_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
         'uploads', v_uploads, 'bytes', v_bytes
@@ -146,7 +146,7 @@ begin
   from public.assets a where a.created_by = p_user_id and a.created_at > clock_timestamp() - interval '24 hours';
   if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
     perform private.raise_error('rate_limited', 429,
-      format('At most %s uploads and %s bytes in 24 hours', c_most_uploads, c_most_bytes),
+      format('At most %s uploads and %s bytes are allowed in 24 hours. Retry after details.retry_after seconds.', c_most_uploads, c_most_bytes),
       p_details => jsonb_build_object(
         'policy', 'daily_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
         'retry_after', greatest(1, ceil(extract(epoch from v_oldest + interval '24 hours' - clock_timestamp())))::integer
@@ -213,7 +213,7 @@ begin
     and a.status = 'placed' and a.deleted_at is null
     and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = (p_entity_type, p_entity_id));
   if not found then
-    perform private.raise_error('not_found', 404, format('You have no uploaded file of category %s with this id', p_category),
+    perform private.raise_error('not_found', 404, format('You have no uploaded file of category %s with this id.', p_category),
       p_param => p_param);
   end if;
 end

@@ -20,11 +20,11 @@ set search_path = ''
 as $$
 begin
   if cardinality(p_asset_ids) > 4 then
-    perform private.raise_error('validation_error', 422, 'photo_asset_ids must be at most 4', p_param => 'photo_asset_ids');
+    perform private.raise_error('validation_error', 422, 'photo_asset_ids must have at most 4 items.', p_param => 'photo_asset_ids');
   end if;
   perform from public.reviews r where r.id = p_review_id and r.user_id = private.caller() for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such review.', p_param => 'id');
   end if;
   perform private.attach_asset(a.id, 'review', 'review', p_review_id, 'photo_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;

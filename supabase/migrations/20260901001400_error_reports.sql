@@ -83,7 +83,7 @@ declare
   v_text text := private.trimmed(p_text);
 begin
   if v_text is null or char_length(v_text) > p_most then
-    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters', p_param, p_most),
+    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters.', p_param, p_most),
       p_param => p_param);
   end if;
   return v_text;
@@ -102,7 +102,7 @@ begin
     return private.written_text(p_name, 200, 'parking_lot_name');
   end if;
   if p_name is not null then
-    perform private.raise_error('validation_error', 422, 'A lot is named by its id or by its name, not by both',
+    perform private.raise_error('validation_error', 422, 'Give either parking_lot_id or parking_lot_name, not both.',
       p_param => 'parking_lot_name');
   end if;
   perform private.hold_public_lot(p_lot_id, 'parking_lot_id');
@@ -124,7 +124,7 @@ begin
   select array_agg(r.created_at order by r.created_at desc) into v_reported
   from public.error_reports r where r.user_id = p_user_id and r.created_at > clock_timestamp() - interval '24 hours';
   if cardinality(v_reported) >= c_most then
-    perform private.raise_error('rate_limited', 429, format('At most %s error reports in 24 hours', c_most),
+    perform private.raise_error('rate_limited', 429, format('At most %s error reports are allowed in 24 hours. Retry after details.retry_after seconds.', c_most),
       p_details => jsonb_build_object(
         'policy', 'daily_error_reports',
         'retry_after', ceil(extract(epoch from v_reported[c_most] + interval '24 hours' - clock_timestamp()))::integer
@@ -144,7 +144,7 @@ as $$
 begin
   perform from public.error_reports r where r.id = p_report_id and r.user_id = private.caller();
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such report', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such report.', p_param => 'id');
   end if;
   perform private.attach_asset(a.id, 'error_report', 'error_report', p_report_id, 'evidence_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -206,15 +206,15 @@ declare
 begin
   perform private.check_daily_reports(v_user_id);
   if cardinality(p_evidence_asset_ids) > 5 then
-    perform private.raise_error('validation_error', 422, 'evidence_asset_ids must be at most 5', p_param => 'evidence_asset_ids');
+    perform private.raise_error('validation_error', 422, 'evidence_asset_ids must have at most 5 items.', p_param => 'evidence_asset_ids');
   end if;
   if not exists (
     select from public.codes c where c.category_id = 'error_report_type' and c.code = p_report_type
   ) then
-    perform private.raise_error('validation_error', 422, 'report_type must be a code of error_report_type', p_param => 'report_type');
+    perform private.raise_error('validation_error', 422, 'report_type must be a code of the list error_report_type.', p_param => 'report_type');
   end if;
   if p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
+    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical.', p_param => 'severity');
   end if;
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,

@@ -124,7 +124,7 @@ declare
   c_most constant integer := 200;
 begin
   if p_message_count >= c_most then
-    perform private.raise_error('conflict', 409, format('This ticket has %s messages; open another one', c_most),
+    perform private.raise_error('conflict', 409, format('This ticket has %s messages, which is the maximum. Open another ticket.', c_most),
       p_details => jsonb_build_object('reason', 'too_many_messages', 'max_messages', c_most));
   end if;
 end
@@ -147,7 +147,7 @@ begin
   select array_agg(t.created_at order by t.created_at desc) into v_opened
   from public.support_tickets t where t.user_id = v_user_id and t.created_at > clock_timestamp() - interval '24 hours';
   if cardinality(v_opened) >= c_most then
-    perform private.raise_error('rate_limited', 429, format('At most %s tickets in 24 hours', c_most), p_details => jsonb_build_object(
+    perform private.raise_error('rate_limited', 429, format('At most %s tickets are allowed in 24 hours. Retry after details.retry_after seconds.', c_most), p_details => jsonb_build_object(
       'policy', 'support_tickets',
       'retry_after', ceil(extract(epoch from v_opened[c_most] + interval '24 hours' - clock_timestamp()))::integer
     ));
@@ -172,13 +172,13 @@ declare
   v_message_id uuid;
 begin
   if cardinality(p_asset_ids) > 5 then
-    perform private.raise_error('validation_error', 422, 'attachment_asset_ids must be at most 5', p_param => 'attachment_asset_ids');
+    perform private.raise_error('validation_error', 422, 'attachment_asset_ids must have at most 5 items.', p_param => 'attachment_asset_ids');
   end if;
   update public.support_tickets set status = 'open'
   where id = p_ticket_id and user_id = v_user_id
   returning message_count into v_message_count;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such ticket.', p_param => 'id');
   end if;
   perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
@@ -274,7 +274,7 @@ declare
 begin
   select t.* into v_ticket from public.support_tickets t where t.id = p_id and t.user_id = v_user_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'You have no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You have no such ticket.', p_param => 'id');
   end if;
   return private.support_ticket_row(v_ticket) || private.support_message_page(p_id, p_limit, p_cursor);
 end
@@ -294,7 +294,7 @@ declare
 begin
   perform private.active_user();
   if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
-    perform private.raise_error('validation_error', 422, 'category must be a code of ticket_category', p_param => 'category');
+    perform private.raise_error('validation_error', 422, 'category must be a code of the list ticket_category.', p_param => 'category');
   end if;
   v_ticket := private.open_support_ticket(p_category, private.written_text(p_subject, 100, 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);

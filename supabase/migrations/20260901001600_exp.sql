@@ -103,12 +103,12 @@ as $$
 begin
   if new.reason = 'adjustment'
     or not exists (select from public.codes c where c.category_id = 'exp_reason' and c.code = new.reason) then
-    perform private.raise_error('validation_error', 422, 'reason must be a code of exp_reason that is no adjustment', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must be a code of the list exp_reason, and not an adjustment.', p_param => 'reason');
   elsif not exists (
     select from public.codes c
     where c.category_id = 'user_activity' and c.code = coalesce(new.activity_type, c.code)
   ) then
-    perform private.raise_error('validation_error', 422, 'activity_type must be a code of user_activity', p_param => 'activity_type');
+    perform private.raise_error('validation_error', 422, 'activity_type must be a code of the list user_activity.', p_param => 'activity_type');
   end if;
   return new;
 end
@@ -146,7 +146,7 @@ declare
   );
 begin
   if v_level is not null then
-    perform private.raise_error('validation_error', 422, 'required_exp must rise with the level', p_param => 'required_exp',
+    perform private.raise_error('validation_error', 422, 'required_exp must increase with the level.', p_param => 'required_exp',
       p_details => jsonb_build_object('level', v_level));
   end if;
   return null;

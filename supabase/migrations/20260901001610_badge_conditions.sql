@@ -42,13 +42,13 @@ as $$
 begin
   if jsonb_typeof(p_value) <> 'object' or p_value - array['field', 'value'] <> '{}'
     or coalesce(jsonb_typeof(p_value -> 'field'), '') <> 'string' then
-    return array[p_operator, format('%s needs an object of field and value', p_operator)];
+    return array[p_operator, format('%s must be an object with field and value.', p_operator)];
   elsif p_operator = 'equals' then
     if coalesce(jsonb_typeof(p_value -> 'value'), '') not in ('string', 'number', 'boolean') then
-      return array['equals.value', 'equals needs a text, a number or a boolean as value'];
+      return array['equals.value', 'equals must have a text, a number or a boolean as value.'];
     end if;
   elsif coalesce(jsonb_typeof(p_value -> 'value'), '') <> 'number' then
-    return array[p_operator || '.value', format('%s needs a number as value', p_operator)];
+    return array[p_operator || '.value', format('%s must have a number as value.', p_operator)];
   end if;
   return null;
 end
@@ -66,17 +66,17 @@ begin
     if jsonb_typeof(p_value) <> 'array' or jsonb_array_length(p_value) = 0 or exists (
       select from jsonb_array_elements(p_value) as d (value) where not private.is_whole_number(d.value, 0, 6)
     ) then
-      return array['weekdays', 'weekdays needs a list of days 0 to 6'];
+      return array['weekdays', 'weekdays must be a list of days from 0 to 6, with one at least.'];
     end if;
   elsif jsonb_typeof(p_value) <> 'object' or p_value - array['from', 'to'] <> '{}' then
-    return array[p_operator, format('%s needs an object of from and to', p_operator)];
+    return array[p_operator, format('%s must be an object with from and to.', p_operator)];
   elsif p_operator = 'hours' then
     if not coalesce(private.is_whole_number(p_value -> 'from', 0, 23)
       and private.is_whole_number(p_value -> 'to', 0, 24), false) then
-      return array['hours', 'hours needs from 0 to 23 and to 0 to 24'];
+      return array['hours', 'hours must have from between 0 and 23, and to between 0 and 24.'];
     end if;
   elsif not coalesce(private.is_short_date(p_value -> 'from') and private.is_short_date(p_value -> 'to'), false) then
-    return array['dates', 'dates needs from and to as YYYY-MM-DD'];
+    return array['dates', 'dates must have from and to as YYYY-MM-DD.'];
   end if;
   return null;
 end
@@ -105,18 +105,18 @@ declare
   v_value jsonb;
 begin
   if p_depth > 8 then
-    return array['', 'predicates may be nested 8 deep'];
+    return array['', 'Predicates must not be nested more than 8 deep.'];
   elsif coalesce(jsonb_typeof(p_predicate), '') <> 'object' then
-    return array['', 'a predicate must be an object of one operator'];
+    return array['', 'A predicate must be an object with one operator.'];
   end if;
   v_operator := jsonb_path_query_first(p_predicate, '$.keyvalue().key') #>> '{}';
   if v_operator is null or p_predicate - v_operator <> '{}' then
-    return array['', 'a predicate must be an object of one operator'];
+    return array['', 'A predicate must be an object with one operator.'];
   end if;
   v_value := p_predicate -> v_operator;
   if v_operator in ('all', 'any') then
     if jsonb_typeof(v_value) <> 'array' or jsonb_array_length(v_value) not between 1 and 20 then
-      return array[v_operator, format('%s needs a list of 1 to 20 predicates', v_operator)];
+      return array[v_operator, format('%s must be a list of 1 to 20 predicates.', v_operator)];
     end if;
     return (
       select private.fault_within(format('%s.%s', v_operator, f.place - 1), f.fault)
@@ -133,7 +133,7 @@ begin
   elsif v_operator in ('hours', 'weekdays', 'dates') then
     return private.badge_span_fault(v_operator, v_value);
   end if;
-  return array[v_operator, format('%s is no operator', v_operator)];
+  return array[v_operator, format('%s is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates.', v_operator)];
 end
 $$;
 
@@ -147,24 +147,24 @@ declare
   v_unknown text;
 begin
   if coalesce(jsonb_typeof(p_conditions), '') <> 'object' then
-    return array['', 'conditions must be an object'];
+    return array['', 'conditions must be an object.'];
   elsif p_conditions - array['activity', 'measure', 'where'] <> '{}' then
     v_unknown := (select min(k.key) from jsonb_object_keys(p_conditions - array['activity', 'measure', 'where']) as k (key));
-    return array[v_unknown, format('%s is no part of conditions', v_unknown)];
+    return array[v_unknown, format('%s is not a field of conditions. Use activity, measure and where.', v_unknown)];
   elsif coalesce(jsonb_typeof(p_conditions -> 'activity'), '') <> 'array'
     or jsonb_array_length(p_conditions -> 'activity') = 0
     or not p_conditions -> 'activity' <@ to_jsonb(private.badge_kinds()) then
-    return array['activity', 'activity must be a list of kinds of activity'];
+    return array['activity', 'activity must be a list of kinds of activity, with one at least.'];
   elsif coalesce(p_conditions ->> 'measure', '') not in ('count', 'distinct_lots', 'distinct_days', 'streak_days') then
-    return array['measure', 'measure must be count, distinct_lots, distinct_days or streak_days'];
+    return array['measure', 'measure must be count, distinct_lots, distinct_days or streak_days.'];
   elsif p_conditions ->> 'measure' in ('distinct_days', 'streak_days')
     and p_conditions -> 'activity' ?| array['review_approved', 'error_report_resolved'] then
-    return array['measure', 'days are counted of activities, not of states that can end'];
+    return array['measure', 'measure must not count days when activity has review_approved or error_report_resolved.'];
   elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'review_approved'
     and jsonb_array_length(p_conditions -> 'activity') > 1 then
-    return array['activity', 'lots of approved reviews are counted alone'];
+    return array['activity', 'activity must be review_approved alone when measure is distinct_lots.'];
   elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'error_report_resolved' then
-    return array['measure', 'lots are not counted of reports'];
+    return array['measure', 'measure must be count when activity has error_report_resolved.'];
   elsif p_conditions ? 'where' then
     return private.fault_within('where', private.badge_predicate_fault(p_conditions -> 'where'));
   end if;
@@ -282,9 +282,9 @@ as $$
 begin
   perform private.require_badge_conditions(conditions);
   if jsonb_typeof(metadata) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'metadata must be an object', p_param => 'metadata');
+    perform private.raise_error('validation_error', 422, 'metadata must be an object.', p_param => 'metadata');
   elsif metadata ? 'hour' and not private.is_whole_number(metadata -> 'hour', 0, 23) then
-    perform private.raise_error('validation_error', 422, 'hour must be a whole number from 0 to 23', p_param => 'metadata.hour');
+    perform private.raise_error('validation_error', 422, 'hour must be a whole number from 0 to 23.', p_param => 'metadata.hour');
   end if;
   return private.meets_badge_conditions(metadata, conditions);
 end

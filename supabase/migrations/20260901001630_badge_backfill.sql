@@ -233,7 +233,7 @@ as $$
 begin
   perform from public.badges b where b.id = target_badge_id for key share;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
   end if;
   perform private.start_badge_backfills(array[target_badge_id]);
   return private.badge_backfill_progress(target_badge_id);

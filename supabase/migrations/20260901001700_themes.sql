@@ -168,7 +168,7 @@ declare
 begin
   select o.* into v_owned from private.owned_themes(v_user_id) o where p_id in (o.theme_id, o.id);
   if not found then
-    perform private.raise_error('not_found', 404, 'You own no such theme', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'You own no such theme.', p_param => 'id');
   end if;
   update public.user_themes set is_applied = false
   where user_id = v_user_id and is_applied and theme_id <> v_owned.theme_id;

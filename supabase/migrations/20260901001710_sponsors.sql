@@ -230,7 +230,7 @@ begin
   -- It is not deleted from here on.
   select (now() at time zone s.time_zone)::date into v_date from public.sponsors s where s.id = p_sponsor_id for key share;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such sponsor', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
   end if;
   insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
   values (v_user_id, p_sponsor_id, v_date, p_distance_m, p_accuracy_m)
@@ -261,22 +261,22 @@ declare
   v_allowed_m integer;
 begin
   if p_lat is null or p_lat not between -90 and 90 then
-    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90', p_param => 'lat');
+    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90.', p_param => 'lat');
   elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180', p_param => 'lng');
+    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180.', p_param => 'lng');
   elsif p_accuracy_m is null or p_accuracy_m not between 0 and 1e6 then
-    perform private.raise_error('validation_error', 422, 'accuracy_m must be between 0 and 1000000', p_param => 'accuracy_m');
+    perform private.raise_error('validation_error', 422, 'accuracy_m must be between 0 and 1000000.', p_param => 'accuracy_m');
   end if;
   select round(private.great_circle_m(p_lat, p_lng, s.lat, s.lng)::numeric, 2), s.checkin_radius_m
   into v_distance_m, v_allowed_m
   from public.sponsors s where s.id = p_sponsor_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such sponsor', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
   elsif p_accuracy_m > c_worst_m then
-    perform private.raise_error('validation_error', 422, 'The position is not accurate enough', p_param => 'accuracy_m',
+    perform private.raise_error('validation_error', 422, 'The position is not accurate enough. Retry with an accuracy_m of at most details.allowed_m.', p_param => 'accuracy_m',
       p_details => jsonb_build_object('reason', 'too_inaccurate', 'accuracy_m', p_accuracy_m, 'allowed_m', c_worst_m));
   elsif v_distance_m > v_allowed_m then
-    perform private.raise_error('validation_error', 422, 'You are too far from the sponsor', p_param => 'lat',
+    perform private.raise_error('validation_error', 422, 'You are too far from the sponsor. Check in within details.allowed_m metres.', p_param => 'lat',
       p_details => jsonb_build_object('reason', 'too_far', 'distance_m', v_distance_m, 'allowed_m', v_allowed_m));
   end if;
   return v_distance_m;

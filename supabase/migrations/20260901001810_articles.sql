@@ -119,7 +119,7 @@ begin
   where a.slug = p_slug and a.locale = p_lang
     and a.published_at <= now() and (a.withdrawn_at is null or a.withdrawn_at > now());
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such article in this language', p_param => 'slug');
+    perform private.raise_error('not_found', 404, 'There is no such article in this language.', p_param => 'slug');
   end if;
   return private.article_row(v_article) || jsonb_build_object('body', v_article.body);
 end

@@ -92,9 +92,9 @@ declare
 begin
   perform private.page_limit(p_limit);
   if p_placement not in ('home_top', 'map', 'search_results', 'lot_detail', 'session_end', 'article') then
-    perform private.raise_error('validation_error', 422, 'There is no such placement', p_param => 'placement');
+    perform private.raise_error('validation_error', 422, 'placement must be home_top, map, search_results, lot_detail, session_end or article.', p_param => 'placement');
   elsif char_length(p_seed) not between 1 and 64 then
-    perform private.raise_error('validation_error', 422, 'seed must have 1 to 64 characters', p_param => 'seed');
+    perform private.raise_error('validation_error', 422, 'seed must have 1 to 64 characters.', p_param => 'seed');
   end if;
   return private.page(v_filters, (
     select jsonb_agg(jsonb_build_object(

@@ -264,11 +264,11 @@ declare
   v_fingerprint text;
 begin
   if v_stack is null or octet_length(p_stack) > 65536 then
-    perform private.raise_error('validation_error', 422, 'stack must have 1 to 65536 bytes', p_param => 'stack');
+    perform private.raise_error('validation_error', 422, 'stack must have 1 to 65536 bytes.', p_param => 'stack');
   elsif v_device is null or char_length(v_device) > 200 then
-    perform private.raise_error('validation_error', 422, 'device must have 1 to 200 characters', p_param => 'device');
+    perform private.raise_error('validation_error', 422, 'device must have 1 to 200 characters.', p_param => 'device');
   elsif v_version is null or char_length(v_version) > 50 then
-    perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters', p_param => 'app_version');
+    perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters.', p_param => 'app_version');
   end if;
   -- Cut after people are taken out: half an address would not look like one.
   v_stack := left(v_stack, c_most);

@@ -176,13 +176,13 @@ set search_path = ''
 as $$
 begin
   if p_author_id = p_admin_id then
-    perform private.raise_error('forbidden', 403, 'An administrator does not decide on what is their own',
+    perform private.raise_error('forbidden', 403, 'Administrators cannot decide on their own entries. Another administrator must decide.',
       p_details => '{"reason": "own_entry"}');
   elsif p_seen_updated_at is null then
-    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of the entry that was read.',
       p_param => 'seen_updated_at');
   elsif p_seen_updated_at <> p_updated_at then
-    perform private.raise_error('conflict', 409, 'It was changed after it was read; read it again', p_param => 'seen_updated_at',
+    perform private.raise_error('conflict', 409, 'This entry was changed after it was read. Read it again, then retry.', p_param => 'seen_updated_at',
       p_details => jsonb_build_object('reason', 'changed_meanwhile', 'updated_at', p_updated_at));
   end if;
 end
@@ -199,7 +199,7 @@ begin
   if p_if_match <> '*' and to_jsonb(p_updated_at) #>> '{}' <> all (
     select btrim(btrim(tag), 'W/"') from string_to_table(p_if_match, ',') as tag
   ) then
-    perform private.raise_error('precondition_failed', 412, 'This was changed after it was read; read it again',
+    perform private.raise_error('precondition_failed', 412, 'This resource was changed after it was read. Read it again, then retry with its new ETag.',
       p_param => 'If-Match', p_details => jsonb_build_object('updated_at', p_updated_at));
   end if;
 end
@@ -293,7 +293,7 @@ begin
   perform private.check_admin(p_admin_id, null);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');
   end if;
   execute concat(
     'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,

@@ -65,7 +65,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, null);
   if (p_ids is null) = (p_before is null) then
-    perform private.raise_error('validation_error', 422, 'Give either ids or before', p_param => 'ids');
+    perform private.raise_error('validation_error', 422, 'Give either ids or before, not both.', p_param => 'ids');
   end if;
   select areas into v_areas from public.admins where id = p_admin_id;
   -- Locked in one order, so that two administrators who mark the same rows wait for each other and not in a circle.

@@ -21,7 +21,7 @@ declare
 begin
   select * into v_user from public.app_users u where u.id = p_user_id for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => p_param);
+    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => p_param);
   end if;
   return v_user;
 end
@@ -38,7 +38,7 @@ declare
   v_status text := (private.hold_app_user(p_user_id, 'user_id')).status;
 begin
   if v_status <> 'active' then
-    perform private.raise_error('conflict', 409, format('The presets of a %s account are not changed', v_status),
+    perform private.raise_error('conflict', 409, format('The presets of a %s account cannot be changed.', v_status),
       p_param => 'user_id', p_details => jsonb_build_object('reason', 'account_not_active', 'status', v_status));
   end if;
 end
@@ -56,7 +56,7 @@ declare
 begin
   select s.user_id into v_owner_id from public.search_presets s where s.id = p_id and s.deleted_at is null;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such preset', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such preset.', p_param => 'id');
   end if;
   perform private.hold_preset_owner(v_owner_id);
   return private.held_preset(v_owner_id, p_id);
@@ -107,9 +107,9 @@ begin
   perform private.hold_admin(p_admin_id, 'search_presets');
   perform private.page_limit(p_limit);
   if p_page is null or p_page not between 1 and 1000000 then
-    perform private.raise_error('validation_error', 422, 'page must be between 1 and 1000000', p_param => 'page');
+    perform private.raise_error('validation_error', 422, 'page must be between 1 and 1000000.', p_param => 'page');
   elsif not exists (select from public.app_users u where u.id = p_user_id) then
-    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'user_id');
+    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'user_id');
   end if;
   -- An app user has at most twenty.
   select coalesce(jsonb_agg(private.preset_row(s) order by s.sort_order, s.created_at, s.id), '[]') into v_presets

@@ -138,12 +138,12 @@ begin
   -- Two letters or digits side by side and one character more: that is one trigram at least, which the index looks up.
   if char_length(v_email) not between 3 and 255 or v_email !~ '[a-z0-9]{2}' then
     perform private.raise_error('validation_error', 422,
-      'email must have 3 to 255 characters, two of them letters or digits side by side', p_param => 'email');
+      'email must have 3 to 255 characters, with two adjacent letters or digits.', p_param => 'email');
   elsif char_length(v_name) not between 2 and 100 then
-    perform private.raise_error('validation_error', 422, 'display_name must have 2 to 100 characters beside space',
+    perform private.raise_error('validation_error', 422, 'display_name must have 2 to 100 characters, not counting spaces.',
       p_param => 'display_name');
   elsif p_status not in ('active', 'suspended', 'withdrawn') then
-    perform private.raise_error('validation_error', 422, 'status must be active, suspended or withdrawn', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be active, suspended or withdrawn.', p_param => 'status');
   end if;
   return row(p_status, p_premium, private.like_pattern(v_email), private.like_pattern(v_name), private.keyword_terms(v_name));
 end
@@ -325,7 +325,7 @@ declare
   v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
   if v_user is null then
-    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'id');
   end if;
   return v_user || jsonb_build_object(
     'avatar', private.avatar_of(p_user_id),

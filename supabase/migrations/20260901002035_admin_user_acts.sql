@@ -32,7 +32,7 @@ declare
   v_reason text := private.trimmed(p_reason);
 begin
   if coalesce(char_length(v_reason), 0) not between 1 and 500 then
-    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters.', p_param => 'reason');
   end if;
   return v_reason;
 end
@@ -47,7 +47,7 @@ set search_path = ''
 as $$
 begin
   if p_user_id = p_admin_id then
-    perform private.raise_error('forbidden', 403, 'An administrator does not change an account of their own',
+    perform private.raise_error('forbidden', 403, 'Administrators cannot change their own account. Another administrator must do it.',
       p_details => '{"reason": "own_account"}');
   end if;
 end
@@ -151,12 +151,12 @@ begin
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
   if p_until <= now() or p_until >= '2100-01-01 00:00:00+00' then
-    perform private.raise_error('validation_error', 422, 'until must be in the future and before 2100', p_param => 'until');
+    perform private.raise_error('validation_error', 422, 'until must be in the future and before 2100.', p_param => 'until');
   end if;
   v_before := private.hold_app_user(p_id, 'id');
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.status = 'withdrawn' then
-    perform private.raise_error('conflict', 409, 'A withdrawn account has no premium', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'A withdrawn account cannot have premium.', p_param => 'id',
       p_details => '{"reason": "account_not_active", "status": "withdrawn"}');
   end if;
   if v_before.granted_premium_ends_at is distinct from p_until then
@@ -188,7 +188,7 @@ begin
   perform private.hold_sign_in(p_id);
   v_user := private.hold_app_user(p_id, 'id');
   if exists (select from public.admins a where a.id = p_id and a.status = 'active') then
-    perform private.raise_error('conflict', 409, 'This app user is an administrator; suspend the administrator first',
+    perform private.raise_error('conflict', 409, 'This app user is an administrator. Suspend the administrator first.',
       p_param => 'id', p_details => '{"reason": "is_administrator"}');
   end if;
   perform private.check_move('account', v_user.status, 'withdrawn');
@@ -230,7 +230,7 @@ begin
     where l.user_id = p_id and l.created_at > now() - interval '25 hours'
       and l.admin_id = p_admin_id and l.action = 'user.export'
   ) then
-    perform private.raise_error('conflict', 409, 'No export of this app user is on record; record one first', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'No export of this app user is recorded. Record one first.', p_param => 'id',
       p_details => '{"reason": "export_not_recorded"}');
   end if;
   return (
@@ -253,7 +253,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'users');
   if not exists (select from public.app_users u where u.id = p_id) then
-    perform private.raise_error('not_found', 404, 'There is no such app user', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'id');
   end if;
   return api.admin_list_activity_logs(
     p_admin_id, p_user_id => p_id, p_include => p_include, p_cursor => p_cursor, p_limit => private.page_limit(p_limit)

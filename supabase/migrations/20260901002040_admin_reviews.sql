@@ -45,7 +45,7 @@ declare
   v_reason text := private.trimmed(p_reason);
 begin
   if char_length(v_reason) > 500 then
-    perform private.raise_error('validation_error', 422, 'reason must have at most 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have at most 500 characters.', p_param => 'reason');
   end if;
   return v_reason;
 end
@@ -117,12 +117,12 @@ declare
   v_after public.reviews;
 begin
   if p_status is null or p_status not in ('approved', 'rejected', 'hidden') then
-    perform private.raise_error('validation_error', 422, 'status must be approved, rejected or hidden', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be approved, rejected or hidden.', p_param => 'status');
   end if;
   select * into v_before from public.reviews r
   where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id);
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such review', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such review.', p_param => 'id');
   end if;
   perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, p_seen_updated_at);
   perform private.check_move('review', v_before.status, p_status);
@@ -150,7 +150,7 @@ declare
   v_param text;
 begin
   if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'decisions must be a list of 1 to 100', p_param => 'decisions');
+    perform private.raise_error('validation_error', 422, 'decisions must be a list of 1 to 100 decisions.', p_param => 'decisions');
   end if;
   for v_at, v_decision in
     select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place)
@@ -159,7 +159,7 @@ begin
     v_param := case when not v_decision ? 'id' then 'id' when not v_decision ? 'status' then 'status'
       when not private.is_moment(v_decision -> 'seen_updated_at') then 'seen_updated_at' end;
     if v_param is not null then
-      perform private.raise_error('validation_error', 422, 'A decision names id, status and seen_updated_at',
+      perform private.raise_error('validation_error', 422, 'A decision must have id, status and seen_updated_at.',
         p_param => format('decisions.%s.%s', v_at, v_param));
     end if;
   end loop;
@@ -168,7 +168,7 @@ begin
     from jsonb_array_elements(p_decisions) with ordinality as e (value, place)
   ) d where d.nth > 1;
   if v_at is not null then
-    perform private.raise_error('validation_error', 422, 'A review must not be given twice', p_param => format('decisions.%s.id', v_at));
+    perform private.raise_error('validation_error', 422, 'A review must be in the list once only.', p_param => format('decisions.%s.id', v_at));
   end if;
 end
 $$;
@@ -233,7 +233,7 @@ begin
   perform private.check_admin(p_admin_id, 'reviews');
   perform private.page_limit(p_limit);
   if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
-    perform private.raise_error('validation_error', 422, 'status must be pending, approved, rejected or hidden', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be pending, approved, rejected or hidden.', p_param => 'status');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
@@ -255,7 +255,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'reviews');
-  return private.found(private.admin_review_rows(array[p_id]) -> 0, 'There is no such review');
+  return private.found(private.admin_review_rows(array[p_id]) -> 0, 'There is no such review.');
 end
 $$;
 

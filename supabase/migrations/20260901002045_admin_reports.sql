@@ -58,19 +58,19 @@ begin
     "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "object"}, "seen_updated_at": {"type": "text", "max": 64}
   }');
   if not p_changes ?| '{assigned_admin_id,status}' then
-    perform private.raise_error('validation_error', 422, 'Give status, assigned_admin_id or both', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'Give status, assigned_admin_id or both.', p_param => 'status');
   elsif not private.is_moment(p_changes -> 'seen_updated_at') then
-    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of what was decided on',
+    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of the entry that was read.',
       p_param => 'seen_updated_at');
   elsif p_changes ->> 'assigned_admin_id' is not null and not exists (
     select from public.admins a
     where a.id = (p_changes ->> 'assigned_admin_id')::uuid and a.status = 'active' and 'lots' = any (a.areas)
   ) then
-    perform private.raise_error('validation_error', 422, 'assigned_admin_id must be an active administrator of lots',
+    perform private.raise_error('validation_error', 422, 'assigned_admin_id must be an active administrator with the area lots.',
       p_param => 'assigned_admin_id');
   elsif p_changes ? 'correction' then
     if p_changes ->> 'status' is distinct from 'resolved' then
-      perform private.raise_error('validation_error', 422, 'A correction comes with the status resolved', p_param => 'correction');
+      perform private.raise_error('validation_error', 422, 'correction requires the status resolved.', p_param => 'correction');
     end if;
     perform private.require_fields(p_changes -> 'correction', private.lot_field_rules(), 'correction');
   end if;
@@ -96,7 +96,7 @@ begin
   select * into v_report from public.error_reports r
   where r.id = p_id and not exists (select from private.account_ends e where e.user_id = r.user_id) for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such report', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such report.', p_param => 'id');
   end if;
   return v_report;
 end
@@ -143,7 +143,7 @@ declare
   v_difference jsonb;
 begin
   if (p_report).parking_lot_id is null then
-    perform private.raise_error('validation_error', 422, 'This report names no lot that could be corrected', p_param => 'correction');
+    perform private.raise_error('validation_error', 422, 'correction requires a report with a lot. This report has none.', p_param => 'correction');
   end if;
   v_difference := private.apply_lot_changes((p_report).parking_lot_id, p_correction);
   if v_difference <> '{}' then
@@ -214,9 +214,9 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
   if p_status not in ('open', 'in_review', 'resolved', 'rejected') then
-    perform private.raise_error('validation_error', 422, 'status must be open, in_review, resolved or rejected', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be open, in_review, resolved or rejected.', p_param => 'status');
   elsif p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical', p_param => 'severity');
+    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical.', p_param => 'severity');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   -- Status by status, each in the order of its index: of two that are open together neither is sorted whole.
@@ -242,7 +242,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  return private.found(private.admin_error_report_rows(array[p_id]) -> 0, 'There is no such report');
+  return private.found(private.admin_error_report_rows(array[p_id]) -> 0, 'There is no such report.');
 end
 $$;
 
@@ -341,7 +341,7 @@ begin
   where l.id = (select v.parking_lot_id from public.field_values v where v.id = p_id) for no key update;
   select * into v_value from public.field_values v where v.id = p_id for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such field value', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such field value.', p_param => 'id');
   end if;
   return v_value;
 end
@@ -362,7 +362,7 @@ begin
   from public.parking_lots l where l.id = (p_value).parking_lot_id;
   if v_is_of_lot then
     if not coalesce((private.lot_field_rules() #> array[v_field, 'null'])::boolean, false) then
-      perform private.raise_error('validation_error', 422, format('A lot is never without %s; change it to what is right', v_field),
+      perform private.raise_error('validation_error', 422, format('A lot must have %s. Change the value instead of removing it.', v_field),
         p_param => 'state');
     end if;
     perform private.record_act(p_admin_id, 'parking_lot.correct', 'parking_lot', (p_value).parking_lot_id::text, null,
@@ -407,7 +407,7 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
   if p_state not in ('disputed', 'unverified', 'confirmed', 'retired') then
-    perform private.raise_error('validation_error', 422, 'state must be disputed, unverified, confirmed or retired', p_param => 'state');
+    perform private.raise_error('validation_error', 422, 'state must be disputed, unverified, confirmed or retired.', p_param => 'state');
   end if;
   v_after := private.cursor_decode(v_filters, p_cursor, '{text,timestamptz,uuid}');
   execute concat(
@@ -432,7 +432,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  return private.found(private.admin_field_value_rows(array[p_id]) -> 0, 'There is no such field value');
+  return private.found(private.admin_field_value_rows(array[p_id]) -> 0, 'There is no such field value.');
 end
 $$;
 
@@ -453,12 +453,12 @@ begin
   perform private.hold_admin(p_admin_id, 'lots');
   v_reason := private.decision_reason(p_reason);
   if p_state is null or p_state not in ('confirmed', 'retired') then
-    perform private.raise_error('validation_error', 422, 'state must be confirmed or retired', p_param => 'state');
+    perform private.raise_error('validation_error', 422, 'state must be confirmed or retired.', p_param => 'state');
   end if;
   v_before := private.held_field_value(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.state = 'retired' then
-    perform private.raise_error('conflict', 409, 'The lot has another value by now', p_param => 'state',
+    perform private.raise_error('conflict', 409, 'The lot has another value now. Read it again, then retry.', p_param => 'state',
       p_details => '{"reason": "retired"}');
   elsif p_state = 'retired' then
     perform private.retire_field_value(p_admin_id, v_before);

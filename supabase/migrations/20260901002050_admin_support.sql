@@ -77,7 +77,7 @@ begin
   select * into v_ticket from public.support_tickets t
   where t.id = p_id and not exists (select from private.account_ends e where e.user_id = t.user_id) for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such ticket.', p_param => 'id');
   end if;
   perform private.check_decision(p_admin_id, v_ticket.user_id, v_ticket.updated_at, p_seen_updated_at);
   return v_ticket;
@@ -133,7 +133,7 @@ begin
   perform private.check_admin(p_admin_id, 'support');
   perform private.page_limit(p_limit);
   if p_status is null or p_status not in ('open', 'answered', 'closed') then
-    perform private.raise_error('validation_error', 422, 'status must be open, answered or closed', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be open, answered or closed.', p_param => 'status');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   execute concat(
@@ -166,7 +166,7 @@ begin
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
   v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
   if v_ticket is null then
-    perform private.raise_error('not_found', 404, 'There is no such ticket', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such ticket.', p_param => 'id');
   end if;
   v_page := private.page(v_filters, private.admin_support_message_rows(array(
     select m.id from public.support_messages m
@@ -228,7 +228,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'support');
   if p_status is distinct from 'closed' then
-    perform private.raise_error('validation_error', 422, 'status must be closed', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be closed.', p_param => 'status');
   end if;
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.check_move('support_ticket', v_ticket.status, p_status);

@@ -128,7 +128,7 @@ begin
       return case when private.is_geometry(p_value) then null else 'Must be a GeoJSON geometry.' end;
     when 'codes' then
       return case when private.is_code_list(p_value, p_rule ->> 'category') then null
-        else format('Must be a list of different codes of the category %s, with one at least.', p_rule ->> 'category') end;
+        else format('Must be a list of one or more different codes of the category %s.', p_rule ->> 'category') end;
     when 'object', 'array' then
       return case when jsonb_typeof(p_value) = p_rule ->> 'type' then null else format('Must be an %s.', p_rule ->> 'type') end;
     when 'any' then
@@ -153,7 +153,7 @@ begin
     perform private.raise_error('validation_error', 422, 'Must be an object.', p_param => coalesce(p_at, 'changes'));
   end if;
   select f.name, case when p_rules ? f.name then private.field_problem(p_value -> f.name, p_rules -> f.name)
-    else 'There is no such field.' end
+    else 'This field does not exist.' end
   into v_field, v_problem
   from jsonb_object_keys(p_value) with ordinality as f (name, nth)
   where not p_rules ? f.name or private.field_problem(p_value -> f.name, p_rules -> f.name) is not null
@@ -224,7 +224,7 @@ begin
   perform private.require_fields(p_fields, private.lot_field_rules());
   v_after := jsonb_populate_record(p_lot, p_fields);
   if v_after.external_id is not null and v_after.source is null then
-    perform private.raise_error('validation_error', 422, 'A lot with an external_id has the source that gave it.', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'Must be the data source of the external_id.', p_param => 'source');
   elsif p_fields ->> 'operator_code' is not null
     and not exists (select from public.operators o where o.id = v_after.operator_code) then
     perform private.raise_error('validation_error', 422, 'There is no such operator.', p_param => 'operator_code');
@@ -232,7 +232,7 @@ begin
     select from public.parking_lots l
     where l.source = v_after.source and l.external_id = v_after.external_id and l.id is distinct from v_after.id
   ) then
-    perform private.raise_error('conflict', 409, 'Another lot has this external_id of this source.',
+    perform private.raise_error('conflict', 409, 'Another lot has this external_id of this source. Change that lot instead.',
       p_param => 'external_id', p_details => '{"reason": "external_id_taken"}');
   end if;
 end

@@ -124,25 +124,25 @@ begin
     ), c.message
   into field, message
   from (values
-    ('band_has_both_ends', '{time_start,time_end}'::text[], '{}'::text[], 'A band has both time_start and time_end.'),
-    ('band_starts_within_the_day', '{}', '{time_start}', 'A band starts before 24:00.'),
-    ('metered_rule_has_minutes', '{per_minutes}', '{}', 'The categories time_band, initial and grace need per_minutes.'),
-    ('priced_rule_has_price', '{price_minor}', '{}', 'The categories time_band, initial and flat need price_minor.'),
-    ('flat_rule_has_no_minutes', '{}', '{per_minutes}', 'The category flat has no per_minutes.'),
-    ('grace_has_no_price', '{}', '{price_minor}', 'The category grace has no price.'),
-    ('cap_has_no_price_of_its_own', '{}', '{per_minutes,price_minor}', 'The category cap has cap_price_minor, and neither per_minutes nor price_minor.'),
-    ('cap_has_type_and_price', '{cap_type,cap_price_minor}', '{}', 'A cap has both cap_type and cap_price_minor.'),
-    ('cap_row_has_cap', '{cap_type}', '{}', 'The category cap needs cap_type and cap_price_minor.'),
-    ('initial_and_grace_have_no_cap', '{}', '{cap_type}', 'The categories initial and grace have no cap.'),
-    ('duration_cap_has_hours', '{}', '{cap_duration_hours}', 'Only a cap of the type duration has cap_duration_hours.'),
-    ('cap_hours_are_positive', '{}', '{cap_duration_hours}', 'Must be a microsecond at least.'),
-    ('band_cap_has_band', '{time_start}', '{}', 'A cap of the type band needs time_start and time_end.'),
-    ('only_caps_repeat', '{}', '{cap_repeat}', 'Only a rule with a cap_type has cap_repeat.')
+    ('band_has_both_ends', '{time_start,time_end}'::text[], '{}'::text[], 'Give time_start and time_end together.'),
+    ('band_starts_within_the_day', '{}', '{time_start}', 'Must be before 24:00.'),
+    ('metered_rule_has_minutes', '{per_minutes}', '{}', 'Required for the categories time_band, initial and grace.'),
+    ('priced_rule_has_price', '{price_minor}', '{}', 'Required for the categories time_band, initial and flat.'),
+    ('flat_rule_has_no_minutes', '{}', '{per_minutes}', 'Must be null for the category flat.'),
+    ('grace_has_no_price', '{}', '{price_minor}', 'Must be null for the category grace.'),
+    ('cap_has_no_price_of_its_own', '{}', '{per_minutes,price_minor}', 'The category cap must have cap_price_minor, and neither per_minutes nor price_minor.'),
+    ('cap_has_type_and_price', '{cap_type,cap_price_minor}', '{}', 'Give cap_type and cap_price_minor together.'),
+    ('cap_row_has_cap', '{cap_type}', '{}', 'The category cap requires cap_type and cap_price_minor.'),
+    ('initial_and_grace_have_no_cap', '{}', '{cap_type}', 'Must be null for the categories initial and grace.'),
+    ('duration_cap_has_hours', '{}', '{cap_duration_hours}', 'Must be null unless cap_type is duration.'),
+    ('cap_hours_are_positive', '{}', '{cap_duration_hours}', 'Must be at least a microsecond.'),
+    ('band_cap_has_band', '{time_start}', '{}', 'The cap_type band requires time_start and time_end.'),
+    ('only_caps_repeat', '{}', '{cap_repeat}', 'Must be null without a cap_type.')
   ) as c (name, missing, given, message)
   where c.name = p_constraint;
   if p_constraint = 'duration_cap_has_hours' and p_rule ->> 'cap_type' = 'duration' then
     field := 'cap_duration_hours';
-    message := 'A cap of the type duration needs cap_duration_hours.';
+    message := 'Required for the cap_type duration.';
   end if;
 end
 $$;
@@ -201,11 +201,11 @@ begin
       or v_window.day_type = 'sunday' and v_window.day_of_week <> 0 then 'day_of_week'
   end;
   message := case field
-    when 'is_closed' then 'Either is_24h or is_closed.'
+    when 'is_closed' then 'Must not be true together with is_24h.'
     when 'effective_to' then 'Must not be before effective_from.'
-    when 'day_of_week' then 'No date is both of this day_type and of this day_of_week.'
-    when 'open_time' then 'A window has open_time (before 24:00) with close_time, or is_24h, or is_closed.'
-    when 'close_time' then 'A window has open_time with close_time, or is_24h, or is_closed.'
+    when 'day_of_week' then 'No date has both this day_type and this day_of_week. Change one of them.'
+    when 'open_time' then 'A window must have open_time (before 24:00) with close_time, or is_24h, or is_closed.'
+    when 'close_time' then 'A window must have open_time with close_time, or is_24h, or is_closed.'
   end;
 end
 $$;
@@ -232,7 +232,7 @@ begin
         daterange((w.value ->> 'effective_from')::date, (w.value ->> 'effective_to')::date, '[]') as dates
       from jsonb_array_elements(p_windows) with ordinality as w (value, nth)
     )
-    select b.nth - 1 as nth, 'is_closed' as field, format('Windows %s and %s are of the same days, and only one is closed.', a.nth - 1, b.nth - 1) as message
+    select b.nth - 1 as nth, 'is_closed' as field, format('Windows %s and %s are for the same days, and only one is closed. Change one of them.', a.nth - 1, b.nth - 1) as message
     into v_found
     from rows a join rows b on a.nth < b.nth and a.of_days = b.of_days and a.is_closed <> b.is_closed and a.dates && b.dates
     order by b.nth, a.nth limit 1;
@@ -261,13 +261,13 @@ begin
   for v_span in select jsonb_array_elements(p_spans) loop
     perform private.require_fields(v_span, c_rules, concat(p_at, '.', v_nth));
     if not private.is_override_span(v_span) then
-      perform private.raise_error('validation_error', 422, 'A span has open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
+      perform private.raise_error('validation_error', 422, 'A span must have open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
         p_param => concat(p_at, '.', v_nth));
     end if;
     v_nth := v_nth + 1;
   end loop;
   if v_nth > 1 and p_spans @> '[{"is_closed": true}]' then
-    perform private.raise_error('validation_error', 422, 'A kind of hours that is closed has no other span.', p_param => p_at);
+    perform private.raise_error('validation_error', 422, 'A closed kind of hours must have no other span.', p_param => p_at);
   end if;
 end
 $$;
@@ -294,7 +294,7 @@ begin
         perform private.check_override_spans(v_override -> 'hours' -> v_key, concat(v_at, 'hours.', v_key));
       end loop;
       if v_override -> 'hours' @> '{"is_closed": true, "is_24h": true}' then
-        perform private.raise_error('validation_error', 422, 'Either is_24h or is_closed.', p_param => v_at || 'hours.is_closed');
+        perform private.raise_error('validation_error', 422, 'Must not be true together with is_24h.', p_param => v_at || 'hours.is_closed');
       end if;
     end if;
     if jsonb_typeof(v_override -> 'pricing') = 'array' then
@@ -354,14 +354,14 @@ begin
   foreach v_field in array array_remove(array['id', v_bounds.key_field], null) loop
     v_nth := private.repeated_item(p_items, v_field);
     if v_nth is not null then
-      perform private.raise_error('validation_error', 422, format('Another item has this %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
+      perform private.raise_error('validation_error', 422, format('Another item has the same %s. Each must be different.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
     end if;
   end loop;
   v_field := case p_set when 'pricing_groups' then 'is_default' when 'images' then 'is_main' end;
   select max(i.nth) - 1 into v_nth from jsonb_array_elements(p_items) with ordinality as i (value, nth)
   where i.value -> v_field = 'true' having count(*) > 1;
   if v_nth is not null then
-    perform private.raise_error('validation_error', 422, format('At most one item has %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
+    perform private.raise_error('validation_error', 422, format('At most one item may have %s.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
   end if;
   if p_set = 'windows' then
     perform private.check_windows(p_items);

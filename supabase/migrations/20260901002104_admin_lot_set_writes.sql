@@ -76,7 +76,7 @@ begin
   end if;
   if v_nth is not null then
     perform private.raise_error('validation_error', 422,
-      case v_field when 'id' then 'Another lot has this id.' else 'The lot has no such pricing group.' end,
+      case v_field when 'id' then 'Another lot has an item with this id. Leave the id out.' else 'The lot has no such pricing group.' end,
       p_param => format('%s.%s.%s', p_set, v_nth, v_field));
   end if;
   if p_set = 'pricing_groups' and exists (
@@ -84,7 +84,7 @@ begin
     where r.parking_lot_id = p_lot_id and r.pricing_group_id is not null
       and not p_placed @> jsonb_build_array(jsonb_build_object('row', jsonb_build_object('id', r.pricing_group_id)))
   ) then
-    perform private.raise_error('conflict', 409, 'Pricing rules are of a group that would go; change the pricing rules first.',
+    perform private.raise_error('conflict', 409, 'Pricing rules use a group that would be deleted. Change the pricing rules first.',
       p_param => 'pricing_groups', p_details => '{"reason": "pricing_group_in_use"}');
   end if;
 end
@@ -185,7 +185,7 @@ begin
   );
   if v_nth is not null then
     perform private.raise_error('validation_error', 422,
-      'Must be a file of the lot, or an upload of yours of the category parking_lot that is public and in no other use.',
+      'Must be a file of the lot, or your own unused public upload of the category parking_lot.',
       p_param => format('images.%s.asset_id', v_nth));
   end if;
 end
@@ -238,7 +238,7 @@ begin
     select min(i.nth) - 1 into v_nth from jsonb_array_elements(v_placed) with ordinality as i (item, nth)
     where (i.item #>> '{row,id}')::uuid = any (private.idle_rules(p_lot_id));
     if v_nth is not null then
-      perform private.raise_error('validation_error', 422, 'This rule is never in force: other rules of its group go before it at all times.',
+      perform private.raise_error('validation_error', 422, 'This rule never applies: other rules of its group take precedence at all times. Change or remove it.',
         p_param => format('pricing_rules.%s.category', v_nth));
     end if;
   end if;
@@ -285,7 +285,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'lots');
   if private.lot_set_rules(p_set) is null then
-    perform private.raise_error('validation_error', 422, 'Must be a set of a lot.', p_param => 'set');
+    perform private.raise_error('validation_error', 422, 'Must be the name of a set of a lot, for example windows.', p_param => 'set');
   end if;
   if p_set = 'images' then
     perform private.check_set_items(p_set, p_items);
@@ -341,7 +341,7 @@ begin
     null;
   end;
   if v_refusal is not null then
-    perform private.raise_error('fee_unknown', 422, 'What this stay costs is not known.', p_details => v_refusal - 'code');
+    perform private.raise_error('fee_unknown', 422, 'The fee for this stay is not known. See details.reason.', p_details => v_refusal - 'code');
   end if;
   return v_answer;
 end

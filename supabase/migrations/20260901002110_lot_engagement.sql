@@ -150,7 +150,7 @@ begin
   if v_to <= v_from then
     perform private.raise_error('validation_error', 422, 'Must be after from.', p_param => 'to');
   elsif v_to - v_from > 366 then
-    perform private.raise_error('validation_error', 422, 'A period has at most 366 days.', p_param => 'to');
+    perform private.raise_error('validation_error', 422, 'The period must have at most 366 days.', p_param => 'to');
   end if;
   return daterange(v_from, v_to);
 end
@@ -322,7 +322,7 @@ set search_path = ''
 as $$
 begin
   if p_limit is null or p_limit not between 1 and 10000 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 10000', p_param => 'limit');
+    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 10000.', p_param => 'limit');
   end if;
   return private.engagement_items(private.engagement_period(p_from, p_to), p_sort, null, null, null, p_limit);
 end

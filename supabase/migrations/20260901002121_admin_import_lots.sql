@@ -53,7 +53,7 @@ begin
     select from jsonb_path_query(case when jsonb_typeof(p_items) = 'array' then p_items else '[]' end, '$[*].keyvalue().key') as k
     where k in ('"id"', '"pricing_group_id"')
   ) then
-    return jsonb_build_array(jsonb_build_object('param', p_set, 'message', 'An import has neither id nor pricing_group_id.'));
+    return jsonb_build_array(jsonb_build_object('param', p_set, 'message', 'An import must have neither id nor pricing_group_id.'));
   end if;
   perform private.check_set_items(p_set, p_items);
   return '[]';
@@ -84,7 +84,7 @@ begin
       select k.name, k.nth, case
         when k.name in ('tags', 'windows', 'pricing_rules', 'mapping_errors', 'mapping_warnings') then null
         when p_rules ? k.name then private.field_problem(p_lot -> k.name, p_rules -> k.name)
-        else 'There is no such field.' end as message
+        else 'This field does not exist.' end as message
       from jsonb_object_keys(p_lot) with ordinality as k (name, nth)
       union all
       select r.name, 0, 'This field is required.' from unnest('{external_id,name,lat,lng}'::text[]) as r (name)
@@ -137,7 +137,7 @@ begin
     left join sets r on r.name = 'pricing_rules' and r.items = g.lot -> 'pricing_rules'
   )
   select c.nth, c.external_id, c.lot, c.problems || case when c.first < c.nth
-      then jsonb_build_array(jsonb_build_object('param', 'external_id', 'message', format('The lot lots.%s has the same.', c.first)))
+      then jsonb_build_array(jsonb_build_object('param', 'external_id', 'message', format('The lot lots.%s has the same external_id. Each must be different.', c.first)))
       else '[]' end,
     case when jsonb_typeof(c.lot -> 'mapping_warnings') = 'array' then c.lot -> 'mapping_warnings' else '[]' end
   from (

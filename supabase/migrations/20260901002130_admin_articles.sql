@@ -50,7 +50,7 @@ begin
   select w.field, w.message into v_wrong
   from (
     select f.field, case
-        when f.field <> all (p_fields) then 'This field does not exist, or cannot be changed.'
+        when f.field <> all (p_fields) then 'This field does not exist, or it cannot be changed.'
         when f.value is null then 'This field is required.'
         when f.value = 'null' then case when a.attnotnull then 'Must not be null.' end
         when not private.is_field_value(f.value, format_type(a.atttypid, null))
@@ -79,7 +79,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.raise_error('validation_error', 422, format('This value is not accepted: it violates the constraint %s.', p_constraint),
+  perform private.raise_error('validation_error', 422, format('This value violates the constraint %s. Change it.', p_constraint),
     p_param => (
       select a.attname::text
       from pg_catalog.pg_constraint c
@@ -97,7 +97,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.raise_error('conflict', 409, format('There is already one with this %s.', p_param), p_param => p_param,
+  perform private.raise_error('conflict', 409, format('Another one has this %s already. Use another value.', p_param), p_param => p_param,
     p_details => '{"reason": "already_exists"}');
 end
 $$;
@@ -346,7 +346,7 @@ begin
   v_before := private.held_article(p_id, p_if_match);
   v_after := jsonb_populate_record(v_before, p_changes);
   if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then
-    perform private.raise_error('conflict', 409, 'The article was published: its published_at stays. Set withdrawn_at to withdraw it.',
+    perform private.raise_error('conflict', 409, 'The published_at of a published article cannot be changed. Set withdrawn_at to withdraw it.',
       p_param => 'published_at', p_details => '{"reason": "was_published"}');
   end if;
   return private.write_article(p_admin_id, v_before, v_after);
@@ -366,7 +366,7 @@ begin
   perform private.hold_admin(p_admin_id, 'content');
   v_before := private.held_article(p_id, p_if_match);
   if v_before.published_at <= now() then
-    perform private.raise_error('conflict', 409, 'The article was published: withdraw it instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The article was published and cannot be deleted. Withdraw it instead.', p_param => 'id',
       p_details => '{"reason": "was_published"}');
   end if;
   delete from public.articles a where a.id = p_id;

@@ -204,7 +204,7 @@ begin
   perform private.hold_admin(p_admin_id, 'content');
   v_before := private.held_ad(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now()) then
-    perform private.raise_error('conflict', 409, 'The advertisement was shown: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The advertisement was shown and cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
   delete from public.ads a where a.id = p_id;

@@ -67,7 +67,7 @@ begin
     where a.id = p_asset_id and a.created_by = p_admin_id and a.category = 'parking_lot' and a.status = 'placed'
       and a.deleted_at is null and a.attached_at is null and a.storage_key not like 'private/%';
     if not found then
-      perform private.raise_error('not_found', 404, 'You have no unused public upload of category parking_lot with this id.',
+      perform private.raise_error('not_found', 404, 'You have no unused public upload of the category parking_lot with this id.',
         p_param => 'image_asset_id');
     end if;
   end if;
@@ -235,7 +235,7 @@ begin
   v_before := private.held_sponsor(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now())
     or exists (select from public.sponsor_checkins c where c.sponsor_id = p_id) then
-    perform private.raise_error('conflict', 409, 'The sponsor was shown: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The sponsor was shown and cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
   perform private.put_sponsor_image(p_admin_id, p_id, null);

@@ -86,7 +86,7 @@ begin
   end
   order by e.key limit 1;
   if found then
-    perform private.raise_error('validation_error', 422, 'Only color (#rrggbb), logo_url and url (web addresses), each may be null.',
+    perform private.raise_error('validation_error', 422, 'Must have only color (#rrggbb), logo_url and url (web addresses). Each may be null.',
       p_param => 'metadata.' || v_wrong);
   end if;
 end
@@ -118,7 +118,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from public.code_categories k where k.id = p_category_id and k.is_open) then
-    perform private.raise_error('conflict', 409, 'The codes of this list are fixed.', p_param => p_param,
+    perform private.raise_error('conflict', 409, 'The codes of this list are fixed and cannot be changed.', p_param => p_param,
       p_details => '{"reason": "fixed_list"}');
   end if;
 end

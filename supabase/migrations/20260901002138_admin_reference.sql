@@ -49,7 +49,7 @@ set search_path = ''
 as $$
 begin
   if exists (select from public.codes c where c.category_id = 'attribute' and c.code = p_slug) then
-    perform private.raise_error('conflict', 409, 'The tag is an attribute of searches: it is always offered.', p_param => p_param,
+    perform private.raise_error('conflict', 409, 'The tag is an attribute of searches and must stay active.', p_param => p_param,
       p_details => '{"reason": "search_attribute"}');
   end if;
 end
@@ -251,7 +251,7 @@ begin
   v_before := private.held_tag(p_id, p_if_match);
   perform private.reject_search_attribute(v_before.slug, 'id');
   if exists (select from public.parking_lot_tags lt where lt.tag_id = p_id) then
-    perform private.raise_error('conflict', 409, 'Lots have this tag: set is_active to false instead.', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'Lots have this tag, so it cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "in_use"}');
   end if;
   delete from public.tags t where t.id = p_id;

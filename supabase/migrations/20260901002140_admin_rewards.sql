@@ -77,7 +77,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
   return private.found(
-    (select to_jsonb(b) from public.badges b where b.id = p_id), 'There is no such badge'
+    (select to_jsonb(b) from public.badges b where b.id = p_id), 'There is no such badge.'
   );
 end
 $$;
@@ -123,7 +123,7 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select * into v_before from public.badges where id = p_id for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
   end if;
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_fields(p_changes, private.badge_field_rules());
@@ -155,11 +155,11 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select * into v_badge from public.badges where id = p_id for update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
   elsif exists (select from public.user_badges u where u.badge_id = p_id)
     or exists (select from public.user_badge_progress p where p.badge_id = p_id)
     or exists (select from public.themes t where t.unlock_badge_id = p_id) then
-    perform private.raise_error('conflict', 409, 'Somebody has this badge or progress with it, or a theme is earned by it; deactivate it',
+    perform private.raise_error('conflict', 409, 'Users have this badge or progress with it, or a theme requires it. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   delete from public.badges where id = p_id;
@@ -225,7 +225,7 @@ begin
   perform private.check_admin(p_admin_id, 'rewards');
   v_progress := private.badge_backfill_progress(p_id);
   if v_progress is null then
-    perform private.raise_error('not_found', 404, 'There is no such badge', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
   end if;
   return v_progress;
 end

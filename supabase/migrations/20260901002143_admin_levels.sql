@@ -46,7 +46,7 @@ set search_path = ''
 as $$
 begin
   if (p_level = 1) <> (p_required_exp = 0) then
-    perform private.raise_error('validation_error', 422, 'required_exp must be 0 for the first level, and for no other',
+    perform private.raise_error('validation_error', 422, 'required_exp must be 0 for the first level, and above 0 for the others.',
       p_param => 'required_exp');
   end if;
 end
@@ -64,7 +64,7 @@ declare
 begin
   select * into v_level from public.levels where level = p_level for update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such level', p_param => 'level');
+    perform private.raise_error('not_found', 404, 'There is no such level.', p_param => 'level');
   end if;
   return v_level;
 end
@@ -81,7 +81,7 @@ declare
 begin
   select * into v_rule from private.exp_rules where id = p_id for update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such EXP rule', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such EXP rule.', p_param => 'id');
   end if;
   return v_rule;
 end
@@ -135,7 +135,7 @@ begin
   perform private.check_admin(p_admin_id, 'rewards');
   select * into v_level from public.levels where level = p_level;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such level', p_param => 'level');
+    perform private.raise_error('not_found', 404, 'There is no such level.', p_param => 'level');
   end if;
   return to_jsonb(v_level);
 end
@@ -159,7 +159,7 @@ begin
   values (v_level.level, v_level.required_exp, v_level.name, v_level.name_en)
   on conflict (level) do nothing returning * into v_level;
   if not found then
-    perform private.raise_error('conflict', 409, 'This level exists', p_param => 'level', p_details => '{"reason": "exists"}');
+    perform private.raise_error('conflict', 409, 'This level exists already. Change it instead.', p_param => 'level', p_details => '{"reason": "exists"}');
   end if;
   perform private.record_act(p_admin_id, 'level.create', 'level', v_level.level::text,
     p_changes => private.difference(null, to_jsonb(v_level)));
@@ -208,7 +208,7 @@ begin
   v_level := private.held_level(p_level);
   if p_level = 1 or exists (select from public.app_users u where u.level = p_level)
     or exists (select from public.themes t where t.unlock_level = p_level) then
-    perform private.raise_error('conflict', 409, 'It is the first level, somebody has it, or a theme is earned by it',
+    perform private.raise_error('conflict', 409, 'The first level, a level that users have, and a level that a theme requires cannot be deleted.',
       p_param => 'level', p_details => '{"reason": "in_use"}');
   end if;
   delete from public.levels where level = p_level;
@@ -299,7 +299,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
   return private.found(
-    (select to_jsonb(e) from private.exp_rules e where e.id = p_id), 'There is no such EXP rule'
+    (select to_jsonb(e) from private.exp_rules e where e.id = p_id), 'There is no such EXP rule.'
   );
 end
 $$;
@@ -323,7 +323,7 @@ begin
   values (v_rule.reason, v_rule.activity_type, v_rule.amount, v_rule.daily_limit, v_rule.is_active)
   on conflict do nothing returning * into v_rule;
   if not found then
-    perform private.raise_error('conflict', 409, 'There is a rule of this cause; change that one',
+    perform private.raise_error('conflict', 409, 'This cause has a rule already. Change that rule instead.',
       p_param => case when p_fields ->> 'activity_type' is null then 'reason' else 'activity_type' end,
       p_details => '{"reason": "exists"}');
   end if;

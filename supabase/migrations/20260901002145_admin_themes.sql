@@ -35,16 +35,16 @@ set search_path = ''
 as $$
 begin
   if (p_theme).is_free and (p_theme).price_yen_minor is not null then
-    perform private.raise_error('validation_error', 422, 'A free theme has no price', p_param => 'price_yen_minor');
+    perform private.raise_error('validation_error', 422, 'price_yen_minor must be null for a free theme.', p_param => 'price_yen_minor');
   end if;
   -- Locked, so that what earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
-    perform private.raise_error('validation_error', 422, 'There is no such level', p_param => 'unlock_level');
+    perform private.raise_error('validation_error', 422, 'There is no such level.', p_param => 'unlock_level');
   end if;
   perform from public.badges b where b.id = (p_theme).unlock_badge_id for key share;
   if not found and (p_theme).unlock_badge_id is not null then
-    perform private.raise_error('validation_error', 422, 'There is no such badge', p_param => 'unlock_badge_id');
+    perform private.raise_error('validation_error', 422, 'There is no such badge.', p_param => 'unlock_badge_id');
   end if;
 end
 $$;
@@ -68,7 +68,7 @@ begin
     and not exists (select from public.parking_lot_images i where i.asset_id = a.id)
     and not exists (select from public.themes t where t.preview_asset_id = a.id and t.id <> p_theme_id);
   if not found and p_asset_id is not null then
-    perform private.raise_error('validation_error', 422, 'There is no public picture of an administrator with this id that is free to use',
+    perform private.raise_error('validation_error', 422, 'There is no unused public picture of an administrator with this id. Upload one first.',
       p_param => 'preview_asset_id');
   end if;
   update public.assets a set deleted_at = now()
@@ -101,7 +101,7 @@ declare
 begin
   select * into v_theme from public.themes where id = p_id for update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such theme', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'id');
   end if;
   return v_theme;
 end
@@ -156,7 +156,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
   return private.found(
-    (select private.admin_theme(t) from public.themes t where t.id = p_id), 'There is no such theme'
+    (select private.admin_theme(t) from public.themes t where t.id = p_id), 'There is no such theme.'
   );
 end
 $$;
@@ -238,7 +238,7 @@ begin
   v_theme := private.held_theme(p_id);
   if v_theme.is_free and v_theme.is_active or exists (select from public.user_themes o where o.theme_id = p_id)
     or exists (select from public.theme_gifts g where g.theme_id = p_id) then
-    perform private.raise_error('conflict', 409, 'Somebody owns this theme; a free one that is active is everybody''s. Deactivate it',
+    perform private.raise_error('conflict', 409, 'Users own this theme: every user owns an active free theme. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   perform private.put_theme_preview(p_id, null);
@@ -272,16 +272,16 @@ begin
   perform private.hold_admin(p_admin_id, 'rewards');
   select t.name into v_name from public.themes t where t.id = p_theme_id for key share;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such theme', p_param => 'theme_id');
+    perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'theme_id');
   elsif char_length(v_message) > 500 then
-    perform private.raise_error('validation_error', 422, 'message must have at most 500 characters', p_param => 'message');
+    perform private.raise_error('validation_error', 422, 'message must have at most 500 characters.', p_param => 'message');
   end if;
   -- Locked, so that nobody withdraws meanwhile and two gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such user', p_param => 'user_id');
+    perform private.raise_error('not_found', 404, 'There is no such user.', p_param => 'user_id');
   elsif exists (select from private.owned_themes(p_user_id) o where o.theme_id = p_theme_id) then
-    perform private.raise_error('conflict', 409, 'The user owns this theme', p_param => 'theme_id',
+    perform private.raise_error('conflict', 409, 'The user owns this theme already.', p_param => 'theme_id',
       p_details => '{"reason": "already_owned"}');
   end if;
   insert into public.theme_gifts (user_id, theme_id, admin_id, message)

@@ -25,13 +25,13 @@ set search_path = ''
 as $$
 begin
   if coalesce(new_secret, '') = '' then
-    perform private.raise_error('validation_error', 422, 'new_secret must not be empty', p_param => 'new_secret');
+    perform private.raise_error('validation_error', 422, 'new_secret must not be empty.', p_param => 'new_secret');
   elsif private.trimmed(new_name) is null or char_length(new_name) > 255 then
-    perform private.raise_error('validation_error', 422, 'new_name must be a text of 1 to 255 characters', p_param => 'new_name');
+    perform private.raise_error('validation_error', 422, 'new_name must be a text of 1 to 255 characters.', p_param => 'new_name');
   end if;
   return vault.create_secret(new_secret, new_name);
 exception when unique_violation then
-  perform private.raise_error('conflict', 409, 'The vault has a secret of this name', p_param => 'new_name',
+  perform private.raise_error('conflict', 409, 'The vault has a secret with this name already. Use another name.', p_param => 'new_name',
     p_details => '{"reason": "exists"}');
   return null;
 end

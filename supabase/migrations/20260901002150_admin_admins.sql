@@ -98,7 +98,7 @@ declare
   v_admin jsonb := private.admin_rows(array[p_id]) -> 0;
 begin
   if v_admin is null then
-    perform private.raise_error('not_found', 404, 'There is no such administrator', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
   end if;
   return v_admin;
 end
@@ -115,7 +115,7 @@ declare
 begin
   select * into v_admin from public.admins a where a.id = p_id for no key update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such administrator', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
   end if;
   return v_admin;
 end
@@ -139,7 +139,7 @@ begin
   if v_admin.status = 'active' and 'admins' = any (v_admin.areas) and not exists (
     select from public.admins a where a.id <> p_user_id and a.status = 'active' and 'admins' = any (a.areas)
   ) then
-    perform private.raise_error('conflict', 409, 'Nobody else has the area admins; give it to another administrator first',
+    perform private.raise_error('conflict', 409, 'No other administrator has the area admins. Give it to another administrator first.',
       p_details => '{"reason": "last_administrator"}');
   end if;
 end
@@ -157,9 +157,9 @@ declare
   v_areas constant jsonb := case when p_fields ? 'areas' then p_fields -> 'areas' else '[]' end;
 begin
   if jsonb_typeof(v_name) not in ('string', 'null') or char_length(v_name #>> '{}') not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters, or be null', p_param => 'name');
+    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters, or be null.', p_param => 'name');
   elsif jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
-    perform private.raise_error('validation_error', 422, format('areas must be some of %s', to_jsonb(private.admin_areas())), p_param => 'areas');
+    perform private.raise_error('validation_error', 422, format('areas must be a list of some of %s.', to_jsonb(private.admin_areas())), p_param => 'areas');
   end if;
 end
 $$;
@@ -185,7 +185,7 @@ declare
   v_reason constant text := private.trimmed(p_reason);
 begin
   if coalesce(char_length(v_reason), 0) not between 1 and 500 then
-    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters', p_param => 'reason');
+    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters.', p_param => 'reason');
   end if;
   return v_reason;
 end
@@ -202,10 +202,10 @@ declare
   v_after public.admins;
 begin
   if v_before.id = p_admin_id then
-    perform private.raise_error('forbidden', 403, 'An administrator does not change their own status',
+    perform private.raise_error('forbidden', 403, 'Administrators cannot change their own status. Another administrator must do it.',
       p_details => '{"reason": "own_account"}');
   elsif v_before.status = p_status then
-    perform private.raise_error('conflict', 409, format('The administrator is %s already', p_status), p_param => 'status',
+    perform private.raise_error('conflict', 409, format('The administrator is %s already.', p_status), p_param => 'status',
       p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', v_before.status,
         'allowed', jsonb_build_array(case p_status when 'active' then 'suspended' else 'active' end)));
   end if;
@@ -241,9 +241,9 @@ begin
   perform private.check_admin(p_admin_id, 'admins');
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if p_status not in ('active', 'suspended') then
-    perform private.raise_error('validation_error', 422, 'status must be active or suspended', p_param => 'status');
+    perform private.raise_error('validation_error', 422, 'status must be active or suspended.', p_param => 'status');
   elsif p_area <> all (private.admin_areas()) then
-    perform private.raise_error('validation_error', 422, format('area must be one of %s', to_jsonb(private.admin_areas())), p_param => 'area');
+    perform private.raise_error('validation_error', 422, format('area must be one of %s.', to_jsonb(private.admin_areas())), p_param => 'area');
   end if;
   -- Read whole: an installation has dozens of administrators.
   v_items := private.admin_rows(array(
@@ -286,9 +286,9 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'admins');
   if jsonb_typeof(p_changes) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'changes must be an object', p_param => 'changes');
+    perform private.raise_error('validation_error', 422, 'changes must be an object.', p_param => 'changes');
   elsif p_changes - '{name,areas}'::text[] <> '{}' then
-    perform private.raise_error('validation_error', 422, 'There is no such field, or it cannot be changed',
+    perform private.raise_error('validation_error', 422, 'This field does not exist, or it cannot be changed.',
       p_param => (select min(k) from jsonb_object_keys(p_changes - '{name,areas}'::text[]) as k));
   end if;
   perform private.check_admin_fields(p_changes);
@@ -302,7 +302,7 @@ begin
     v_after.areas := private.sorted_areas(p_changes -> 'areas');
   end if;
   if p_id = p_admin_id and 'admins' <> all (v_after.areas) then
-    perform private.raise_error('forbidden', 403, 'An administrator does not take the area admins away from themselves', p_param => 'areas',
+    perform private.raise_error('forbidden', 403, 'Administrators cannot remove the area admins from themselves. Another administrator must do it.', p_param => 'areas',
       p_details => '{"reason": "own_area"}');
   end if;
   v_difference := private.difference(to_jsonb(v_before), to_jsonb(v_after));

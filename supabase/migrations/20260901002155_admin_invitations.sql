@@ -92,7 +92,7 @@ declare
   v_id uuid;
 begin
   if exists (select from auth.users u where u.email = p_email and not u.is_sso_user) then
-    perform private.raise_error('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'An account with this e-mail address exists already. Use another address.', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
   -- One row an address. Its account may be gone by now, or the invitation never became one.
@@ -103,7 +103,7 @@ begin
   on conflict (email) do nothing
   returning id into v_id;
   if v_id is null then
-    perform private.raise_error('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'This invitation is being sent. Retry in a few seconds.', p_param => 'email',
       p_details => '{"reason": "being_invited"}');
   end if;
   return v_id;
@@ -122,10 +122,10 @@ declare
 begin
   select * into v_invitation from private.admin_invitations i where i.id = p_id and i.invited_by = p_admin_id for update;
   if not found then
-    perform private.raise_error('conflict', 409, 'This address was invited by another request since; invite it again', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'Another request has invited this address since. Send the invitation again.', p_param => 'email',
       p_details => '{"reason": "invitation_replaced"}');
   elsif v_invitation.user_id is null and v_invitation.claimed_until > now() then
-    perform private.raise_error('conflict', 409, 'This invitation is being sent; try again in a moment', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'This invitation is being sent. Retry in a few seconds.', p_param => 'email',
       p_details => '{"reason": "being_invited"}');
   elsif v_invitation.user_id is null then
     update private.admin_invitations set claimed_until = now() + interval '15 seconds' where id = p_id;
@@ -170,7 +170,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'admins');
   if v_email is null or char_length(v_email) > 255 or v_email !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then
-    perform private.raise_error('validation_error', 422, 'email must be an e-mail address', p_param => 'email');
+    perform private.raise_error('validation_error', 422, 'email must be an e-mail address, for example name@example.com.', p_param => 'email');
   end if;
   perform private.check_admin_fields(jsonb_build_object('name', p_name, 'areas', p_areas));
   return jsonb_build_object(
@@ -205,7 +205,7 @@ begin
   perform private.check_admin(p_admin_id, 'admins');
   v_user_id := private.invited_user(p_id);
   if v_user_id is null then
-    perform private.raise_error('conflict', 409, 'There is an account with this e-mail address already', p_param => 'email',
+    perform private.raise_error('conflict', 409, 'An account with this e-mail address exists already. Use another address.', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
   return private.shown_admin(v_user_id);

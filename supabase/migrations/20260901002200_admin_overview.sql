@@ -312,7 +312,7 @@ declare
 begin
   perform private.check_admin(p_admin_id, null);
   if p_days is null or p_days not between 1 and 30 then
-    perform private.raise_error('validation_error', 422, 'days must be between 1 and 30', p_param => 'days');
+    perform private.raise_error('validation_error', 422, 'days must be between 1 and 30.', p_param => 'days');
   end if;
   v_values := private.overview_values();
   select 'notifications' = any (a.areas) into v_sees_delivery from public.admins a where a.id = p_admin_id;

@@ -155,7 +155,7 @@ declare
 begin
   delete from private.dead_messages d where d.id = p_id returning * into v_dead;
   if v_dead.id is null then
-    perform private.raise_error('not_found', 404, 'There is no such dead message', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such dead message.', p_param => 'id');
   end if;
   return v_dead;
 end
@@ -170,7 +170,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from pgmq.meta m where m.queue_name = p_queue) then
-    perform private.raise_error('conflict', 409, 'The queue of this message does not exist any more', p_param => 'id',
+    perform private.raise_error('conflict', 409, 'The queue of this message no longer exists. Discard the message.', p_param => 'id',
       p_details => '{"reason": "queue_gone"}');
   end if;
   return private.enqueue(p_queue, p_message);

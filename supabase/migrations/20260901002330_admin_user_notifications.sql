@@ -66,7 +66,7 @@ begin
   end if;
   if v_param is not null then
     perform private.raise_error('validation_error', 422,
-      'A segment has box {west, south, east, north}, min_level, last_active_since and plan (the code of a plan), each optional',
+      'A segment may have box {west, south, east, north}, min_level, last_active_since and plan (the code of a plan).',
       p_param => v_param);
   end if;
 end
@@ -97,16 +97,16 @@ declare
 begin
   if v_param is not null then
     perform private.raise_error('validation_error', 422, case v_param
-      when 'title' then 'title must have 1 to 200 characters'
-      when 'body' then 'body must have 1 to 4,000 characters'
-      when 'title_en' then 'title_en must have 1 to 200 characters'
-      when 'body_en' then 'body_en must have 1 to 4,000 characters'
-      when 'target' then 'target must be all, free, premium or user'
-      when 'user_id' then 'user_id must name a user, for the target user and no other'
-      when 'segment' then 'A notification to one user has no segment'
-      when 'data' then 'data must be an object of text values, 2 KiB at most, without names that the messaging service reserves'
-      when 'type' then 'type must be a code of the category notification_type'
-      else 'scheduled_at must be in the future' end, p_param => v_param);
+      when 'title' then 'title must have 1 to 200 characters.'
+      when 'body' then 'body must have 1 to 4,000 characters.'
+      when 'title_en' then 'title_en must have 1 to 200 characters.'
+      when 'body_en' then 'body_en must have 1 to 4,000 characters.'
+      when 'target' then 'target must be all, free, premium or user.'
+      when 'user_id' then 'user_id must be the id of a user when target is user, and null otherwise.'
+      when 'segment' then 'segment must be null when target is user.'
+      when 'data' then 'data must be an object of text values of at most 2 KiB, without names that the push service reserves.'
+      when 'type' then 'type must be a code of the list notification_type.'
+      else 'scheduled_at must be in the future.' end, p_param => v_param);
   end if;
   if (p_notification).segment is not null then
     perform private.check_segment((p_notification).segment);
@@ -128,7 +128,7 @@ declare
   v_after public.user_notifications;
 begin
   if jsonb_typeof(p_changes) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'A notification must be an object', p_param => 'notification');
+    perform private.raise_error('validation_error', 422, 'notification must be an object.', p_param => 'notification');
   end if;
   select min(k) into v_unknown from jsonb_object_keys(p_changes) as k where k <> all (c_fields);
   v_invalid := case
@@ -137,8 +137,9 @@ begin
     when jsonb_typeof(p_changes -> 'scheduled_at') not in ('string', 'null')
       or not pg_input_is_valid(p_changes ->> 'scheduled_at', 'timestamptz') then 'scheduled_at' end;
   if v_invalid is not null then
-    perform private.raise_error('validation_error', 422, case when v_unknown is not null then 'This field does not exist'
-      else format('%s is not valid', v_invalid) end, p_param => v_invalid);
+    perform private.raise_error('validation_error', 422, case when v_unknown is not null then 'This field does not exist.'
+      when v_invalid = 'user_id' then 'user_id must be a UUID.'
+      else 'scheduled_at must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.' end, p_param => v_invalid);
   end if;
   v_after := jsonb_populate_record(p_before, p_changes);
   if jsonb_typeof(v_after.segment) = 'null' then
@@ -161,7 +162,7 @@ declare
 begin
   select * into v_notification from public.user_notifications where id = p_id and is_composed for update;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such notification', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such notification.', p_param => 'id');
   end if;
   return v_notification;
 end
@@ -176,7 +177,7 @@ set search_path = ''
 as $$
 begin
   if (p_notification).status not in ('draft', 'scheduled') then
-    perform private.raise_error('conflict', 409, 'Only a draft or a scheduled notification can be changed', p_param => 'status',
+    perform private.raise_error('conflict', 409, 'Only a draft or a scheduled notification can be changed.', p_param => 'status',
       p_details => jsonb_build_object('reason', 'status_not_reachable', 'status', (p_notification).status,
         'allowed', to_jsonb(private.allowed_states('notification', (p_notification).status))));
   end if;
@@ -232,7 +233,7 @@ begin
   perform private.check_admin(p_admin_id, 'notifications');
   select private.composed_row(n) into v_row from public.user_notifications n where n.id = p_id and n.is_composed;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such notification', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such notification.', p_param => 'id');
   end if;
   return v_row;
 end
@@ -280,7 +281,7 @@ begin
   perform private.require_draft(v_before);
   v_after := private.composed_with(v_before, p_changes);
   if v_before.status = 'scheduled' and v_after.scheduled_at is null then
-    perform private.raise_error('validation_error', 422, 'A scheduled notification keeps a time; cancel it instead', p_param => 'scheduled_at');
+    perform private.raise_error('validation_error', 422, 'scheduled_at must not be null while the notification is scheduled. Cancel the notification instead.', p_param => 'scheduled_at');
   end if;
   update public.user_notifications n set
     user_id = v_after.user_id, type = v_after.type, title = v_after.title, body = v_after.body, title_en = v_after.title_en,

@@ -104,7 +104,7 @@ begin
       null;
     end;
   end loop;
-  perform private.raise_error('conflict', 409, 'The subscription is changing hands; send the request again in a moment',
+  perform private.raise_error('conflict', 409, 'The subscription is being changed by another request. Retry in a few seconds.',
     p_details => '{"reason": "changed_meanwhile"}');
   return null;
 end
@@ -156,7 +156,7 @@ begin
   end if;
   select p.id into v_plan_id from public.subscription_plans p where p.code = v_facts.product_id;
   if not found then
-    perform private.raise_error('validation_error', 422, 'There is no subscription plan with this code', p_param => 'product_id');
+    perform private.raise_error('validation_error', 422, 'There is no subscription plan with this code.', p_param => 'product_id');
   end if;
   insert into public.user_subscriptions (
     plan_id, platform, environment, subscription_key, supersedes, status, started_at, ended_at, auto_renewing, is_trial_period,
@@ -368,7 +368,7 @@ set search_path = ''
 as $$
 begin
   if p_source is null or p_source not in ('verify', 'refresh', 'notification', 'reconciliation') then
-    perform private.raise_error('validation_error', 422, 'source must be verify, refresh, notification or reconciliation', p_param => 'source');
+    perform private.raise_error('validation_error', 422, 'source must be verify, refresh, notification or reconciliation.', p_param => 'source');
   end if;
   if p_user_id is not null then
     perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));

@@ -94,10 +94,10 @@ begin
   where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
   -- Requests with one receipt at once: the first took the row, the others find the subscription theirs.
   if v_row.user_id is distinct from v_user_id and (not found or p_must_be_own) then
-    perform private.raise_error('not_found', 404, 'This purchase is none of yours that was verified; verify its receipt first',
+    perform private.raise_error('not_found', 404, 'You have no verified purchase with this id. Verify its receipt first.',
       p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
   elsif private.named_account(v_row.account_token) <> v_user_id then
-    perform private.raise_error('conflict', 409, 'This purchase was made for another account', p_param => 'receipt',
+    perform private.raise_error('conflict', 409, 'This purchase was made for another account. Sign in to that account.', p_param => 'receipt',
       p_details => '{"reason": "belongs_to_another_account"}');
   end if;
   if v_row.user_id is distinct from v_user_id then

@@ -54,7 +54,7 @@ declare
   v_listed jsonb := private.admin_subscription_rows(array[p_id]) -> 0;
 begin
   if v_listed is null then
-    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
   end if;
   return (
     select v_listed || jsonb_build_object(
@@ -124,7 +124,7 @@ begin
   left join private.purchase_tokens t on t.subscription_id = s.id
   where s.id = p_id;
   if not found then
-    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
   end if;
   return v_known;
 end
@@ -253,7 +253,7 @@ declare
   v_row public.user_subscriptions := private.hold_subscription(p_id);
 begin
   if v_row.id is null then
-    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
   end if;
   perform private.require_another(p_admin_id, v_row.user_id);
   return v_row;
@@ -275,8 +275,8 @@ declare
 begin
   perform private.require_match(p_if_match, v_before.updated_at);
   if private.is_revoked_by_hand(p_id) = (p_type = 'REVOKED') then
-    perform private.raise_error('conflict', 409, case p_type when 'REVOKED' then 'An administrator has revoked it already'
-      else 'No administrator has revoked it' end, p_param => 'id',
+    perform private.raise_error('conflict', 409, case p_type when 'REVOKED' then 'The subscription is revoked already.'
+      else 'The subscription is not revoked by an administrator.' end, p_param => 'id',
       p_details => jsonb_build_object('reason', case p_type when 'REVOKED' then 'already_revoked' else 'not_revoked' end));
   end if;
   perform private.write_subscription_act(v_before, p_admin_id, p_type, v_reason);
@@ -325,9 +325,9 @@ begin
   perform private.page_limit(p_limit);
   if p_status not in ('active', 'expired', 'revoked', 'grace', 'on_hold', 'paused', 'pending', 'unknown') then
     perform private.raise_error('validation_error', 422,
-      'status must be active, expired, revoked, grace, on_hold, paused, pending or unknown', p_param => 'status');
+      'status must be active, expired, revoked, grace, on_hold, paused, pending or unknown.', p_param => 'status');
   elsif p_provider not in ('ios_store', 'android_store') then
-    perform private.raise_error('validation_error', 422, 'provider must be ios_store or android_store', p_param => 'provider');
+    perform private.raise_error('validation_error', 422, 'provider must be ios_store or android_store.', p_param => 'provider');
   end if;
   return private.page(v_filters, private.admin_subscription_rows(private.found_subscriptions(
     p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id,
@@ -368,7 +368,7 @@ begin
   perform private.page_limit(p_limit);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   if not exists (select from public.user_subscriptions s where s.id = p_id) then
-    perform private.raise_error('not_found', 404, 'There is no such subscription', p_param => 'id');
+    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
   end if;
   return private.page(v_filters, (
     select jsonb_agg(jsonb_build_object(

@@ -138,7 +138,7 @@ begin
       perform pgmq.set_vt('store-sync', v_read.msg_id, 0);
     elsif v_run.attempts >= c_most_attempts then
       perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
-        'code', 'interrupted', 'message', format('%s turns ended before anything was written.', c_most_attempts)
+        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_most_attempts)
       )));
     else
       v_turn := private.begin_store_turn(v_run, p_lease_seconds);

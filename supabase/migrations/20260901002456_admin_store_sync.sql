@@ -48,7 +48,7 @@ begin
   perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
   select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;
   if v_started_ids = '{}' then
-    perform private.raise_error('conflict', 409, 'This is being fetched already: details.sync_run_ids has the runs.',
+    perform private.raise_error('conflict', 409, 'These data are being fetched already. details.sync_run_ids has the runs.',
       p_details => jsonb_build_object('reason', 'already_running', 'sync_run_ids', to_jsonb(v_run_ids)));
   end if;
   perform private.record_act(p_admin_id, 'store_sync.trigger', 'store_sync', null, null,

@@ -190,7 +190,7 @@ begin
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(v_from, v_to);
   if v_to - v_from >= c_days then
-    perform private.raise_error('validation_error', 422, format('These are more than %s days.', c_days), p_param => 'from');
+    perform private.raise_error('validation_error', 422, format('The period must have at most %s days.', c_days), p_param => 'from');
   end if;
   return jsonb_build_object('from', v_from, 'to', v_to) || private.sums_of_sales(v_from, v_to, p_store, p_sku);
 end

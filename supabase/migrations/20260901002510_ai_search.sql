@@ -119,7 +119,7 @@ begin
     perform vault.update_secret(v_secret_id, p_api_key);
     update private.ai_keys k set updated_at = now() where k.user_id = p_user_id and k.provider_id = p_provider_id;
   elsif (select count(*) from private.ai_keys k where k.user_id = p_user_id) >= 10 then
-    perform private.raise_error('conflict', 409, 'There can be at most 10 keys; delete one first', p_param => 'provider_id',
+    perform private.raise_error('conflict', 409, 'At most 10 keys are allowed. Delete one first.', p_param => 'provider_id',
       p_details => '{"reason": "too_many_keys", "limit": 10}');
   else
     insert into private.ai_keys (user_id, provider_id, secret_id)
@@ -401,9 +401,9 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if coalesce(p_provider_id, '') !~ '^[a-z0-9][a-z0-9_-]{0,39}$' then
-    perform private.raise_error('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _', p_param => 'provider_id');
+    perform private.raise_error('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _.', p_param => 'provider_id');
   elsif coalesce(p_api_key, '') !~ '^[!-~]+$' or char_length(p_api_key) not between 8 and 500 then
-    perform private.raise_error('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters', p_param => 'api_key');
+    perform private.raise_error('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters.', p_param => 'api_key');
   end if;
   perform private.put_ai_key(v_user_id, p_provider_id, p_api_key);
   return jsonb_build_object('status', 'registered', 'provider_id', p_provider_id);
@@ -421,7 +421,7 @@ declare
   v_user_id uuid := private.writing_user();
 begin
   if not private.drop_ai_key(v_user_id, p_provider_id) then
-    perform private.raise_error('not_found', 404, 'You have no key of this provider', p_param => 'provider_id');
+    perform private.raise_error('not_found', 404, 'You have no key of this provider.', p_param => 'provider_id');
   end if;
 end
 $$;

@@ -156,7 +156,7 @@ Deno.test("levels: of administrators who write at the same time none leaves a th
     const outcomes = await Promise.allSettled(attempts);
     for (const outcome of outcomes) {
       if (outcome.status === "fulfilled") continue;
-      assert.match(String(outcome.reason.message), /required_exp must rise with the level/);
+      assert.match(String(outcome.reason.message), /required_exp must increase with the level/);
     }
     assert.ok(outcomes.some(({ status }) => status === "fulfilled"));
   }

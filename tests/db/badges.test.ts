@@ -89,13 +89,13 @@ Deno.test("conditions that are not understood are refused when the badge is save
       [{ activity: ["session_end"], measure: "weight" }, /measure/],
       [{ activity: ["session_end"], measure: "count", unless: {} }, /unless/],
       [{ activity: ["review_approved"], measure: "streak_days" }, /days/],
-      [where({ like: { field: "x", value: 1 } }), /like is no operator/],
-      [where({ min: { field: "x", value: "1" } }), /min needs a number/],
+      [where({ like: { field: "x", value: 1 } }), /like is not an operator/],
+      [where({ min: { field: "x", value: "1" } }), /min must have a number/],
       [where({ all: [{ hours: { from: 25, to: 3 } }] }), /hours/],
       [where({ not: { weekdays: [7] } }), /weekdays/],
       [where({ dates: { from: "2026-13-01", to: "2026-12-01" } }), /dates/],
       [where({ min: { field: "x", value: 1 }, max: { field: "x", value: 1 } }), /one operator/],
-      [where({ any: [] }), /any needs a list/],
+      [where({ any: [] }), /any must be a list/],
     ] as const
   ) {
     const refused = await errorOf(newBadge(wrong as Conditions));
@@ -158,7 +158,7 @@ Deno.test("a badge with broken conditions stops neither the activity nor the oth
   await activity(user, "lot_save");
   assert.deepEqual([await progressOf(user, broken), await progressOf(user, sound)], [0, 2]);
   const faults = await db.sql`select fault from private.badge_faults where badge_id = ${broken}`;
-  assert.deepEqual(faults.map((row) => row["fault"]), ["older is no operator"]);
+  assert.deepEqual(faults.map((row) => row["fault"]), ["older is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates."]);
   await workOff();
   await db.sql`update public.badges set is_active = false where id = ${broken}`;
 });

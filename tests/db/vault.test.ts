@@ -135,7 +135,7 @@ Deno.test("vault functions: no secret is in a log of the platform, in a statemen
     sql<{ folder: string }[]>`select current_setting('data_directory') as folder`
   );
   const ofDatabase = await Deno.readTextFile(join(dirname(row!.folder), "postgres.log"));
-  assert.ok(ofDatabase.includes("The vault has a secret of this name"), "the database logs errors");
+  assert.ok(ofDatabase.includes("The vault has a secret with this name already"), "the database logs errors");
   for (const text of [await Deno.readTextFile(LOG), ofDatabase, kept[0]!.text]) {
     for (const value of [secret, rejected]) assert.ok(!text.includes(value), value);
   }
