@@ -117,9 +117,15 @@ Deno.test("a file that is not there, or not what was declared, cannot be used; w
     return assert.fail("it was expected to be refused");
   };
   const field = ["validation_error", "photo_asset_id"] as const;
-  assert.deepEqual(await refusal(), [...field, "This file has not been uploaded."]);
+  assert.deepEqual(await refusal(), [
+    ...field,
+    "This file has not been uploaded. Send it with PUT to its `upload_url` first.",
+  ]);
   assert.equal(await put(upload.upload_url, picture("image/jpeg", SIZE), "image/png"), 200);
-  assert.deepEqual(await refusal(), [...field, "The uploaded file is no image/png."]);
+  assert.deepEqual(await refusal(), [
+    ...field,
+    "The uploaded file is not of the declared type image/png. Upload a valid file.",
+  ]);
   assert.equal(await statusOf(upload.asset_id), "pending");
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   await confirm(person, upload.asset_id);

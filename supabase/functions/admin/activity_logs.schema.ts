@@ -7,12 +7,12 @@ export const AdminActivityLog = z.object({
   admin_id: Id,
   action: z.string().meta({ description: "A code of category `admin_action`", examples: ["review.approve"] }),
   target_type: z.string().meta({ examples: ["review"] }),
-  target_id: z.string().nullable().meta({ description: "Null: the whole list" }),
-  user_id: Id.nullable().meta({ description: "The app user whom the act concerns, if any" }),
+  target_id: z.string().nullable().meta({ description: "Null for the whole list" }),
+  user_id: Id.nullable().meta({ description: "The app user affected by the action, if any" }),
   changes: z.record(z.string(), z.unknown()).meta({
     description:
-      "The fields that changed, each `{old, new}`, and `reason` where one was given. The values are null once " +
-      "the app user has withdrawn",
+      "The changed fields, each as `{old, new}`, and `reason` if one was given. The values are null after the app " +
+      "user's withdrawal.",
   }),
   request_id: z.string().nullable().meta({ description: "`X-Request-Id` of the request" }),
   created_at: Timestamp,
@@ -24,12 +24,12 @@ export const AdminActivityLogs = z.object({ items: z.array(AdminActivityLog), ne
   });
 
 export const AdminActivityLogsQuery = z.strictObject({
-  admin_id: Id.optional().meta({ description: "Acts of this administrator" }),
-  user_id: Id.optional().meta({ description: "Acts that concern this app user" }),
+  admin_id: Id.optional().meta({ description: "Only actions of this administrator" }),
+  user_id: Id.optional().meta({ description: "Only actions that affect this app user" }),
   action: text(1, 100).optional(),
   target_id: text(1, 200).optional(),
-  from: Moment.optional().meta({ description: "Acts at this time or later" }),
-  to: Moment.optional().meta({ description: "Acts before this time" }),
+  from: Moment.optional().meta({ description: "Only actions at or after this time" }),
+  to: Moment.optional().meta({ description: "Only actions before this time" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,

@@ -9,9 +9,10 @@ export const listActivityLogs = route({
   path: "/admin/activity-logs",
   access: "admin",
   area: null,
-  summary: "List what administrators did",
-  description: "Newest first. `Accept: application/x-ndjson` answers with all that match from `cursor` on, whatever " +
-    "`limit` says, one a line; a stream that fails is broken off, never ended.",
+  summary: "List administrator actions",
+  description:
+    "Newest first. With `Accept: application/x-ndjson` the response contains all matching rows from `cursor` on, one " +
+    "per line, and ignores `limit`. If the stream fails, the connection is closed before the last line is complete.",
   query: AdminActivityLogsQuery,
   reply: [200, AdminActivityLogs],
   representations: {

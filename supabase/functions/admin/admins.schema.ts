@@ -15,7 +15,7 @@ export const AdminArea = z.enum([
   "users",
 ]).meta({
   id: "AdminArea",
-  description: "A code of category `admin_area`; each is the permission scope `admin:<area>`",
+  description: "A code of category `admin_area`. Each grants the permission scope `admin:<area>`.",
 });
 
 const Status = z.enum(["active", "suspended"]);
@@ -25,12 +25,14 @@ const Name = text(1, 100).nullable();
 const Areas = z.array(AdminArea).max(50);
 
 export const Administrator = z.object({
-  id: Id.meta({ description: "The id of the auth user" }),
+  id: Id.meta({ description: "Id of the user at the identity provider" }),
   email: z.string().nullable(),
   name: Name,
   status: Status,
   areas: Areas,
-  invited_at: Timestamp.nullable().meta({ description: "When an invitation was sent; null: created without one" }),
+  invited_at: Timestamp.nullable().meta({
+    description: "When the invitation was sent. Null if the administrator was created without one.",
+  }),
   last_sign_in_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -42,7 +44,7 @@ export const Administrators = z.object({ items: z.array(Administrator), next_cur
 
 export const AdministratorsQuery = z.strictObject({
   status: Status.optional(),
-  area: AdminArea.optional().meta({ description: "Administrators who have this area" }),
+  area: AdminArea.optional().meta({ description: "Only administrators with this area" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -51,16 +53,19 @@ export const AdministratorsQuery = z.strictObject({
 export const AdministratorParams = z.strictObject({ id: Id.meta({ description: "The administrator" }) });
 
 export const NewAdministrator = z.strictObject({
-  email: z.email().max(255).meta({ description: "Where the invitation goes", examples: ["ops@example.com"] }),
+  email: z.email().max(255).meta({
+    description: "E-mail address that receives the invitation",
+    examples: ["ops@example.com"],
+  }),
   name: Name.optional(),
   areas: Areas,
 }).meta({ id: "NewAdministrator" });
 
 export const AdministratorUpdate = z.strictObject({
   name: Name.optional(),
-  areas: Areas.optional().meta({ description: "All areas that the administrator has from now on" }),
+  areas: Areas.optional().meta({ description: "The complete new set of areas" }),
 }).meta({ id: "AdministratorUpdate" });
 
 export const ActReason = z.strictObject({
-  reason: text(1, 500).meta({ description: "Why; it is kept with the act", examples: ["Left the company"] }),
+  reason: text(1, 500).meta({ description: "Reason, stored with the action", examples: ["Left the company"] }),
 }).meta({ id: "ActReason" });

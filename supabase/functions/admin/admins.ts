@@ -42,9 +42,9 @@ export const inviteAdministrator = route({
   area: "admins",
   summary: "Invite an administrator",
   description:
-    "Creates the account and mails a link that opens it. Nothing is created when the mail cannot be sent. An " +
-    "address that has an account is `conflict`, with `details.reason` `email_exists`; with `being_invited` another " +
-    "request is sending the invitation. With an `Idempotency-Key` a repeated request never sends a second mail.",
+    "Creates the account and mails an invitation link. If the mail cannot be sent, nothing is created. Returns 409 " +
+    "`conflict` with `details.reason` `email_exists` if the address has an account, or `being_invited` while " +
+    "another request sends the invitation. With an `Idempotency-Key`, a repeated request never sends a second mail.",
   body: NewAdministrator,
   reply: [201, Administrator],
   errors: ["not_found"],
@@ -68,10 +68,10 @@ export const updateAdministrator = route({
   path: "/admin/admins/{id}",
   access: "admin",
   area: "admins",
-  summary: "Change an administrator",
+  summary: "Update an administrator",
   description:
-    "The next request of the administrator is judged by the new areas, whatever token they hold. Nobody takes " +
-    "the area `admins` away from themselves: `forbidden`, with `details.reason` `own_area`.",
+    "The new areas apply from the administrator's next request on, with any token. An administrator cannot remove " +
+    "the area `admins` from their own account: 403 `forbidden` with `details.reason` `own_area`.",
   params: AdministratorParams,
   body: AdministratorUpdate,
   reply: [200, Administrator],
@@ -87,9 +87,10 @@ export const suspendAdministrator = route({
   access: "admin",
   area: "admins",
   summary: "Suspend an administrator",
-  description: "The next request of the administrator is `forbidden`, whatever token they hold. Nobody suspends " +
-    "themselves: `forbidden`, with `details.reason` `own_account`. An administrator who is suspended already is " +
-    "`conflict`, with `details.reason` `status_not_reachable`.",
+  description:
+    "From the next request on, the administrator receives 403 `forbidden`, with any token. An administrator cannot " +
+    "suspend their own account: 403 `forbidden` with `details.reason` `own_account`. Returns 409 `conflict` with " +
+    "`details.reason` `status_not_reachable` if the administrator is already suspended.",
   params: AdministratorParams,
   body: ActReason,
   reply: [200, Administrator],
@@ -103,8 +104,8 @@ export const reactivateAdministrator = route({
   access: "admin",
   area: "admins",
   summary: "Reactivate a suspended administrator",
-  description: "With the areas that they had. An administrator who is active already is `conflict`, with " +
-    "`details.reason` `status_not_reachable`.",
+  description: "The administrator gets the previous areas back. Returns 409 `conflict` with `details.reason` " +
+    "`status_not_reachable` if the administrator is already active.",
   params: AdministratorParams,
   body: ActReason,
   reply: [200, Administrator],

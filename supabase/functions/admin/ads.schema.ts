@@ -4,12 +4,12 @@ import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_
 import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const TimeStatus = z.enum(["scheduled", "shown", "ended", "withdrawn"]).meta({
-  description: "As of now: `withdrawn` without `is_active`, otherwise from `starts_at` and `ends_at`",
+  description: "Current state: `withdrawn` if `is_active` is false, otherwise derived from `starts_at` and `ends_at`",
 });
 
 export const AdminAd = Ad.extend({
   weight: z.int().meta({
-    description: "How often it is first, compared with the weights of the others of its placement",
+    description: "Relative weight among the advertisements of its placement, for the first position",
   }),
   is_active: z.boolean(),
   status: TimeStatus,
@@ -24,7 +24,7 @@ export const AdminAds = z.object({ items: z.array(AdminAd), next_cursor: NextCur
 export const AdminAdsQuery = z.strictObject({
   placement: Placement.optional(),
   status: TimeStatus.optional(),
-  q: SearchText.meta({ description: "Only advertisements with this in their title" }),
+  q: SearchText.meta({ description: "Only advertisements whose title contains this text" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -40,13 +40,13 @@ const fields = {
   link_url: WebAddress.nullable(),
   weight: z.int().min(1).max(10_000),
   starts_at: Moment,
-  ends_at: Moment.nullable().meta({ description: "From when on it is not shown, after `starts_at`; null: no end" }),
-  is_active: z.boolean().meta({ description: "`false` stops it, whatever its time" }),
+  ends_at: Moment.nullable().meta({ description: "When display ends, after `starts_at`. Null for no end." }),
+  is_active: z.boolean().meta({ description: "`false` stops display immediately" }),
 };
 
 export const AdChanges = z.strictObject(fields).partial().meta({ id: "AdChanges" });
 
 export const NewAd = AdChanges.required({ placement: true, title: true }).extend({
-  weight: fields.weight.optional().meta({ description: "100 without one" }),
-  starts_at: fields.starts_at.optional().meta({ description: "Now without one" }),
+  weight: fields.weight.optional().meta({ description: "Default: 100" }),
+  starts_at: fields.starts_at.optional().meta({ description: "Default: now" }),
 }).meta({ id: "NewAd" });

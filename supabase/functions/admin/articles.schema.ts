@@ -5,12 +5,12 @@ import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_
 import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["draft", "scheduled", "published", "withdrawn"]).meta({
-  description: "As of now, from `published_at` and `withdrawn_at`",
+  description: "Current state, derived from `published_at` and `withdrawn_at`",
 });
 
 const AdminArticleItem = Article.extend({
-  published_at: Timestamp.nullable().meta({ description: "From when on everyone reads it; null: a draft" }),
-  withdrawn_at: Timestamp.nullable().meta({ description: "From when on nobody reads it; null: no end" }),
+  published_at: Timestamp.nullable().meta({ description: "When the article becomes public. Null for a draft." }),
+  withdrawn_at: Timestamp.nullable().meta({ description: "When the article stops being public. Null for no end." }),
   status: Status,
   created_at: Timestamp,
 }).meta({ id: "AdminArticleItem" });
@@ -28,7 +28,7 @@ export const AdminArticles = z.object({ items: z.array(AdminArticleItem), next_c
 export const AdminArticlesQuery = z.strictObject({
   lang: Lang.optional().meta({ description: "Only articles in this language" }),
   status: Status.optional(),
-  q: SearchText.meta({ description: "Only articles with this in their title or slug" }),
+  q: SearchText.meta({ description: "Only articles whose title or slug contains this text" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -38,7 +38,7 @@ export const AdminArticleParams = z.strictObject({ id: Id.meta({ description: "T
 
 const fields = {
   slug: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100).meta({
-    description: "The same in every language; once for each",
+    description: "Shared by all translations. Unique for each language.",
     examples: ["how-maximum-fees-work"],
   }),
   locale: Lang,
@@ -48,7 +48,9 @@ const fields = {
   cover_image_url: WebAddress.nullable(),
   tags: z.array(z.string()).max(20),
   published_at: Moment.nullable().meta({
-    description: "Now or earlier publishes at once, later at that time; null: a draft. Once it has passed it stays",
+    description:
+      "A time that is not in the future publishes at once, a later time schedules publication. Null for a draft. " +
+      "Cannot change once it has passed.",
   }),
 };
 
@@ -63,7 +65,7 @@ export const NewArticle = z.strictObject({
 export const ArticleChanges = z.strictObject({
   ...fields,
   withdrawn_at: Moment.nullable().meta({
-    description:
-      "Now or earlier withdraws at once, later at that time, not before `published_at`; null publishes again",
+    description: "A time that is not in the future withdraws at once, a later time schedules withdrawal. Not before " +
+      "`published_at`. Null publishes again.",
   }),
 }).partial().meta({ id: "ArticleChanges" });

@@ -14,8 +14,8 @@ export const listArticlesOfAllStates = route({
   path: "/admin/articles",
   access: "admin",
   area: "content",
-  summary: "List articles in every state",
-  description: "The newest first, without their bodies.",
+  summary: "List articles in any state",
+  description: "Newest first, without bodies.",
   query: AdminArticlesQuery,
   reply: [200, AdminArticles],
   errors: [],
@@ -28,8 +28,10 @@ export const createArticle = route({
   access: "admin",
   area: "content",
   summary: "Create an article",
-  description: "A draft, or with `published_at` one that is published then. One row for each language: a translation " +
-    "has the same `slug`. 409 with `details.reason` `already_exists` where this language has the slug.",
+  description:
+    "Creates a draft, or an article that is published at `published_at`. Each language has its own row, and " +
+    "translations share the `slug`. Returns 409 `conflict` with `details.reason` `already_exists` if this language " +
+    "already has the slug.",
   body: NewArticle,
   reply: [201, AdminArticle],
   errors: ["conflict"],
@@ -41,7 +43,7 @@ export const readArticleOfAnyState = route({
   path: "/admin/articles/{id}",
   access: "admin",
   area: "content",
-  summary: "Read an article in any state",
+  summary: "Get an article in any state",
   params: AdminArticleParams,
   reply: [200, AdminArticle],
   errors: ["not_found"],
@@ -54,11 +56,12 @@ export const changeArticle = route({
   path: "/admin/articles/{id}",
   access: "admin",
   area: "content",
-  summary: "Change, publish or withdraw an article",
+  summary: "Update, publish or withdraw an article",
   description:
-    "What is absent stays. `published_at` publishes a draft, `withdrawn_at` withdraws; clients may keep the " +
-    "public pages for a minute. 409 with `details.reason` `was_published` for another `published_at` of an article " +
-    "that was published, `already_exists` where the language has the slug.",
+    "Omitted fields do not change. `published_at` publishes a draft, and `withdrawn_at` withdraws an article. " +
+    "Clients may cache the public pages for a minute. Returns 409 `conflict` with `details.reason` `was_published` " +
+    "for a new `published_at` of a published article. Returns 409 with `already_exists` if the language already " +
+    "has the slug.",
   params: AdminArticleParams,
   body: ArticleChanges,
   reply: [200, AdminArticle],
@@ -74,7 +77,8 @@ export const deleteArticle = route({
   access: "admin",
   area: "content",
   summary: "Delete an article that was never published",
-  description: "409 with `details.reason` `was_published` for any other: withdraw it.",
+  description:
+    "Returns 409 `conflict` with `details.reason` `was_published` for any other article. Withdraw it instead.",
   params: AdminArticleParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],

@@ -4,19 +4,20 @@ import { NextCursor, Total } from "../_shared/schema/lists.ts";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Conditions = z.record(z.string(), z.unknown()).meta({
-  description: "What counts: `activity` (kinds of activity), `measure` (`count`, `distinct_lots`, `distinct_days` or " +
-    "`streak_days`) and optionally `where`, one of `all`, `any`, `not`, `min`, `max`, `equals`, `hours`, `weekdays`, `dates`. " +
-    "An error names the place, for example `conditions.where.all.0.hours`",
+  description:
+    "The activity that counts. Required: `activity` (kinds of activity) and `measure` (`count`, `distinct_lots`, `distinct_days` " +
+    "or `streak_days`). Optional: `where`, which is one of `all`, `any`, `not`, `min`, `max`, `equals`, `hours`, " +
+    "`weekdays`, `dates`. An error names its position, for example `conditions.where.all.0.hours`.",
   examples: [{ activity: ["session_end"], measure: "count", where: { hours: { from: 22, to: 5 } } }],
 });
 
 const Category = z.string().regex(/^[a-z][a-z_]{0,49}$/).meta({ examples: ["parking"] });
-const Threshold = z.int().min(1).max(1_000_000).meta({ description: "The progress at which it is earned" });
-const Icon = text(1, 100).meta({ description: "The name of a picture in the app" });
+const Threshold = z.int().min(1).max(1_000_000).meta({ description: "Progress required to earn the badge" });
+const Icon = text(1, 100).meta({ description: "Name of a picture in the app" });
 
 export const AdminBadge = z.object({
   id: Id,
-  name: z.string().meta({ description: "In Japanese, as `description`" }),
+  name: z.string().meta({ description: "In Japanese, like `description`" }),
   name_en: z.string().nullable(),
   description: z.string(),
   description_en: z.string().nullable(),
@@ -24,7 +25,9 @@ export const AdminBadge = z.object({
   category: z.string(),
   conditions: Conditions,
   threshold: z.int().min(1),
-  is_active: z.boolean().meta({ description: "False: it counts nothing, and only users who have it see it" }),
+  is_active: z.boolean().meta({
+    description: "False: nothing counts towards the badge, and only users who earned it see it.",
+  }),
   sort_order: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -44,8 +47,8 @@ export const NewBadge = z.strictObject({
   category: Category,
   conditions: Conditions,
   threshold: Threshold,
-  is_active: z.boolean().optional().meta({ description: "True when it is absent" }),
-  sort_order: SortOrder.optional().meta({ description: "0 when it is absent" }),
+  is_active: z.boolean().optional().meta({ description: "Default: true" }),
+  sort_order: SortOrder.optional().meta({ description: "Default: 0" }),
 }).meta({ id: "NewBadge" });
 
 export const BadgeUpdate = z.strictObject({
@@ -56,7 +59,7 @@ export const BadgeUpdate = z.strictObject({
   category: Category.optional(),
   conditions: Conditions.optional(),
   threshold: Threshold.optional(),
-  is_active: z.boolean().optional().meta({ description: "False deactivates it" }),
+  is_active: z.boolean().optional().meta({ description: "False deactivates the badge" }),
   sort_order: SortOrder.optional(),
 }).meta({ id: "BadgeUpdate", description: unchanged });
 
@@ -68,6 +71,6 @@ export const BadgeBackfills = z.object({
   ...progress,
   done_badges: z.int().min(0),
   total_badges: z.int().min(0).meta({
-    description: "How many badges were ever rebuilt; the users of each are counted",
+    description: "Number of badges that were ever rebuilt. Users are counted once for each badge.",
   }),
-}).meta({ id: "BadgeBackfills", description: "The latest rebuilds of all badges, in sum" });
+}).meta({ id: "BadgeBackfills", description: "Sum of the latest rebuilds of all badges" });

@@ -2,13 +2,16 @@ import { z } from "zod";
 import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
 import { Color, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
-const CategoryId = z.string().min(1).max(100).meta({ description: "The list", examples: ["structure"] });
+const CategoryId = z.string().min(1).max(100).meta({
+  description: "The list (category) of the code",
+  examples: ["structure"],
+});
 
 export const AdminCode = z.object({
   category_id: CategoryId,
   code: z.string().meta({ examples: ["multi_storey"] }),
   labels: z.record(z.string(), z.string()).meta({
-    description: "By language",
+    description: "Labels by language",
     examples: [{ ja: "立体", en: "Multi-storey" }],
   }),
   metadata: z.looseObject({
@@ -17,8 +20,8 @@ export const AdminCode = z.object({
     url: z.string().nullable(),
   }).nullable(),
   sort_order: z.int(),
-  is_active: z.boolean().meta({ description: "False: no longer offered; rows may still hold it" }),
-  is_open: z.boolean().meta({ description: "Whether codes are added to, and withdrawn from, this list" }),
+  is_active: z.boolean().meta({ description: "False: no longer offered. Existing rows may still use it." }),
+  is_open: z.boolean().meta({ description: "Whether codes can be added to this list and withdrawn from it" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "AdminCode", description: "A code with its labels in every language" });
@@ -29,8 +32,10 @@ export const AdminCodes = z.object({ items: z.array(AdminCode), next_cursor: Nex
 
 export const AdminCodesQuery = z.strictObject({
   category_id: CategoryId.optional(),
-  is_active: z.boolean().optional().meta({ description: "Only codes that are offered, or only those that are not" }),
-  q: SearchText.meta({ description: "Only codes with this in the code or a label" }),
+  is_active: z.boolean().optional().meta({
+    description: "`true`: only codes that are offered. `false`: only codes that are not.",
+  }),
+  q: SearchText.meta({ description: "Only codes whose code or label contains this text" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -47,9 +52,9 @@ export const CodeChanges = z.strictObject({
     color: Color.nullable().optional(),
     logo_url: WebAddress.nullable().optional(),
     url: WebAddress.nullable().optional(),
-  }).nullable().meta({ description: "Replaces all three" }),
+  }).nullable().meta({ description: "Replaces the whole metadata object" }),
   sort_order: z.int32(),
-  is_active: z.boolean().meta({ description: "Changed only in a list with `is_open`" }),
+  is_active: z.boolean().meta({ description: "Can change only in a list with `is_open`" }),
 }).partial().meta({ id: "CodeChanges" });
 
 export const NewCode = CodeChanges.required({ labels: true }).extend({

@@ -8,8 +8,8 @@ export const listCodesOfAllStates = route({
   path: "/admin/codes",
   access: "admin",
   area: "content",
-  summary: "List codes, offered or not",
-  description: "By list, `sort_order` and code, with the labels of both languages.",
+  summary: "List codes, including inactive ones",
+  description: "Sorted by list, `sort_order` and code, with labels in both languages.",
   query: AdminCodesQuery,
   reply: [200, AdminCodes],
   errors: [],
@@ -22,9 +22,11 @@ export const createCode = route({
   access: "admin",
   area: "content",
   summary: "Add a code to a list",
-  description: "In both languages at once, at the end of the list unless `sort_order` is given. Lists with `is_open` " +
-    "take codes: those of how lots are built and of vehicles. The others are fixed by what the service does with " +
-    "them: 409 with `details.reason` `fixed_list`. `already_exists` where the list has the code.",
+  description:
+    "Requires labels in both languages. The code is added at the end, unless `sort_order` is given. Only lists with " +
+    "`is_open` accept new codes: those for lot construction and for vehicles. For other lists the request returns " +
+    "409 `conflict` with `details.reason` `fixed_list`. It returns 409 with `already_exists` if the list has the " +
+    "code.",
   body: NewCode,
   reply: [201, AdminCode],
   errors: ["conflict"],
@@ -36,7 +38,7 @@ export const readCodeOfAnyState = route({
   path: "/admin/codes/{category_id}/{code}",
   access: "admin",
   area: "content",
-  summary: "Read a code, offered or not",
+  summary: "Get a code, active or not",
   params: AdminCodeParams,
   reply: [200, AdminCode],
   errors: ["not_found"],
@@ -49,10 +51,11 @@ export const changeCode = route({
   path: "/admin/codes/{category_id}/{code}",
   access: "admin",
   area: "content",
-  summary: "Change the labels, place or metadata of a code, or withdraw it",
-  description: "What is absent stays. `labels` and `metadata` are replaced whole. `is_active` changes only in a list " +
-    "with `is_open`: 409 with `details.reason` `fixed_list` in the others. Clients may keep the public list for five " +
-    "minutes.",
+  summary: "Update or withdraw a code",
+  description:
+    "Omitted fields do not change. `labels` and `metadata` are replaced completely. `is_active` can only change in a " +
+    "list with `is_open`. Otherwise the request returns 409 `conflict` with `details.reason` `fixed_list`. Clients " +
+    "may cache the public list for five minutes.",
   params: AdminCodeParams,
   body: CodeChanges,
   reply: [200, AdminCode],

@@ -7,8 +7,8 @@ export const listDeadMessages = route({
   path: "/admin/dead-messages",
   access: "admin",
   area: null,
-  summary: "List messages that no consumer could finish",
-  description: "Newest first. They are kept for 90 days.",
+  summary: "List messages that consumers could not process",
+  description: "Newest first. Dead messages are kept for 90 days.",
   query: DeadMessagesQuery,
   reply: [200, DeadMessages],
   errors: [],
@@ -20,10 +20,10 @@ export const requeueDeadMessage = route({
   path: "/admin/dead-messages/{id}/requeue",
   access: "admin",
   area: "admins",
-  summary: "Put a dead message back into its queue",
+  summary: "Requeue a dead message",
   description:
-    "Its consumer reads it again, as a new message. Where the queue does not exist any more: `conflict`, with " +
-    "`details.reason` `queue_gone`.",
+    "The consumer reads it again as a new message. Returns 409 `conflict` with `details.reason` `queue_gone` if " +
+    "the queue no longer exists.",
   params: DeadMessageParams,
   reply: [202, RequeuedMessage],
   errors: ["not_found"],

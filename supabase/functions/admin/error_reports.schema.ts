@@ -7,29 +7,31 @@ import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminErrorReport = z.object({
   id: Id,
-  user_id: Id.nullable().meta({ description: "The author; null when the author has left" }),
-  user_name: z.string().nullable().meta({ description: "The display name of the author, if there is one" }),
-  parking_lot_id: Id.nullable().meta({ description: "Null: a lot that is missing here, or was deleted since" }),
-  parking_lot_name: z.string().meta({ description: "What the lot was called when it was reported" }),
+  user_id: Id.nullable().meta({ description: "The author. Null after the author's withdrawal." }),
+  user_name: z.string().nullable().meta({ description: "The author's display name, if set" }),
+  parking_lot_id: Id.nullable().meta({
+    description: "Null if the lot is missing from the service or was deleted later",
+  }),
+  parking_lot_name: z.string().meta({ description: "Name of the lot at the time of the report" }),
   report_type: ReportType,
   severity: Severity.nullable(),
   status: ErrorReportStatus,
-  description: z.string().nullable().meta({ description: "Null when the author has left" }),
-  evidence_urls: z.array(z.url()).meta({ description: "Addresses of the evidence, valid for ten minutes" }),
-  assigned_admin_id: Id.nullable().meta({ description: "The administrator who works on it" }),
+  description: z.string().nullable().meta({ description: "Null after the author's withdrawal" }),
+  evidence_urls: z.array(z.url()).meta({ description: "URLs of the evidence, valid for ten minutes" }),
+  assigned_admin_id: Id.nullable().meta({ description: "The assigned administrator" }),
   assigned_admin_name: z.string().nullable(),
   created_at: Timestamp,
-  updated_at: Timestamp.meta({ description: "What a decision names as `seen_updated_at`" }),
+  updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminErrorReport" });
 
 export const AdminErrorReports = z.object({ items: z.array(AdminErrorReport), next_cursor: NextCursor, total: Total })
   .meta({ id: "AdminErrorReports" });
 
 export const AdminErrorReportsQuery = z.strictObject({
-  status: ErrorReportStatus.optional().meta({ description: "Without it: those that are `open` or `in_review`" }),
+  status: ErrorReportStatus.optional().meta({ description: "Default: `open` and `in_review`" }),
   severity: Severity.optional(),
   parking_lot_id: Id.optional(),
-  assigned_to: Id.optional().meta({ description: "Reports assigned to this administrator" }),
+  assigned_to: Id.optional().meta({ description: "Only reports assigned to this administrator" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -39,14 +41,16 @@ export const ErrorReportParams = z.strictObject({ id: Id.meta({ description: "Th
 
 export const ErrorReportDecision = z.strictObject({
   assigned_admin_id: Id.nullable().optional().meta({
-    description: "An active administrator with the area `lots`; null: nobody. A report that is `open` is then " +
-      "`in_review`",
+    description:
+      "An active administrator with the area `lots`. Null removes the assignment. Assigning an `open` report moves " +
+      "it to `in_review`.",
   }),
   status: z.enum(["in_review", "resolved", "rejected"]).optional(),
   reason: DecisionReason,
   correction: z.record(z.string(), z.unknown()).optional().meta({
-    description: "With `resolved`: fields of the lot, as `PATCH /v1/admin/parking-lots/{id}` takes them; applied " +
-      "together with the decision, or neither is",
+    description:
+      "Only with `resolved`: changes to the lot, in the format of `PATCH /v1/admin/parking-lots/{id}`. The decision " +
+      "and the changes are applied together or not at all.",
     examples: [{ max_height_m: 2.1 }],
   }),
   seen_updated_at: SeenUpdatedAt,

@@ -27,8 +27,8 @@ export const listErrorReports = route({
   path: "/admin/error-reports",
   access: "admin",
   area: "lots",
-  summary: "List error reports to work on",
-  description: "Oldest first: without `status` those that are `open` or `in_review`.",
+  summary: "List error reports to process",
+  description: "Oldest first. By default, reports that are `open` or `in_review`.",
   query: AdminErrorReportsQuery,
   reply: [200, AdminErrorReports],
   errors: [],
@@ -43,7 +43,7 @@ export const readErrorReport = route({
   path: "/admin/error-reports/{id}",
   access: "admin",
   area: "lots",
-  summary: "Read an error report",
+  summary: "Get an error report",
   params: ErrorReportParams,
   reply: [200, AdminErrorReport],
   errors: ["not_found"],
@@ -56,11 +56,13 @@ export const updateErrorReport = route({
   path: "/admin/error-reports/{id}",
   access: "admin",
   area: "lots",
-  summary: "Assign an error report, resolve or reject it",
-  description: "Allowed moves only (`docs/domains/states.md`); any other is `conflict` with the allowed ones in " +
-    "`details.allowed`. A report that was changed since `seen_updated_at` is `conflict` with `details.reason` " +
-    "`changed_meanwhile`. Nobody decides on their own report: `forbidden` with `details.reason` `own_entry`. The " +
-    "author is notified of a result, and given experience points once a report is `resolved`.",
+  summary: "Assign, resolve or reject an error report",
+  description:
+    "`docs/domains/states.md` lists the allowed transitions. Any other returns 409 `conflict` with the allowed " +
+    "states in `details.allowed`. Returns 409 `conflict` with `details.reason` `changed_meanwhile` if the report " +
+    "changed after `seen_updated_at`. An administrator cannot decide on their own report: 403 `forbidden` with " +
+    "`details.reason` `own_entry`. The author is notified of a result and receives experience points for a " +
+    "`resolved` report.",
   params: ErrorReportParams,
   body: ErrorReportDecision,
   reply: [200, AdminErrorReport],

@@ -3,9 +3,9 @@ import { unchanged } from "./rewards.schema.ts";
 import { NextCursor, Total } from "../_shared/schema/lists.ts";
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
-const Amount = z.int().min(1).max(10_000).meta({ description: "Points for each source" });
+const Amount = z.int().min(1).max(10_000).meta({ description: "Points per source" });
 const DailyLimit = z.int().min(1).max(1000).nullable().meta({
-  description: "For how many sources a user is given points on one day in Japan; null: any number",
+  description: "How many sources per day (Japan time) give a user points. Null for no limit.",
 });
 
 export const ExpRule = z.object({
@@ -13,7 +13,8 @@ export const ExpRule = z.object({
   reason: z.string().meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
   activity_type: z.string().nullable().meta({
     description:
-      "The code of category `user_activity` that is the cause; null: what `reason` says, which is no activity",
+      "The causing activity, a code of category `user_activity`. Null if the cause is not an activity: then " +
+      "`reason` names it.",
     examples: ["session_end"],
   }),
   amount: Amount,
@@ -32,13 +33,13 @@ export const NewExpRule = z.strictObject({
   activity_type: text(1, 50).nullable().optional(),
   amount: Amount,
   daily_limit: DailyLimit.optional(),
-  is_active: z.boolean().optional().meta({ description: "True when it is absent" }),
+  is_active: z.boolean().optional().meta({ description: "Default: true" }),
 }).meta({ id: "NewExpRule" });
 
 export const ExpRuleUpdate = z.strictObject({
   amount: Amount.optional(),
   daily_limit: DailyLimit.optional(),
-  is_active: z.boolean().optional().meta({ description: "False deactivates it" }),
+  is_active: z.boolean().optional().meta({ description: "False deactivates the badge" }),
 }).meta({ id: "ExpRuleUpdate", description: unchanged });
 
 export const ExpRuleParams = z.strictObject({ id: z.int().min(1).max(2_147_483_647) });

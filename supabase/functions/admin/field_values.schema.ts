@@ -5,8 +5,8 @@ import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 const State = z.enum(["disputed", "unverified", "confirmed", "retired"]).meta({
   description:
-    "`retired`: the lot does not say it any more; the others follow from votes, and from administrators who " +
-    "confirm",
+    "`retired`: the value no longer applies to the lot. The other states follow from votes, and from confirmations " +
+    "by administrators.",
 });
 
 export const AdminFieldValue = z.object({
@@ -14,15 +14,15 @@ export const AdminFieldValue = z.object({
   parking_lot_id: Id,
   parking_lot_name: z.string(),
   field_name: z.string().meta({ examples: ["max_height_m"] }),
-  value: z.unknown().meta({ description: "As the lot has it, or had it", examples: [2.1] }),
+  value: z.unknown().meta({ description: "The field's value, as the lot has or had it", examples: [2.1] }),
   state: State,
-  source: z.string().nullable().meta({ description: "Who said it first" }),
+  source: z.string().nullable().meta({ description: "Origin of the value" }),
   licence: z.string().nullable(),
   confirm_count: z.int().min(0),
   deny_count: z.int().min(0),
   last_verified_at: Timestamp.nullable(),
   decided_at: Timestamp.nullable().meta({
-    description: "When an administrator confirmed it: earlier votes do not decide its state",
+    description: "When an administrator confirmed the value. Earlier votes no longer affect its state.",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -13,8 +13,9 @@ export const listFieldValues = route({
   access: "admin",
   area: "lots",
   summary: "List field values, disputed ones first",
-  description: "Those that authenticated users have voted on, or that the service stored. After the disputed ones " +
-    "`unverified`, `confirmed` and `retired` ones; oldest first in each state.",
+  description:
+    "Values that users have voted on or that the service stored. Order: `disputed`, `unverified`, `confirmed`, " +
+    "`retired`, and oldest first within each state.",
   query: AdminFieldValuesQuery,
   reply: [200, AdminFieldValues],
   errors: [],
@@ -26,7 +27,7 @@ export const readFieldValue = route({
   path: "/admin/field-values/{id}",
   access: "admin",
   area: "lots",
-  summary: "Read a field value",
+  summary: "Get a field value",
   params: AdminFieldValueParams,
   reply: [200, AdminFieldValue],
   errors: ["not_found"],
@@ -41,9 +42,9 @@ export const decideFieldValue = route({
   area: "lots",
   summary: "Confirm or retire a field value",
   description:
-    "`confirmed`: it stays so until the votes from then on make it disputed. `retired`: the field of the lot " +
-    "is emptied where the lot says this value; for a field that a lot is never without it is `validation_error`: change " +
-    "the lot instead. A retired value is `conflict`.",
+    "`confirmed`: the value stays confirmed until later votes dispute it. `retired`: the field of the lot is " +
+    "cleared if it has this value. For a required field the request returns 422 `validation_error`: update the lot " +
+    "instead. Returns 409 `conflict` if the value is already retired.",
   params: AdminFieldValueParams,
   body: FieldValueDecision,
   reply: [200, AdminFieldValue],

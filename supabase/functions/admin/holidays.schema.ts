@@ -3,7 +3,7 @@ import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schem
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
 const Calendar = z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({
-  description: "An ISO 3166 country or subdivision; `holiday_calendar` of a lot names it",
+  description: "An ISO 3166 country or subdivision. A lot refers to it by `holiday_calendar`.",
   examples: ["JP"],
 });
 
@@ -12,7 +12,7 @@ const HolidayDate = z.iso.date().meta({ examples: ["2027-01-01"] });
 export const Holiday = z.object({
   calendar: Calendar,
   holiday_date: HolidayDate,
-  name: z.string().meta({ description: "In the language of the calendar", examples: ["元日"] }),
+  name: z.string().meta({ description: "Name in the language of the calendar", examples: ["元日"] }),
   name_en: z.string().nullable().meta({ examples: ["New Year's Day"] }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -24,8 +24,8 @@ export const Holidays = z.object({ items: z.array(Holiday), next_cursor: NextCur
 
 export const HolidaysQuery = z.strictObject({
   calendar: Calendar.optional(),
-  from: HolidayDate.optional().meta({ description: "On this date or later" }),
-  to: HolidayDate.optional().meta({ description: "On this date or earlier" }),
+  from: HolidayDate.optional().meta({ description: "Only holidays on or after this date" }),
+  to: HolidayDate.optional().meta({ description: "Only holidays on or before this date" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,

@@ -6,7 +6,7 @@ const RunStatus = z.enum(["starting", "connecting", "sending", "running", "succe
 
 export const Job = z.object({
   name: z.string().meta({ examples: ["purge"] }),
-  schedule: z.string().meta({ description: "As pg_cron reads it, in UTC", examples: ["19 3 * * *"] }),
+  schedule: z.string().meta({ description: "Cron expression of pg_cron, in UTC", examples: ["19 3 * * *"] }),
   is_active: z.boolean(),
   last_run: z.union([
     z.object({
@@ -14,24 +14,26 @@ export const Job = z.object({
       started_at: Timestamp,
       ended_at: Timestamp.nullable(),
       duration_ms: z.number().nullable(),
-      error: z.string().nullable().meta({ description: "What the database said, when the run failed" }),
+      error: z.string().nullable().meta({ description: "The error message of the database, if the run failed" }),
     }),
     z.null(),
-  ]).meta({ description: "Null: no run in the last week" }),
-  failed_24h: z.int().min(0).meta({ description: "Failed runs of the last 24 hours" }),
-  next_run_at: Timestamp.nullable().meta({ description: "Null: not active, or the schedule cannot be computed" }),
+  ]).meta({ description: "Null if the job has not run in the last week" }),
+  failed_24h: z.int().min(0).meta({ description: "Number of failed runs in the last 24 hours" }),
+  next_run_at: Timestamp.nullable().meta({
+    description: "Null if the job is not active or its schedule cannot be computed",
+  }),
 }).meta({ id: "Job" });
 
 export const Jobs = z.object({
-  at: Timestamp.meta({ description: "When this was so" }),
+  at: Timestamp.meta({ description: "Time of this reading" }),
   items: z.array(Job),
 }).meta({ id: "Jobs" });
 
 export const DeadMessage = z.object({
   id: Id,
   queue: z.string().meta({ examples: ["object_deletion"] }),
-  message: z.unknown().meta({ description: "As it was put into the queue" }),
-  read_count: z.int().meta({ description: "How often a consumer read it and did not finish it" }),
+  message: z.unknown().meta({ description: "Content of the message, as it was enqueued" }),
+  read_count: z.int().meta({ description: "How often a consumer read the message without completing it" }),
   enqueued_at: Timestamp,
   died_at: Timestamp,
 }).meta({ id: "DeadMessage" });
@@ -51,5 +53,5 @@ export const DeadMessageParams = z.strictObject({ id: Id.meta({ description: "Th
 
 export const RequeuedMessage = z.object({
   queue: z.string(),
-  msg_id: z.int().meta({ description: "Its id in the queue" }),
+  msg_id: z.int().meta({ description: "Id of the message in the queue" }),
 }).meta({ id: "RequeuedMessage" });

@@ -5,7 +5,7 @@ import { text, Timestamp } from "../_shared/schema/values.ts";
 
 const Level = z.int().min(1).max(10_000);
 const RequiredExp = z.int().min(0).max(1_000_000_000).meta({
-  description: "The points from which on a user has the level. They rise with the level; the first requires 0",
+  description: "Minimum points of the level. They increase with the level. The first level requires 0.",
 });
 
 const named = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nullable().optional() };
@@ -13,7 +13,7 @@ const named = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nu
 export const AdminLevel = z.object({
   level: z.int().min(1),
   required_exp: z.int().min(0),
-  name: z.string().nullable().meta({ description: "In Japanese" }),
+  name: z.string().nullable().meta({ description: "Name in Japanese" }),
   name_en: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -36,5 +36,5 @@ export const AdminLevelParams = z.strictObject({ level: Level });
 
 export const LevelRecalculation = z.object({
   ...progress,
-  changed_users: z.int().min(0).meta({ description: "Users whose sum of points or level differed" }),
+  changed_users: z.int().min(0).meta({ description: "Number of users whose total points or level were corrected" }),
 }).meta({ id: "LevelRecalculation" });

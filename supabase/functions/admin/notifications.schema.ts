@@ -8,9 +8,9 @@ export const AdminNotification = z.object({
   severity: z.string().meta({ description: "A code of category `admin_notification_severity`", examples: ["info"] }),
   title: z.string(),
   body: z.string(),
-  link: z.string().nullable().meta({ description: "A path of the console", examples: ["/reviews"] }),
-  area: z.string().nullable().meta({ description: "A code of category `admin_area`; null: for all administrators" }),
-  is_read: z.boolean().meta({ description: "Whether the caller has read it" }),
+  link: z.string().nullable().meta({ description: "Path in the console", examples: ["/reviews"] }),
+  area: z.string().nullable().meta({ description: "A code of category `admin_area`. Null: for all administrators." }),
+  is_read: z.boolean().meta({ description: "Whether the caller has read the notification" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "AdminNotification" });
@@ -19,13 +19,15 @@ export const AdminNotifications = z.object({
   items: z.array(AdminNotification),
   next_cursor: NextCursor,
   total: Total,
-  unread_count: z.int().min(0).optional().meta({ description: "With `include=unread_count`" }),
+  unread_count: z.int().min(0).optional().meta({ description: "Only with `include=unread_count`" }),
 }).meta({ id: "AdminNotifications" });
 
 export const AdminNotificationsQuery = z.strictObject({
-  unread: z.boolean().optional().meta({ description: "`true`: only unread ones; `false`: only read ones" }),
+  unread: z.boolean().optional().meta({
+    description: "`true`: only unread notifications. `false`: only read notifications.",
+  }),
   include: z.array(z.enum(["unread_count", "total"])).optional().meta({
-    description: "`unread_count`: also count what the caller has not read; `total`: also count the list",
+    description: "`unread_count`: also count the caller's unread notifications. `total`: also count the list.",
     example: ["unread_count"],
   }),
   limit: Limit,

@@ -2,52 +2,54 @@ import { z } from "zod";
 import { Timestamp } from "../_shared/schema/values.ts";
 
 const Count = z.int().min(0);
-const AsOf = Timestamp.meta({ description: "As of when this part is" });
+const AsOf = Timestamp.meta({ description: "Time at which this part was measured" });
 
 const OpenWork = z.object({
   count: Count,
-  oldest_at: Timestamp.nullable().meta({ description: "Since when the oldest waits; null: nothing waits" }),
+  oldest_at: Timestamp.nullable().meta({
+    description: "Time since which the oldest item is waiting. Null if none is waiting.",
+  }),
   oldest_age_seconds: Count.nullable(),
 }).meta({ id: "OpenWork" });
 
 /** Of pushes and of mails; `unit` is what waits. */
 const delivery = (unit: string, retrying: string, reasons: readonly [string, ...string[]], outcomes: string) => ({
   at: AsOf,
-  messages: Count.meta({ description: "Messages in the queue, each a batch or a fan-out" }),
+  messages: Count.meta({ description: "Messages in the queue. Each is a batch or a fan-out." }),
   waiting: Count.meta({ description: `${unit} without an outcome` }),
   retrying: Count.meta({ description: retrying }),
   oldest_at: Timestamp.nullable().meta({
-    description: "When the oldest message was put into the queue; null: there is none",
+    description: "When the oldest message was enqueued. Null if there is none.",
   }),
   oldest_age_seconds: Count.nullable(),
   trouble: z.object({
     reason: z.enum(reasons),
     since: Timestamp,
-    paused_until: Timestamp.meta({ description: "When it is tried again; in the past while it is tried" }),
-  }).nullable().meta({ description: "As of now, why nothing is sent; null: there is no trouble" }),
+    paused_until: Timestamp.meta({ description: "When it is retried. In the past during a retry." }),
+  }).nullable().meta({ description: "The current reason why nothing is sent. Null if delivery works." }),
   outcomes: z.array(z.object({
-    hour: Timestamp.meta({ description: "When it begins" }),
+    hour: Timestamp.meta({ description: "Start of the hour" }),
     counts: z.record(z.string(), Count).meta({
       description: outcomes,
       examples: [{ [unit === "Mails" ? "sent" : "delivered"]: 12 }],
     }),
   })).meta({
-    description: "Of the last 24 hours with the current one, oldest first; without hours in which nothing was recorded",
+    description: "The last 24 hours including the current one, oldest first. Hours without activity are omitted.",
   }),
 });
 
-const ForNotifications = "Null without the area `notifications`";
+const ForNotifications = "Null if the caller does not have the area `notifications`";
 
 export const PushFigures = z.object(delivery(
   "Devices",
-  "Devices of these that could not be reached at the first try",
+  "Of these, devices that were not reached at the first attempt",
   ["outage", "credentials", "not_configured"],
   "Devices by outcome: `delivered`, `dead_token`, `wrong_sender`, `payload_fault`, `undeliverable`, `gone`, `suppressed`",
 )).meta({ id: "PushFigures" });
 
 export const MailFigures = z.object(delivery(
   "Mails",
-  "Messages that were taken already: being sent now, or tried again",
+  "Messages being delivered now or waiting for a retry",
   ["outage", "credentials", "quota"],
   "Mails by outcome: `sent`, `rejected`, `gone`, `not_configured`",
 )).meta({ id: "MailFigures" });
@@ -56,60 +58,60 @@ export const Overview = z.object({
   at: AsOf,
   people: z.object({
     at: AsOf,
-    all: Count.meta({ description: "App users, without those who have withdrawn" }),
+    all: Count.meta({ description: "Number of app users, without withdrawn ones" }),
     active: Count,
-    new_7d: Count.meta({ description: "Who signed up in the last seven days" }),
-    premium: Count.meta({ description: "Active ones who are premium members" }),
+    new_7d: Count.meta({ description: "Number of app users who signed up in the last seven days" }),
+    premium: Count.meta({ description: "Number of active app users with premium" }),
   }),
-  sessions: z.object({ at: AsOf, parking: Count.meta({ description: "Sessions that run" }) }),
+  sessions: z.object({ at: AsOf, parking: Count.meta({ description: "Number of running sessions" }) }),
   sessions_by_day: z.object({
     at: AsOf,
-    time_zone: z.string().meta({ description: "Whose days these are", examples: ["Asia/Tokyo"] }),
-    days: z.array(z.object({ date: z.iso.date(), started: Count })).meta({ description: "The last one is today" }),
+    time_zone: z.string().meta({ description: "Time zone of the days", examples: ["Asia/Tokyo"] }),
+    days: z.array(z.object({ date: z.iso.date(), started: Count })).meta({ description: "By day, ending with today" }),
   }),
   open_work: z.object({
     at: AsOf,
     pending_reviews: OpenWork,
     open_error_reports: OpenWork,
-    waiting_tickets: OpenWork.meta({ description: "Support tickets that wait for an answer" }),
+    waiting_tickets: OpenWork.meta({ description: "Number of support tickets awaiting an answer" }),
   }),
   message_queues: z.object({
     at: AsOf,
     items: z.array(z.object({
       queue: z.string(),
       length: Count,
-      due: Count.meta({ description: "Messages that a consumer could read" }),
-      oldest_due_at: Timestamp.nullable().meta({ description: "Since when the oldest of these is due" }),
+      due: Count.meta({ description: "Messages that a consumer can read now" }),
+      oldest_due_at: Timestamp.nullable().meta({ description: "When the oldest of these messages became due" }),
     })),
   }),
   jobs: z.object({
     at: AsOf,
     active: Count,
-    failed_24h: Count.meta({ description: "Failed runs of the last 24 hours, of all jobs" }),
+    failed_24h: Count.meta({ description: "Failed runs of all jobs in the last 24 hours" }),
     last_started_at: Timestamp.nullable().meta({
       description:
-        "When a job was last started, as of now. Jobs run every minute: an earlier time means that none runs",
+        "When a job was last started, read now. Jobs run every minute, so an earlier time means that no job runs.",
     }),
-    failing: z.array(z.string()).meta({ description: "Jobs whose last finished run failed" }),
+    failing: z.array(z.string()).meta({ description: "Number of jobs whose last completed run failed" }),
   }),
   dead_messages: z.object({ at: AsOf, count: Count, newest_at: Timestamp.nullable() }),
   slow_queries: z.object({
     at: AsOf,
     reason: z.enum(["not_installed", "not_loaded"]).nullable().meta({
-      description: "Why there are none: the database has no `pg_stat_statements`, or has not loaded it",
+      description: "Why there are no queries: the database does not have `pg_stat_statements`, or has not loaded it",
     }),
     items: z.array(z.object({
-      query: z.string().meta({ description: "Its text without values, 500 characters at most" }),
+      query: z.string().meta({ description: "Query text without values, at most 500 characters" }),
       calls: Count,
       mean_ms: z.number(),
       max_ms: z.number(),
       total_ms: z.number(),
-    })).meta({ description: "The ten that take longest in the mean" }),
+    })).meta({ description: "The ten queries with the longest mean time" }),
   }),
   push: PushFigures.nullable().meta({ description: ForNotifications }),
   mail: MailFigures.nullable().meta({ description: ForNotifications }),
 }).meta({ id: "Overview" });
 
 export const OverviewQuery = z.strictObject({
-  days: z.int().min(1).max(30).default(14).meta({ description: "How many of the sessions by day" }),
+  days: z.int().min(1).max(30).default(14).meta({ description: "Number of days of `sessions_by_day`" }),
 });

@@ -6,10 +6,11 @@ export const readOverview = route({
   path: "/admin/overview",
   access: "admin",
   area: null,
-  summary: "Get the figures of the console's first page",
+  summary: "Get the dashboard figures",
   description:
-    "Each part says as of when it is. Sessions, open work, message queues, jobs, push and mail are counted every minute; people, " +
-    "sessions by day and slow queries every five minutes. Dead messages and `jobs.last_started_at` are read now.",
+    "Each part has its own time `at`. Sessions, open work, message queues, jobs, push and mail are counted every " +
+    "minute. Users, sessions by day and slow queries are counted every five minutes. Dead messages and " +
+    "`jobs.last_started_at` are read at the time of the request.",
   query: OverviewQuery,
   reply: [200, Overview],
   errors: [],

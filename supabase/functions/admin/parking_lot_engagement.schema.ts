@@ -5,7 +5,7 @@ import { Id } from "../_shared/schema/values.ts";
 /** A day that a report is about: a date in Asia/Tokyo. */
 const Day = z.iso.date().refine(
   (text) => text >= "2000-01-01" && text < "2100-01-01",
-  "Must be a day from 2000 to 2099.",
+  "Must be a date from 2000 to 2099.",
 )
   .meta({ examples: ["2026-09-01"] });
 
@@ -13,23 +13,23 @@ const Count = z.int().min(0);
 
 export const LotEngagement = z.object({
   parking_lot_id: Id,
-  name: z.string().nullable().meta({ description: "Null: the lot has been deleted" }),
-  saves: Count.meta({ description: "Users who saved the lot, each at the first time" }),
-  sessions: Count.meta({ description: "Sessions that began, also those that were cancelled" }),
-  searches: Count.meta({ description: "Pages of searches that showed the lot" }),
+  name: z.string().nullable().meta({ description: "Null if the lot has been deleted" }),
+  saves: Count.meta({ description: "Users who saved the lot. Each user counts once, at the first save." }),
+  sessions: Count.meta({ description: "Sessions that started, including cancelled ones" }),
+  searches: Count.meta({ description: "Search result pages that contained the lot" }),
 }).meta({ id: "LotEngagement" });
 
 export const LotEngagements = z.object({
-  from: z.iso.date().meta({ description: "The first day of the report" }),
-  to: z.iso.date().meta({ description: "The day after its last day" }),
+  from: z.iso.date().meta({ description: "First day of the report" }),
+  to: z.iso.date().meta({ description: "The day after the last day of the report" }),
   items: z.array(LotEngagement),
   next_cursor: NextCursor,
   total: Total,
 }).meta({ id: "LotEngagements" });
 
 export const LotEngagementQuery = z.strictObject({
-  from: Day.optional().meta({ description: "The first day, a date in Asia/Tokyo; by default 30 days before `to`" }),
-  to: Day.optional().meta({ description: "The day after the last day; by default tomorrow, or 30 days after `from`" }),
+  from: Day.optional().meta({ description: "First day, a date in Asia/Tokyo. Default: 30 days before `to`." }),
+  to: Day.optional().meta({ description: "The day after the last day. Default: tomorrow, or 30 days after `from`." }),
   sort: z.enum(["saves", "sessions", "searches", "name"]).default("sessions"),
   limit: Limit,
   cursor: Cursor,

@@ -6,11 +6,11 @@ export const listLotEngagement = route({
   path: "/admin/parking-lots/engagement",
   access: "admin",
   area: "lots",
-  summary: "List how often lots were saved, parked at and found",
+  summary: "List lots by saves, sessions and searches",
   description:
-    "In a period of at most 366 days. Sorted by a count: the highest first, without the lots whose count is " +
-    "0; sorted by `name`: all lots. Saves and sessions are exact and at most about a minute old. Searches are counted " +
-    "after their replies, and a few may be lost.",
+    "For a period of at most 366 days. Sorted by a count, the highest comes first and lots with a count of 0 are " +
+    "omitted. Sorted by `name`, the list contains all lots. Saves and sessions are exact and at most about a " +
+    "minute old. Searches are counted after their responses, and a few may be missing.",
   query: LotEngagementQuery,
   reply: [200, LotEngagements],
   errors: [],

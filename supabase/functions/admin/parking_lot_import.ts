@@ -9,10 +9,10 @@ export const importLots = route({
   area: "lots",
   summary: "Import parking lots",
   description:
-    "Creates and changes up to 1,000 lots of a source by their `external_id`, in one transaction. The same " +
-    "again changes nothing. When a lot is rejected no lot is written, and `details.errors` says why, up to 100 errors; " +
-    "with `partial` the others are written. `dry_run` gives the report and writes nothing. One act is on record for " +
-    "the whole import. The body has at most 4 MiB.",
+    "Creates and updates up to 1,000 lots of a source by their `external_id`, in one transaction. Repeating the " +
+    "import changes nothing. If a lot is rejected, no lot is written and `details.errors` lists up to 100 errors. " +
+    "With `partial`, valid lots are still written. `dry_run` returns the report without writing. The activity log " +
+    "gets one entry for the whole import. The body has at most 4 MiB.",
   body: LotImport,
   bodyLimit: 4 * 1024 * 1024,
   reply: [200, LotImportReport],

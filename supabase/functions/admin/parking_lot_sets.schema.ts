@@ -4,7 +4,7 @@ import { FeeQuestion } from "../_shared/schema/fees.ts";
 import { ClockTime, Id, text } from "../_shared/schema/values.ts";
 
 const ItemId = Id.optional().meta({
-  description: "The row of the lot that the item is; an id that no row has is that of a new row",
+  description: "Id of an existing row of the lot. An unknown id becomes the id of a new row.",
 });
 const Integer = z.int().min(-2_147_483_648).max(2_147_483_647);
 const Amount = z.int().min(0).max(2_147_483_647).nullable().optional();
@@ -25,16 +25,20 @@ const PricingGroupInput = z.strictObject({
   id: ItemId,
   code: text(1, 50).meta({ examples: ["standard"] }),
   name: text(1, 100).meta({ examples: ["普通車"] }),
-  is_default: z.boolean().optional().meta({ description: "At most one group of a lot" }),
+  is_default: z.boolean().optional().meta({ description: "True for at most one group of a lot" }),
   display_order: Integer.optional(),
-  vehicle_types: z.array(code("vehicle_type")).min(1).nullable().optional().meta({ description: "Null: all of them" }),
+  vehicle_types: z.array(code("vehicle_type")).min(1).nullable().optional().meta({
+    description: "Null for all vehicle types",
+  }),
 }).meta({ id: "PricingGroupInput" });
 
 const terms = {
   category: z.enum(["time_band", "flat", "initial", "grace", "cap"]),
-  rule_order: Integer.optional().meta({ description: "Smaller goes before; absent: the place in the list, from 1" }),
+  rule_order: Integer.optional().meta({
+    description: "Rules with a smaller number take precedence. Default: the position in the list, starting at 1.",
+  }),
   time_start: ClockTime.nullable().optional(),
-  time_end: ClockTime.nullable().optional().meta({ description: "Not after `time_start`: on the next day" }),
+  time_end: ClockTime.nullable().optional().meta({ description: "If not after `time_start`, it is on the next day" }),
   day_type: DayType.nullable().optional(),
   per_minutes: z.int().min(1).max(527_040).nullable().optional(),
   price_minor: Amount,
@@ -46,9 +50,9 @@ const terms = {
 
 const PricingRuleInput = z.strictObject({
   id: ItemId,
-  pricing_group_id: Id.nullable().optional().meta({ description: "A group of the lot; null: the default group" }),
+  pricing_group_id: Id.nullable().optional().meta({ description: "A group of the lot. Null for the default group." }),
   ...terms,
-}).meta({ id: "PricingRuleInput", description: "docs/domains/fees.md says what each category needs" });
+}).meta({ id: "PricingRuleInput", description: "The required fields of each category are in docs/domains/fees.md" });
 
 const WindowInput = z.strictObject({
   id: ItemId,
@@ -61,7 +65,7 @@ const WindowInput = z.strictObject({
   close_time: ClockTime.nullable().optional(),
   effective_from: z.iso.date().nullable().optional(),
   effective_to: z.iso.date().nullable().optional().meta({ description: "Inclusive" }),
-}).meta({ id: "WindowInput", description: "It has `open_time` with `close_time`, or `is_24h`, or `is_closed`" });
+}).meta({ id: "WindowInput", description: "Requires `open_time` with `close_time`, or `is_24h`, or `is_closed`" });
 
 const Spans = z.array(z.strictObject({
   open_time: ClockTime.optional(),
@@ -81,10 +85,11 @@ const DateOverrideInput = z.strictObject({
     after_hours_exit: Spans,
     is_closed: z.boolean().optional(),
     is_24h: z.boolean().optional(),
-  }).nullable().optional().meta({ description: "As in a DateOverride" }),
+  }).nullable().optional().meta({ description: "Same format as in DateOverride" }),
   pricing: z.array(z.strictObject({ ...terms, id: Id.optional(), parking_lot_id: Id.optional() })).max(200).nullable()
     .optional().meta({
-      description: "Rules that replace all of the lot's on this date; null: the usual ones. Their `id` means nothing",
+      description:
+        "Rules that replace all rules of the lot on this date. Null for the regular rules. Their `id` is ignored.",
     }),
   note: text(1, 2000).nullable().optional(),
 }).meta({ id: "DateOverrideInput" });
@@ -92,17 +97,16 @@ const DateOverrideInput = z.strictObject({
 const LotTagInput = z.strictObject({
   tag_id: Id,
   state: z.boolean().nullable().optional().meta({
-    description: "True (also when absent): has it. False: has it not. Null: in question",
+    description: "True (the default): the lot has the tag. False: it does not. Null: uncertain.",
   }),
 }).meta({ id: "ParkingLotTagInput" });
 
 const LotImageInput = z.strictObject({
   id: ItemId,
   asset_id: Id.meta({
-    description:
-      "An upload of the caller of category `parking_lot` with `is_public`, or a file that is the lot's already",
+    description: "A public upload of the caller of category `parking_lot`, or a file that the lot already uses",
   }),
-  is_main: z.boolean().optional().meta({ description: "At most one image of a lot" }),
+  is_main: z.boolean().optional().meta({ description: "True for at most one image of a lot" }),
   sort_order: Integer.nullable().optional(),
 }).meta({ id: "ParkingLotImageInput" });
 
@@ -127,9 +131,9 @@ export const LotImages = z.strictObject({ images: z.array(LotImageInput).max(20)
 export const FeePreview = FeeQuestion.extend({
   pricing_groups: sets.pricing_groups.optional(),
   pricing_rules: sets.pricing_rules.optional(),
-  windows: sets.windows.optional().meta({ description: "They are checked; a fee does not depend on them" }),
+  windows: sets.windows.optional().meta({ description: "Validated only. A fee does not depend on them." }),
   date_overrides: sets.date_overrides.optional(),
 }).meta({
   id: "FeePreview",
-  description: "A stay, and the sets to price it by; a set that is absent is that of the lot",
+  description: "A stay, and the sets for its price. An omitted set is taken from the lot.",
 });

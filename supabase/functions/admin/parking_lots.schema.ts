@@ -8,7 +8,7 @@ import { AvgRating, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 const LotStatus = z.enum(["draft", "active", "suspended", "closed"]).meta({
   id: "ParkingLotStatus",
-  description: "A code of category `parking_lot_status`. Everyone reads `active` lots only",
+  description: "A code of category `parking_lot_status`. Only `active` lots are public.",
 });
 
 const Url = z.string().max(2000).regex(/^https?:\/\/\S+$/).meta({ examples: ["https://example.com/"] });
@@ -21,11 +21,11 @@ const fields = {
   address: text(1, 500).nullable(),
   lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", examples: [35.6812] }),
   lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees", examples: [139.7671] }),
-  area: z.union([Geometry, z.null()]).meta({ description: "The outline of the lot" }),
+  area: z.union([Geometry, z.null()]).meta({ description: "Outline of the lot" }),
   total_spaces: z.int().min(0).max(1_000_000).nullable(),
   status: LotStatus,
   structure: code("structure").nullable(),
-  max_height_m: measure(50).nullable().meta({ description: "The highest vehicle that fits" }),
+  max_height_m: measure(50).nullable().meta({ description: "Maximum vehicle height" }),
   max_width_m: measure(50).nullable(),
   max_length_m: measure(100).nullable(),
   max_weight_t: measure(200).nullable(),
@@ -35,27 +35,27 @@ const fields = {
   entry_method: code("entry_method").nullable(),
   shape_type: code("shape_type").nullable(),
   entry_difficulty: z.enum(["easy", "normal", "hard"]).nullable(),
-  operator_code: text(1, 50).nullable().meta({ description: "The id of an operator" }),
+  operator_code: text(1, 50).nullable().meta({ description: "Id of an operator" }),
   phone: text(1, 50).nullable(),
   website: Url.nullable(),
-  time_zone: text(1, 100).meta({ description: "The name of an IANA time zone", examples: ["Asia/Tokyo"] }),
+  time_zone: text(1, 100).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
   holiday_calendar: z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({ examples: ["JP"] }),
   currency: z.string().regex(/^[A-Z]{3}$/).meta({ examples: ["JPY"] }),
-  source: text(1, 100).nullable().meta({ description: "Where the lot's data comes from" }),
-  external_id: text(1, 200).nullable().meta({ description: "The lot's name at its `source`, unique there" }),
+  source: text(1, 100).nullable().meta({ description: "Origin of the lot's data" }),
+  external_id: text(1, 200).nullable().meta({ description: "Id of the lot at its `source`, unique there" }),
   source_url: Url.nullable(),
   licence: text(1, 200).nullable(),
-  attribution: text(1, 500).nullable().meta({ description: "What to show where the lot is shown" }),
+  attribution: text(1, 500).nullable().meta({ description: "Text to display with the lot" }),
 };
 
 export const ParkingLotChanges = z.strictObject(fields).partial().meta({
   id: "ParkingLotChanges",
-  description: "The fields that change; null empties a field. A field that is absent stays as it is",
+  description: "The fields to change. Null clears a field. An omitted field does not change.",
 });
 
 export const NewParkingLot = ParkingLotChanges.required({ name: true, lat: true, lng: true }).meta({
   id: "NewParkingLot",
-  description: "A lot: a `draft` unless `status` is `active`",
+  description: "A lot. Its `status` is `draft` unless `active` is given.",
 });
 
 const AdminDateOverride = DateOverride.extend({ label: z.string().nullable() }).meta({ id: "AdminDateOverride" });
@@ -66,7 +66,9 @@ const AdminLotTag = z.object({
   tag_id: Id,
   slug: z.string(),
   name: z.string(),
-  state: z.boolean().nullable().meta({ description: "True: has it. False: has it not. Null: in question" }),
+  state: z.boolean().nullable().meta({
+    description: "True: the lot has the tag. False: it does not. Null: uncertain.",
+  }),
 }).meta({ id: "AdminParkingLotTag" });
 
 const AdminLotImage = z.object({
@@ -75,7 +77,7 @@ const AdminLotImage = z.object({
   is_main: z.boolean(),
   sort_order: z.int().nullable(),
   image_url: z.string().nullable().meta({
-    description: "Where the file is read: for a while only, as long as it has no public copy. Null: the file is gone",
+    description: "URL of the file. It expires while the file has no public copy. Null if the file was deleted.",
   }),
 }).meta({ id: "AdminParkingLotImage" });
 
@@ -117,20 +119,20 @@ export const AdminParkingLot = LotDetail.pick({
   source_url: z.string().nullable(),
   licence: z.string().nullable(),
   attribution: z.string().nullable(),
-  allowed_statuses: z.array(LotStatus).meta({ description: "What `status` may be changed to" }),
+  allowed_statuses: z.array(LotStatus).meta({ description: "Allowed next values of `status`" }),
   spots: z.array(Spot),
   pricing_groups: z.array(PricingGroup).meta({ description: "The default group first" }),
   pricing_rules: z.array(AdminPricingRule).meta({
-    description: "Those of the default group first, then group by group",
+    description: "Rules of the default group first, then group by group",
   }),
   windows: z.array(Window).meta({ description: "The weekly hours" }),
-  date_overrides: z.array(AdminDateOverride).meta({ description: "By date" }),
+  date_overrides: z.array(AdminDateOverride).meta({ description: "Sorted by date" }),
   tags: z.array(AdminLotTag),
-  images: z.array(AdminLotImage).meta({ description: "The main one first" }),
+  images: z.array(AdminLotImage).meta({ description: "The main image first" }),
 }).meta({
   id: "AdminParkingLot",
   description:
-    "A lot of any status with all that hangs on it. Its sets, but for `tags` and `images`, may be sent back as they are",
+    "A lot of any status with all related data. Its sets, except `tags` and `images`, can be sent back unchanged.",
 });
 
 const AdminLotRow = z.object({
@@ -153,19 +155,19 @@ const AdminLotRow = z.object({
 }).meta({ id: "AdminParkingLotRow" });
 
 export const AdminParkingLots = z.object({
-  items: z.array(AdminLotRow).meta({ description: "The newest change first" }),
+  items: z.array(AdminLotRow).meta({ description: "The most recent change first" }),
   next_cursor: NextCursor,
   total: Total,
 }).meta({ id: "AdminParkingLots" });
 
 export const AdminParkingLotsQuery = z.strictObject({
   status: LotStatus.optional(),
-  operator_code: text(1, 50).optional().meta({ description: "Lots of this operator" }),
-  source: text(1, 100).optional().meta({ description: "Lots whose data comes from this source" }),
+  operator_code: text(1, 50).optional().meta({ description: "Only lots of this operator" }),
+  source: text(1, 100).optional().meta({ description: "Only lots of this data source" }),
   q: text(1, 100).optional().meta({
     description:
-      "Words that a lot has in its name, kana or address, each of them; of an `active` lot the name of its " +
-      "operator counts, too. One character is enough",
+      "Words that must all occur in the lot's name, kana or address. For `active` lots, the operator's name is " +
+      "searched too. One character is enough.",
   }),
   limit: Limit,
   cursor: Cursor,
@@ -178,6 +180,6 @@ export const DeletedParkingLot = z.object({
   id: Id,
   deleted: z.boolean(),
   status: z.literal("closed").nullable().meta({
-    description: "`closed` where the lot is kept, null where it is deleted",
+    description: "`closed` if the lot is kept. Null if it was deleted.",
   }),
 }).meta({ id: "DeletedParkingLot" });

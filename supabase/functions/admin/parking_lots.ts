@@ -46,8 +46,8 @@ export const listLotsOfAllStatuses = route({
   path: "/admin/parking-lots",
   access: "admin",
   area: "lots",
-  summary: "List lots of every status",
-  description: "The newest change first.",
+  summary: "List lots of any status",
+  description: "Most recently changed first.",
   query: AdminParkingLotsQuery,
   reply: [200, AdminParkingLots],
   errors: [],
@@ -60,8 +60,8 @@ export const createParkingLot = route({
   access: "admin",
   area: "lots",
   summary: "Create a lot",
-  description: "A `draft` unless `status` is `active`. An `external_id` that another lot of the `source` has is " +
-    "`conflict` with `details.reason` `external_id_taken`.",
+  description: "The `status` is `draft` unless `active` is given. Returns 409 `conflict` with `details.reason` " +
+    "`external_id_taken` if another lot of the `source` has this `external_id`.",
   body: NewParkingLot,
   reply: [201, AdminParkingLot],
   errors: ["conflict"],
@@ -74,7 +74,7 @@ export const readLotOfAnyStatus = route({
   path: "/admin/parking-lots/{id}",
   access: "admin",
   area: "lots",
-  summary: "Read a lot of any status with all that hangs on it",
+  summary: "Get a lot of any status with all related data",
   params: LotParams,
   reply: [200, AdminParkingLot],
   errors: ["lot_not_found"],
@@ -88,8 +88,9 @@ export const updateParkingLot = route({
   path: "/admin/parking-lots/{id}",
   access: "admin",
   area: "lots",
-  summary: "Change fields of a lot",
-  description: "Also its `status`: one that may not follow is `conflict`, with `details.allowed`.",
+  summary: "Update a lot",
+  description:
+    "Also changes the `status`. A transition that is not allowed returns 409 `conflict` with `details.allowed`.",
   params: LotParams,
   body: ParkingLotChanges,
   reply: [200, AdminParkingLot],
@@ -106,9 +107,10 @@ export const deleteParkingLot = route({
   path: "/admin/parking-lots/{id}",
   access: "admin",
   area: "lots",
-  summary: "Delete a lot, or close it where somebody ever parked",
+  summary: "Delete or close a lot",
   description:
-    "`deleted` says which of the two it was. A lot that is deleted goes with all that hangs on it, reviews too.",
+    "A lot that was ever used for a session is closed instead of deleted. `deleted` reports which of the two " +
+    "happened. Deleting a lot also deletes all related data, including reviews.",
   params: LotParams,
   reply: [200, DeletedParkingLot],
   errors: ["lot_not_found"],
@@ -120,8 +122,8 @@ export const listParkingLotHistory = route({
   path: "/admin/parking-lots/{id}/history",
   access: "admin",
   area: "lots",
-  summary: "List what administrators did to a lot",
-  description: "Newest first, also of a lot that was deleted.",
+  summary: "List administrator actions on a lot",
+  description: "Newest first. Also works for a deleted lot.",
   params: LotParams,
   query: ParkingLotHistoryQuery,
   reply: [200, AdminActivityLogs],
@@ -134,9 +136,10 @@ export const previewParkingLotFee = route({
   path: "/admin/parking-lots/{id}/preview-fee",
   access: "admin",
   area: "lots",
-  summary: "Ask what a stay would cost with rules that are not stored",
-  description: "What calc-fee would answer if these sets were stored; they are checked as if they were. Nothing is " +
-    "stored. Rules may name a group of the same request by an `id` that the client chose.",
+  summary: "Preview a fee with unsaved rules",
+  description:
+    "Returns the result of calc-fee as if these sets were stored. They are validated in the same way, and nothing is " +
+    "stored. A rule can refer to a group of the same request by an `id` that the client chose.",
   params: LotParams,
   body: FeePreview,
   reply: [200, Fee],
@@ -145,9 +148,10 @@ export const previewParkingLotFee = route({
     db.rpc<z.input<typeof Fee>>("admin_preview_parking_lot_fee", { parking_lot_id: params.id, ...body }),
 });
 
-const REPLACES = "Replaces the whole set: an item with the `id` of a row of the lot is that row, one without an `id` " +
-  "the row that is the same, other items are new rows, and rows that no item is are deleted. All is checked before it " +
-  "is stored; what is wrong is named by its place.";
+const REPLACES =
+  "Replaces the whole set. An item with the `id` of an existing row updates that row. An item without an `id` " +
+  "updates the row that is the same. Other items become new rows, and all remaining rows are deleted. The whole set " +
+  "is validated before it is stored, and errors name the position of the item.";
 
 /** The route that replaces a set of a lot. */
 function replaceSet<Name extends string>(
@@ -184,7 +188,7 @@ export const replaceSpots = replaceSet({
   path: "/spots",
   summary: "Replace the spots of a lot",
   body: Spots,
-  more: " The same spot is the one with the same `code`.",
+  more: " Spots with the same `code` are the same.",
 });
 
 export const replacePricingGroups = replaceSet({
@@ -192,9 +196,8 @@ export const replacePricingGroups = replaceSet({
   path: "/pricing-groups",
   summary: "Replace the pricing groups of a lot",
   body: PricingGroups,
-  more:
-    " The same group is the one with the same `code`. A group goes after its rules: as long as it has any, leaving " +
-    "it out is `conflict`, with `details.reason` `pricing_group_in_use`.",
+  more: " Groups with the same `code` are the same. A group can only be left out if it has no rules. Otherwise the " +
+    "request returns 409 `conflict` with `details.reason` `pricing_group_in_use`.",
 });
 
 export const replacePricingRules = replaceSet({
@@ -202,7 +205,7 @@ export const replacePricingRules = replaceSet({
   path: "/pricing-rules",
   summary: "Replace the pricing rules of a lot",
   body: LotPricingRules,
-  more: " A rate that is never in force, because other rules of its group go before it at all times, is rejected.",
+  more: " A rate that never applies, because other rules of its group always take precedence, is rejected.",
 });
 
 export const replaceWindows = replaceSet({
@@ -210,7 +213,7 @@ export const replaceWindows = replaceSet({
   path: "/windows",
   summary: "Replace the weekly hours of a lot",
   body: Windows,
-  more: " Windows that contradict each other (of the same days, one closed and the other not) are rejected.",
+  more: " Contradicting windows are rejected, for example open and closed on the same days.",
 });
 
 export const replaceDateOverrides = replaceSet({
@@ -218,7 +221,7 @@ export const replaceDateOverrides = replaceSet({
   path: "/date-overrides",
   summary: "Replace the date overrides of a lot",
   body: DateOverrides,
-  more: " The same override is the one of the same date.",
+  more: " Overrides of the same date are the same.",
 });
 
 export const replaceLotTags = replaceSet({
@@ -234,8 +237,9 @@ export const replaceLotImages = route({
   access: "admin",
   area: "lots",
   summary: "Replace the images of a lot",
-  description: `${REPLACES} The same image is the one of the same file. Files are uploaded first (\`POST ` +
-    "/v1/storage/upload-url`, category `parking_lot`, `is_public`); those that the lot uses no more are deleted.",
+  description:
+    `${REPLACES} Images of the same file are the same. Upload files first (\`POST /v1/storage/upload-url\`, ` +
+    "category `parking_lot`, `is_public`). Files that the lot no longer uses are deleted.",
   params: LotParams,
   body: LotImages,
   reply: [200, AdminParkingLot],

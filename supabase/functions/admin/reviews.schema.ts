@@ -7,17 +7,16 @@ export const AdminReview = z.object({
   id: Id,
   parking_lot_id: Id,
   parking_lot_name: z.string(),
-  user_id: Id.nullable().meta({ description: "The author; null when the author has left" }),
-  user_name: z.string().nullable().meta({ description: "The display name of the author, if there is one" }),
+  user_id: Id.nullable().meta({ description: "The author. Null after the author's withdrawal." }),
+  user_name: z.string().nullable().meta({ description: "The author's display name, if set" }),
   rating: Stars,
-  comment: z.string().nullable().meta({ description: "Null: stars alone" }),
+  comment: z.string().nullable().meta({ description: "Null for a rating without text" }),
   status: ReviewStatus,
   photo_urls: z.array(z.url()).meta({
-    description: "Up to four photos: at public addresses, or while they are not public at addresses that are valid " +
-      "for ten minutes",
+    description: "Up to four photos. URLs of photos that are not public are valid for ten minutes.",
   }),
   created_at: Timestamp,
-  updated_at: Timestamp.meta({ description: "What a decision names as `seen_updated_at`" }),
+  updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminReview" });
 
 export const AdminReviews = z.object({ items: z.array(AdminReview), next_cursor: NextCursor, total: Total }).meta({
@@ -27,7 +26,7 @@ export const AdminReviews = z.object({ items: z.array(AdminReview), next_cursor:
 export const AdminReviewsQuery = z.strictObject({
   status: ReviewStatus.default("pending"),
   parking_lot_id: Id.optional(),
-  user_id: Id.optional().meta({ description: "Reviews of this author" }),
+  user_id: Id.optional().meta({ description: "Only reviews by this author" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -35,12 +34,14 @@ export const AdminReviewsQuery = z.strictObject({
 
 /** The `updated_at` of what an administrator decides on, as it was read. */
 export const SeenUpdatedAt = Instant.meta({
-  description: "The `updated_at` of what was read, in full precision; a change since then is 409 `conflict`",
+  description:
+    "The `updated_at` of the version that was read, in full precision. If it changed since, the request returns 409 " +
+    "`conflict`.",
 });
 
 /** Why an administrator decided so. */
 export const DecisionReason = text(1, 500).nullable().optional().meta({
-  description: "Kept on record; the author of the entry is shown it with the decision",
+  description: "Kept on record and shown to the author of the entry with the decision",
 });
 
 const decision = {
@@ -54,7 +55,7 @@ export const ReviewDecision = z.strictObject(decision).meta({ id: "ReviewDecisio
 export const ReviewDecisions = z.strictObject({
   decisions: z.array(z.strictObject({ id: Id, ...decision })).min(1).max(100).refine(
     (decisions) => new Set(decisions.map(({ id }) => id.toLowerCase())).size === decisions.length,
-    "Each review may be decided on once in a request.",
+    "Each review may occur only once in a request.",
   ),
 }).meta({ id: "ReviewDecisions" });
 
@@ -63,12 +64,12 @@ export const ReviewDecisionOutcomes = z.object({
     id: Id,
     outcome: z.enum(["decided", "error"]),
     error: z.object({
-      code: z.string().meta({ description: "As in the envelope of an error", examples: ["conflict"] }),
+      code: z.string().meta({ description: "Same format as in an error response", examples: ["conflict"] }),
       message: z.string(),
       param: z.string().nullable(),
       details: z.record(z.string(), z.unknown()).nullable(),
     }).optional().meta({
-      description: "With the outcome `error`: the error that this decision alone would have returned",
+      description: "With the outcome `error`: the error that this decision would have returned on its own",
     }),
   })).meta({ description: "In the order of the request" }),
 }).meta({ id: "ReviewDecisionOutcomes" });

@@ -18,7 +18,7 @@ export const listReviewQueue = route({
   access: "admin",
   area: "reviews",
   summary: "List reviews to moderate",
-  description: "Of one status, oldest first: without `status` the queue of those that are `pending`.",
+  description: "Reviews of one status, oldest first. The default is `pending`, the moderation queue.",
   query: AdminReviewsQuery,
   reply: [200, AdminReviews],
   errors: [],
@@ -33,7 +33,7 @@ export const readReview = route({
   path: "/admin/reviews/{id}",
   access: "admin",
   area: "reviews",
-  summary: "Read a review",
+  summary: "Get a review",
   params: ReviewParams,
   reply: [200, AdminReview],
   errors: ["not_found"],
@@ -47,10 +47,11 @@ export const decideReview = route({
   access: "admin",
   area: "reviews",
   summary: "Approve, reject or hide a review",
-  description: "Allowed moves only (`docs/domains/states.md`); any other is `conflict` with the allowed ones in " +
-    "`details.allowed`. A review that its author has edited since `seen_updated_at` is `conflict` with " +
-    "`details.reason` `changed_meanwhile`. Nobody decides on their own review: `forbidden` with `details.reason` " +
-    "`own_entry`. The author is notified.",
+  description:
+    "`docs/domains/states.md` lists the allowed transitions. Any other returns 409 `conflict` with the allowed " +
+    "states in `details.allowed`. Returns 409 `conflict` with `details.reason` `changed_meanwhile` if the author " +
+    "edited the review after `seen_updated_at`. An administrator cannot decide on their own review: 403 `forbidden` " +
+    "with `details.reason` `own_entry`. The author is notified.",
   params: ReviewParams,
   body: ReviewDecision,
   reply: [200, AdminReview],
@@ -67,8 +68,8 @@ export const decideReviews = route({
   path: "/admin/reviews/decisions",
   access: "admin",
   area: "reviews",
-  summary: "Decide on many reviews at once",
-  description: "Up to 100, each with its own outcome: what is decided stays decided when another is not.",
+  summary: "Decide on several reviews at once",
+  description: "Up to 100 decisions, each with its own outcome. A failed decision does not undo the others.",
   body: ReviewDecisions,
   reply: [200, ReviewDecisionOutcomes],
   errors: ["not_found", "conflict"],

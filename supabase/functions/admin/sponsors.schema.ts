@@ -6,7 +6,9 @@ import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/value
 
 export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
   image_asset_id: Id.nullable(),
-  image_url: z.url().nullable().meta({ description: "Null without a picture, and until its public copy is made" }),
+  image_url: z.url().nullable().meta({
+    description: "Null if there is no picture or its public copy does not exist yet",
+  }),
   is_active: z.boolean(),
   status: TimeStatus,
   created_at: Timestamp,
@@ -22,7 +24,7 @@ const Category = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/).meta({ examples: ["c
 export const AdminSponsorsQuery = z.strictObject({
   category: Category.optional(),
   status: TimeStatus.optional(),
-  q: SearchText.meta({ description: "Only sponsors with this in their name or address" }),
+  q: SearchText.meta({ description: "Only sponsors whose name or address contains this text" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -45,15 +47,15 @@ export const SponsorChanges = z.strictObject({
   lng: z.number().min(-180).max(180),
   website: WebAddress.nullable(),
   image_asset_id: Id.nullable().meta({
-    description: "An upload of the caller, of category `parking_lot` and public, which nothing uses yet",
+    description: "An unused public upload of the caller, of category `parking_lot`",
   }),
   opening_hours: Hours.nullable(),
-  time_zone: z.string().min(1).max(64).meta({ description: "An IANA time zone", examples: ["Asia/Tokyo"] }),
+  time_zone: z.string().min(1).max(64).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
   checkin_radius_m: z.int().min(10).max(1000),
   sort_order: z.int32(),
   starts_at: Moment,
-  ends_at: Moment.nullable().meta({ description: "From when on it is not shown, after `starts_at`; null: no end" }),
-  is_active: z.boolean().meta({ description: "`false` withdraws it, whatever its time" }),
+  ends_at: Moment.nullable().meta({ description: "When display ends, after `starts_at`. Null for no end." }),
+  is_active: z.boolean().meta({ description: "`false` withdraws the sponsor immediately" }),
 }).partial().meta({ id: "SponsorChanges" });
 
 export const NewSponsor = SponsorChanges.required({ name: true, lat: true, lng: true }).meta({ id: "NewSponsor" });

@@ -40,8 +40,8 @@ export const listSponsorsOfAllStates = route({
   path: "/admin/sponsors",
   access: "admin",
   area: "content",
-  summary: "List sponsors in every state",
-  description: "In `sort_order`.",
+  summary: "List sponsors in any state",
+  description: "Sorted by `sort_order`.",
   query: AdminSponsorsQuery,
   reply: [200, AdminSponsors],
   errors: [],
@@ -57,8 +57,9 @@ export const createSponsor = route({
   access: "admin",
   area: "content",
   summary: "Create a sponsor",
-  description: "It is shown from `starts_at` to `ends_at` while `is_active`. Upload its picture first, with category " +
-    "`parking_lot` and `is_public`.",
+  description:
+    "The sponsor is shown from `starts_at` to `ends_at` while `is_active` is true. Upload the picture first, with " +
+    "category `parking_lot` and `is_public`.",
   body: NewSponsor,
   reply: [201, AdminSponsor],
   errors: ["not_found"],
@@ -73,7 +74,7 @@ export const readSponsorOfAnyState = route({
   path: "/admin/sponsors/{id}",
   access: "admin",
   area: "content",
-  summary: "Read a sponsor in any state",
+  summary: "Get a sponsor in any state",
   params: AdminSponsorParams,
   reply: [200, AdminSponsor],
   errors: ["not_found"],
@@ -86,10 +87,10 @@ export const changeSponsor = route({
   path: "/admin/sponsors/{id}",
   access: "admin",
   area: "content",
-  summary: "Change, withdraw or restore a sponsor",
+  summary: "Update, withdraw or restore a sponsor",
   description:
-    "What is absent stays. `is_active` `false` withdraws it; clients may keep the public list for a minute. " +
-    "A picture that is replaced is deleted.",
+    "Omitted fields do not change. `is_active` false withdraws the sponsor. Clients may cache the public list for " +
+    "a minute. A replaced picture is deleted.",
   params: AdminSponsorParams,
   body: SponsorChanges,
   reply: [200, AdminSponsor],
@@ -113,7 +114,9 @@ export const deleteSponsor = route({
   access: "admin",
   area: "content",
   summary: "Delete a sponsor that was never shown",
-  description: "409 with `details.reason` `was_shown` for any other: set `is_active` to `false`.",
+  description:
+    "Returns 409 `conflict` with `details.reason` `was_shown` for any other advertisement. Set `is_active` to " +
+    "`false` instead.",
   params: AdminSponsorParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],

@@ -4,11 +4,11 @@ import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Store = z.enum(["android_store", "ios_store"]);
 const Task = z.enum(["sales", "metrics", "reviews"]);
-const Day = z.iso.date().refine((day) => !day.startsWith("0000"), "This is no date that can be asked about.").meta({
+const Day = z.iso.date().refine((day) => !day.startsWith("0000"), "Must be a date from 2000 to 2099.").meta({
   examples: ["2026-09-01"],
 });
 const Country = z.string().regex(/^[A-Z]{2}$/, "Must be two capital letters.").meta({
-  description: "ISO 3166-1 alpha-2; `ZZ`: the store does not say",
+  description: "ISO 3166-1 alpha-2. `ZZ` if the store does not report it.",
   examples: ["JP"],
 });
 const Currency = z.string().meta({ description: "ISO 4217", examples: ["JPY"] });
@@ -21,7 +21,7 @@ export const TriggerStoreSyncRequest = z.strictObject({
 }).meta({ id: "TriggerStoreSyncRequest" });
 
 export const TriggeredStoreSync = z.object({
-  sync_run_ids: z.array(Id).meta({ description: "A run of each store and task: new ones, and those that were open" }),
+  sync_run_ids: z.array(Id).meta({ description: "One run for each store and task, either new or already open" }),
   count: z.int().min(1),
   status: z.literal("queued"),
 }).meta({ id: "TriggeredStoreSync" });
@@ -36,12 +36,12 @@ export const StoreSyncRun = z.object({
   store: Store,
   task: Task,
   status: z.enum(["queued", "running", "succeeded", "failed"]),
-  requested_by: Id.nullable().meta({ description: "The administrator who started it; null: the nightly job" }),
-  rows_read: z.int().min(0).meta({ description: "Rows of the store's reports" }),
-  rows_written: z.int().min(0).meta({ description: "Rows that changed: none when everything was known" }),
-  error: Problem.nullable().meta({ description: "Why it failed" }),
-  problem: Problem.nullable().meta({ description: "What it waits for: the store asked to wait, or is down" }),
-  due_at: Timestamp.nullable().meta({ description: "When it may go on; null once it has ended" }),
+  requested_by: Id.nullable().meta({ description: "The administrator who started the run. Null for the nightly job." }),
+  rows_read: z.int().min(0).meta({ description: "Rows in the store's reports" }),
+  rows_written: z.int().min(0).meta({ description: "Rows that changed. 0 if all data was known." }),
+  error: Problem.nullable().meta({ description: "Why the run failed" }),
+  problem: Problem.nullable().meta({ description: "Why the run waits: the store requested a delay, or is down" }),
+  due_at: Timestamp.nullable().meta({ description: "When the run can continue. Null after its end." }),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -63,17 +63,17 @@ export const StoreSyncRunParams = z.strictObject({ id: Id.meta({ description: "T
 export const StoreReview = z.object({
   id: Id,
   store: Store,
-  review_id: z.string().meta({ description: "The store's own id" }),
+  review_id: z.string().meta({ description: "Id of the review in the store" }),
   rating: z.int().min(1).max(5),
   title: z.string().nullable(),
   body: z.string(),
-  language: z.string().nullable().meta({ description: "Google Play, as the store gives it", examples: ["ja"] }),
-  territory: z.string().nullable().meta({ description: "App Store: ISO 3166-1 alpha-3", examples: ["JPN"] }),
+  language: z.string().nullable().meta({ description: "Only Google Play, in the store's format", examples: ["ja"] }),
+  territory: z.string().nullable().meta({ description: "Only App Store: ISO 3166-1 alpha-3", examples: ["JPN"] }),
   author_name: z.string().nullable(),
   app_version: z.string().nullable(),
-  response_body: z.string().nullable().meta({ description: "What we answered" }),
+  response_body: z.string().nullable().meta({ description: "The published response" }),
   responded_at: Timestamp.nullable(),
-  reviewed_at: Timestamp.meta({ description: "When it was written (App Store), or last changed (Google Play)" }),
+  reviewed_at: Timestamp.meta({ description: "When the review was written (App Store) or last changed (Google Play)" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "StoreReview" });
@@ -86,26 +86,26 @@ export const StoreReviewsQuery = z.strictObject({
   store: Store.optional(),
   rating: z.int().min(1).max(5).optional(),
   territory: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.").optional().meta({ examples: ["JPN"] }),
-  since: Instant.optional().meta({ description: "Reviews written or changed since" }),
+  since: Instant.optional().meta({ description: "Only reviews written or changed at or after this time" }),
   ...Page,
 });
 
 export const StoreSale = z.object({
   id: Id,
   store: Store,
-  sale_date: Day.meta({ description: "By the store's own days" }),
+  sale_date: Day.meta({ description: "A day in the store's own calendar" }),
   sku: z.string(),
   title: z.string().nullable(),
-  product_type: z.string().meta({ description: "The store's word for it", examples: ["IAY"] }),
+  product_type: z.string().meta({ description: "The store's product type", examples: ["IAY"] }),
   country: Country,
   currency: Currency,
-  units: z.int().meta({ description: "Less refunded ones" }),
+  units: z.int().meta({ description: "Units sold, minus refunded units" }),
   refund_units: z.int().min(0),
-  amount_minor: z.int().meta({ description: "What customers paid less refunds, in minor units of `currency`" }),
+  amount_minor: z.int().meta({ description: "Paid by customers, minus refunds, in minor units of `currency`" }),
   refund_minor: z.int().min(0),
   proceeds_currency: Currency,
   proceeds_minor: z.int().nullable().meta({
-    description: "What the store owes for it; null: it does not say (Google Play)",
+    description: "Owed by the store. Null if the store does not report it (Google Play).",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -136,16 +136,16 @@ export const StoreSalesSums = z.object({
     amount_minor: z.int(),
     refund_minor: z.int().min(0),
   })).meta({
-    description: "By day, store and the customers' currency, the last day first; without what costs nothing",
+    description: "By day, store and customer currency, the last day first. Free products are omitted.",
   }),
   proceeds: z.array(z.object({ sale_date: Day, store: Store, currency: Currency, proceeds_minor: z.int() })).meta({
-    description: "What the store owes, by day, store and currency of payment",
+    description: "Amount owed by the store, by day, store and payment currency",
   }),
 }).meta({ id: "StoreSalesSums" });
 
 export const StoreSalesSumsQuery = z.strictObject({
-  from: Day.optional().meta({ description: "The first day; 29 days before `to` unless given" }),
-  to: Day.optional().meta({ description: "The last day; today (UTC) unless given" }),
+  from: Day.optional().meta({ description: "First day. Default: 29 days before `to`." }),
+  to: Day.optional().meta({ description: "Last day. Default: today (UTC)." }),
   store: Store.optional(),
   sku: text(1, 200).optional(),
 });
@@ -155,8 +155,8 @@ export const StoreMetric = z.object({
   store: Store,
   metric_date: Day,
   metric: z.string().meta({ examples: ["installs"] }),
-  value: z.number().meta({ description: "A count; for rates a fraction of 1" }),
-  reported_on: Day.meta({ description: "The day of the report that said so" }),
+  value: z.number().meta({ description: "A count. Rates are fractions of 1." }),
+  reported_on: Day.meta({ description: "Day of the report that contains the value" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "StoreMetric" });

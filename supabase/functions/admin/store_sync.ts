@@ -23,9 +23,9 @@ export const triggerStoreSync = route({
   area: "store_sync",
   summary: "Fetch sales, metrics or reviews from the stores",
   description:
-    "Starts a run of each store and task that is asked for. One that has an open run is joined: its id is in the " +
-    "response. When all of them have one: `conflict`, with `details.reason` `already_running` and `details.sync_run_ids`. " +
-    "A store that is not configured has a run that fails with `not_configured`.",
+    "Starts a run for each requested store and task. If a run is already open, the response contains its id " +
+    "instead. Returns 409 `conflict` with `details.reason` `already_running` and `details.sync_run_ids` if all of " +
+    "them are open. The run of a store that is not configured fails with `not_configured`.",
   body: TriggerStoreSyncRequest,
   reply: [202, TriggeredStoreSync],
   errors: ["conflict"],
@@ -37,8 +37,8 @@ export const listStoreSyncRuns = route({
   path: "/admin/store-sync/runs",
   access: "admin",
   area: "store_sync",
-  summary: "List runs of store sync",
-  description: "The newest first. They are kept for 90 days after their end.",
+  summary: "List store sync runs",
+  description: "Newest first. Runs are kept for 90 days after their end.",
   query: StoreSyncRunsQuery,
   reply: [200, StoreSyncRuns],
   errors: [],
@@ -50,7 +50,7 @@ export const readStoreSyncRun = route({
   path: "/admin/store-sync/runs/{id}",
   access: "admin",
   area: "store_sync",
-  summary: "Read a run of store sync",
+  summary: "Get a store sync run",
   params: StoreSyncRunParams,
   reply: [200, StoreSyncRun],
   errors: ["not_found"],
@@ -62,8 +62,8 @@ export const listStoreReviews = route({
   path: "/admin/store-reviews",
   access: "admin",
   area: "store_sync",
-  summary: "List reviews in the stores",
-  description: "The newest first.",
+  summary: "List store reviews",
+  description: "Newest first.",
   query: StoreReviewsQuery,
   reply: [200, StoreReviews],
   errors: [],
@@ -75,9 +75,9 @@ export const listStoreSales = route({
   path: "/admin/store-sales",
   access: "admin",
   area: "store_sync",
-  summary: "List what the stores sold",
+  summary: "List store sales",
   description:
-    "A row a day, product, country and currency, the newest days first. Downloads and updates of the App Store are " +
+    "One row per day, product, country and currency, newest days first. Downloads and updates in the App Store are " +
     "rows without an amount.",
   query: StoreSalesQuery,
   reply: [200, StoreSales],
@@ -90,8 +90,8 @@ export const sumStoreSales = route({
   path: "/admin/store-sales/daily",
   access: "admin",
   area: "store_sync",
-  summary: "Get what the stores sold, summed by day and currency",
-  description: "At most 92 days, the last 30 unless `from` and `to` say. Currencies are not converted.",
+  summary: "Get store sales by day and currency",
+  description: "At most 92 days. The default is the last 30 days. Currencies are not converted.",
   query: StoreSalesSumsQuery,
   reply: [200, StoreSalesSums],
   errors: [],
@@ -103,8 +103,8 @@ export const listStoreMetrics = route({
   path: "/admin/store-metrics",
   access: "admin",
   area: "store_sync",
-  summary: "List how the apps are used, as the stores count it",
-  description: "A row a day and metric, the newest days first.",
+  summary: "List store metrics",
+  description: "One row per day and metric, newest days first.",
   query: StoreMetricsQuery,
   reply: [200, StoreMetrics],
   errors: [],

@@ -11,7 +11,7 @@ export const AdminSubscriptionPlan = SubscriptionPlan.extend({
   name_en: z.string().nullable(),
   description_en: z.string().nullable(),
   features_en: SubscriptionPlan.shape.features.nullable(),
-  is_active: z.boolean().meta({ description: "Whether it is on sale" }),
+  is_active: z.boolean().meta({ description: "Whether the plan is on sale" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "AdminSubscriptionPlan" });
@@ -23,7 +23,9 @@ export const AdminSubscriptionPlans = z.object({
 }).meta({ id: "AdminSubscriptionPlans" });
 
 export const AdminSubscriptionPlansQuery = z.strictObject({
-  is_active: z.boolean().optional().meta({ description: "Only plans that are on sale, or only those that are not" }),
+  is_active: z.boolean().optional().meta({
+    description: "`true`: only plans on sale. `false`: only plans not on sale.",
+  }),
   billing_period: BillingPeriod.optional(),
   limit: Limit,
   cursor: Cursor,
@@ -44,14 +46,14 @@ export const SubscriptionPlanChanges = z.strictObject({
   features: SubscriptionPlan.shape.features,
   features_en: SubscriptionPlan.shape.features.nullable(),
   sort_order: z.int32(),
-  is_active: z.boolean().meta({ description: "`false` takes it off sale; who has it keeps it" }),
+  is_active: z.boolean().meta({ description: "`false` ends the sale. Current subscribers keep the plan." }),
 }).partial().meta({ id: "SubscriptionPlanChanges" });
 
 export const NewSubscriptionPlan = SubscriptionPlanChanges
   .required({ name: true, price_minor: true, billing_period: true })
   .extend({
     code: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,149}$/).meta({
-      description: "The product id in the stores; never changed",
+      description: "Product id in the stores. It never changes.",
       examples: ["premium_monthly"],
     }),
   }).meta({ id: "NewSubscriptionPlan" });

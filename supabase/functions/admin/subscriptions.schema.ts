@@ -13,39 +13,45 @@ export const AdminSubscriptions = z.object({
 }).meta({ id: "AdminSubscriptions" });
 
 export const AdminSubscription = AdminSubscriptionListItem.extend({
-  user: AdminUserListItem.nullable().meta({ description: "Null: it is nobody's" }),
-  store_status: SubscriptionStatus.meta({ description: "What the store said last" }),
-  is_revoked_by_hand: z.boolean().meta({ description: "An administrator revoked it, and none has reinstated it" }),
-  auto_renew_status: z.boolean().nullable().meta({ description: "Null: the store does not say" }),
+  user: AdminUserListItem.nullable().meta({ description: "Null if the subscription belongs to no app user" }),
+  store_status: SubscriptionStatus.meta({ description: "The last state reported by the store" }),
+  is_revoked_by_hand: z.boolean().meta({ description: "Revoked by an administrator and not reinstated" }),
+  auto_renew_status: z.boolean().nullable().meta({ description: "Null if the store does not report it" }),
   next_billing_date: Timestamp.nullable(),
   original_purchase_date: Timestamp,
-  superseded_at: Timestamp.nullable().meta({ description: "When another purchase took its place" }),
-  supersedes_id: Id.nullable().meta({ description: "The subscription whose place it took, where that is known" }),
+  superseded_at: Timestamp.nullable().meta({ description: "When another purchase replaced this one" }),
+  supersedes_id: Id.nullable().meta({ description: "The subscription that this one replaced, if known" }),
   needs_acknowledgement: z.boolean().meta({
-    description: "Google Play waits to be told that the purchase is stored, and refunds it after three days",
+    description:
+      "Whether the purchase still has to be acknowledged. Google Play refunds purchases that are not acknowledged " +
+      "within three days.",
   }),
   acknowledged_at: Timestamp.nullable(),
-  heard_at: Timestamp.meta({ description: "When the store last said something of it" }),
-  ask_at: Timestamp.nullable().meta({ description: "When the store is asked next; null: not by itself" }),
+  heard_at: Timestamp.meta({ description: "When the store last reported on this subscription" }),
+  ask_at: Timestamp.nullable().meta({
+    description: "When the store is queried next. Null if it is not queried automatically.",
+  }),
 }).meta({ id: "AdminSubscription" });
 
 const AdminSubscriptionEvent = z.object({
   id: Id,
-  event_id: z.string().meta({ description: "The store's id" }),
+  event_id: z.string().meta({ description: "Id of the subscription in the store" }),
   source: z.enum(["verify", "refresh", "notification", "reconciliation", "admin"]),
   type: z.string().nullable().meta({
-    description: "The store's word; `REVOKED` or `REINSTATED` by an administrator; null: an answer to a question",
+    description:
+      "The store's event type. `REVOKED` or `REINSTATED` for an administrator's action. Null for the response to a " +
+      "query.",
   }),
   subtype: z.string().nullable(),
-  status: SubscriptionStatus.nullable().meta({ description: "Null for an act of an administrator" }),
-  occurred_at: Timestamp.meta({ description: "When it was said, by the store's clock" }),
-  confirmed_at: Timestamp.meta({ description: "When the store last said the same again" }),
+  status: SubscriptionStatus.nullable().meta({ description: "Null for an administrator's action" }),
+  occurred_at: Timestamp.meta({ description: "When the statement was made, by the store's clock" }),
+  confirmed_at: Timestamp.meta({ description: "When the store last repeated this statement" }),
   received_at: Timestamp,
   facts: z.record(z.string(), z.unknown()).nullable().meta({
-    description: "What was said, in the words of both stores; null for an act of an administrator",
+    description: "The statement, in a format common to both stores. Null for an administrator's action.",
   }),
   payload: z.record(z.string(), z.unknown()).meta({
-    description: "What was decoded; for an act of an administrator `admin_id` and `reason`",
+    description: "The decoded data. For an administrator's action, `admin_id` and `reason`.",
   }),
 }).meta({ id: "AdminSubscriptionEvent" });
 
@@ -56,7 +62,7 @@ export const AdminSubscriptionEvents = z.object({
 }).meta({ id: "AdminSubscriptionEvents" });
 
 export const AdminSubscriptionsQuery = z.strictObject({
-  status: SubscriptionStatus.optional().meta({ description: "The status that they have now" }),
+  status: SubscriptionStatus.optional().meta({ description: "Only subscriptions with this current status" }),
   user_id: Id.optional(),
   external_subscription_id: text(1, 200).optional(),
   provider: Provider.optional(),

@@ -11,7 +11,8 @@ import {
   AdminSubscriptionsQuery,
 } from "./subscriptions.schema.ts";
 
-const NOT_ONES_OWN = "Not a subscription of the administrator's own: `forbidden`, with `details.reason` `own_account`.";
+const NOT_OWN_SUBSCRIPTION =
+  "An administrator cannot do this for their own subscription: 403 `forbidden` with `details.reason` `own_account`.";
 
 export const listSubscriptions = route({
   method: "GET",
@@ -19,7 +20,7 @@ export const listSubscriptions = route({
   access: "admin",
   area: "users",
   summary: "List and search subscriptions",
-  description: "Newest first; all conditions must hold. `total` is counted up to 10,000.",
+  description: "Newest first. All given conditions must hold. `total` is counted up to 10,000.",
   query: AdminSubscriptionsQuery,
   reply: [200, AdminSubscriptions],
   errors: [],
@@ -31,7 +32,7 @@ export const readSubscription = route({
   path: "/admin/subscriptions/{id}",
   access: "admin",
   area: "users",
-  summary: "Read a subscription",
+  summary: "Get a subscription",
   params: AdminSubscriptionParams,
   reply: [200, AdminSubscription],
   errors: ["not_found"],
@@ -44,8 +45,8 @@ export const listSubscriptionEvents = route({
   path: "/admin/subscriptions/{id}/events",
   access: "admin",
   area: "users",
-  summary: "List what was said of a subscription",
-  description: "The ledger, newest first: each statement of the store, and what administrators did.",
+  summary: "List the events of a subscription",
+  description: "The ledger, newest first: all statements of the store, and all actions of administrators.",
   params: AdminSubscriptionParams,
   query: AdminSubscriptionEventsQuery,
   reply: [200, AdminSubscriptionEvents],
@@ -58,11 +59,12 @@ export const revokeSubscription = route({
   path: "/admin/subscriptions/{id}/revoke",
   access: "admin",
   area: "users",
-  summary: "End the access that a subscription gives",
+  summary: "Revoke a subscription",
   description:
-    "Until it is reinstated, whatever the store says; the store goes on charging. The user is notified. One " +
-    `that is revoked by hand is \`conflict\` with \`details.reason\` \`already_revoked\`. ${NOT_ONES_OWN} ` +
-    "Recorded as `subscription.revoke`.",
+    "Ends the access until the subscription is reinstated, regardless of later statements of the store. The store " +
+    "continues to charge the user. The user is notified. Returns 409 `conflict` with `details.reason` " +
+    `\`already_revoked\` if an administrator has already revoked it. ${NOT_OWN_SUBSCRIPTION} Recorded as ` +
+    "`subscription.revoke`.",
   params: AdminSubscriptionParams,
   body: AdminSubscriptionReason,
   reply: [200, AdminSubscription],
@@ -77,9 +79,10 @@ export const reinstateSubscription = route({
   path: "/admin/subscriptions/{id}/reinstate",
   access: "admin",
   area: "users",
-  summary: "Take back a revocation by hand",
-  description: "The subscription is again what its store last said. One that no administrator has revoked is " +
-    `\`conflict\` with \`details.reason\` \`not_revoked\`. ${NOT_ONES_OWN} Recorded as \`subscription.reinstate\`.`,
+  summary: "Reinstate a revoked subscription",
+  description: "The subscription returns to the last state reported by its store. Returns 409 `conflict` with " +
+    `\`details.reason\` \`not_revoked\` if no administrator has revoked it. ${NOT_OWN_SUBSCRIPTION} Recorded as ` +
+    "`subscription.reinstate`.",
   params: AdminSubscriptionParams,
   body: AdminSubscriptionReason,
   reply: [200, AdminSubscription],
@@ -94,9 +97,9 @@ export const refreshSubscription = route({
   path: "/admin/subscriptions/{id}/refresh",
   access: "admin",
   area: "users",
-  summary: "Ask the store about a subscription",
-  description: "What it answers is in the ledger, and the subscription follows. A store that is down is " +
-    "`service_unavailable` and changes nothing. Recorded as `subscription.refresh`.",
+  summary: "Refresh a subscription from its store",
+  description: "The response of the store is added to the ledger and updates the subscription. Returns 503 " +
+    "`service_unavailable` and changes nothing if the store is down. Recorded as `subscription.refresh`.",
   params: AdminSubscriptionParams,
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict", "iap_invalid"],

@@ -7,12 +7,14 @@ import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminSupportTicket = SupportTicket.extend({
   user_id: Id.meta({ description: "The author" }),
-  user_name: z.string().nullable().meta({ description: "The display name of the author, if there is one" }),
-  status_changed_at: Timestamp.meta({ description: "Since when it has its status: an open ticket waits since then" }),
+  user_name: z.string().nullable().meta({ description: "The author's display name, if set" }),
+  status_changed_at: Timestamp.meta({
+    description: "Since when the ticket has its status. For an `open` ticket, since when it is waiting.",
+  }),
   message_count: z.int().min(0),
   last_message_at: Timestamp.nullable(),
   updated_at: Timestamp.meta({
-    description: "When it was last written to or closed: what an answer names as `seen_updated_at`",
+    description: "When the ticket was last written to or closed. Send it as `seen_updated_at` with an answer.",
   }),
 }).meta({ id: "AdminSupportTicket" });
 
@@ -23,12 +25,14 @@ export const AdminSupportTickets = z.object({
 }).meta({ id: "AdminSupportTickets" });
 
 export const AdminSupportMessage = SupportMessage.extend({
-  admin_id: Id.nullable().meta({ description: "Which administrator answered; never shown to the ticket's author" }),
+  admin_id: Id.nullable().meta({
+    description: "The administrator who answered. Never shown to the author of the ticket.",
+  }),
   admin_name: z.string().nullable(),
 }).meta({ id: "AdminSupportMessage" });
 
 export const AdminSupportTicketDetail = AdminSupportTicket.extend({
-  messages: z.array(AdminSupportMessage).meta({ description: "A page of the messages, oldest first" }),
+  messages: z.array(AdminSupportMessage).meta({ description: "One page of the messages, oldest first" }),
   next_cursor: NextCursor,
 }).meta({ id: "AdminSupportTicketDetail" });
 

@@ -33,8 +33,8 @@ export const listTicketQueue = route({
   area: "support",
   summary: "List support tickets to answer",
   description:
-    "Of one status, those first that have it longest: without `status` the queue of those that are `open`. A " +
-    "ticket keeps its place when its author writes again.",
+    "Tickets of one status, longest waiting first. The default is `open`, the queue. A ticket keeps its position " +
+    "when its author writes again.",
   query: AdminSupportTicketsQuery,
   reply: [200, AdminSupportTickets],
   errors: [],
@@ -46,8 +46,8 @@ export const readTicketOfUser = route({
   path: "/admin/support-tickets/{id}",
   access: "admin",
   area: "support",
-  summary: "Read a support ticket with its messages",
-  description: "`messages` is a page, oldest first; `next_cursor` continues it.",
+  summary: "Get a support ticket with its messages",
+  description: "`messages` is one page, oldest first. `next_cursor` is the cursor of the next page.",
   params: TicketParams,
   query: TicketQuery,
   reply: [200, AdminSupportTicketDetail],
@@ -66,10 +66,11 @@ export const answerTicket = route({
   access: "admin",
   area: "support",
   summary: "Answer a support ticket",
-  description: "The ticket is then `answered`, and its author is notified. A ticket that was written to since " +
-    "`seen_updated_at` is `conflict` with `details.reason` `changed_meanwhile`; a closed one has the states that may " +
-    "follow in `details.allowed`; one with 200 messages is `too_many_messages`. Nobody answers their own ticket: " +
-    "`forbidden` with `details.reason` `own_entry`.",
+  description:
+    "The ticket becomes `answered`, and its author is notified. Returns 409 `conflict` with `details.reason` " +
+    "`changed_meanwhile` if the ticket was written to after `seen_updated_at`. Returns 409 with `too_many_messages` " +
+    "if the ticket has 200 messages. A closed ticket returns 409 with the allowed states in `details.allowed`. An " +
+    "administrator cannot answer their own ticket: 403 `forbidden` with `details.reason` `own_entry`.",
   params: TicketParams,
   body: NewSupportAnswer,
   reply: [201, SupportAnswer],
@@ -90,8 +91,8 @@ export const closeTicket = route({
   area: "support",
   summary: "Close a support ticket",
   description:
-    "One that is `answered`; any other is `conflict` with the allowed moves in `details.allowed`. A message " +
-    "of its author opens it again.",
+    "Only `answered` tickets can be closed. Any other returns 409 `conflict` with the allowed transitions in " +
+    "`details.allowed`. A new message from the author reopens the ticket.",
   params: TicketParams,
   body: SupportTicketDecision,
   reply: [200, AdminSupportTicket],

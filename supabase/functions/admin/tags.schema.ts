@@ -5,7 +5,7 @@ import { Color, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminTag = Tag.extend({
   name_en: z.string().nullable(),
-  is_active: z.boolean().meta({ description: "False: no longer offered; lots that have it still show it" }),
+  is_active: z.boolean().meta({ description: "False: no longer offered. Lots that have the tag still show it." }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "AdminTag" });
@@ -16,8 +16,10 @@ export const AdminTags = z.object({ items: z.array(AdminTag), next_cursor: NextC
 
 export const AdminTagsQuery = z.strictObject({
   category: text(1, 50).optional(),
-  is_active: z.boolean().optional().meta({ description: "Only tags that are offered, or only those that are not" }),
-  q: SearchText.meta({ description: "Only tags with this in a name or the slug" }),
+  is_active: z.boolean().optional().meta({
+    description: "`true`: only tags that are offered. `false`: only tags that are not.",
+  }),
+  q: SearchText.meta({ description: "Only tags whose names or slug contain this text" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -32,12 +34,12 @@ export const TagChanges = z.strictObject({
   category: text(1, 50).nullable(),
   icon_name: text(1, 50).nullable(),
   sort_order: z.int32(),
-  is_active: z.boolean().meta({ description: "`false` takes it out of the master list" }),
+  is_active: z.boolean().meta({ description: "`false` removes the tag from the public list" }),
 }).partial().meta({ id: "TagChanges" });
 
 export const NewTag = TagChanges.required({ name: true }).extend({
   slug: z.string().regex(/^[a-z0-9][a-z0-9_]{0,49}$/).meta({
-    description: "What filters name; never changed",
+    description: "Used in filters. It never changes.",
     examples: ["car_wash"],
   }),
 }).meta({ id: "NewTag" });

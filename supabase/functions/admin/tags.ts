@@ -7,8 +7,8 @@ export const listTagsOfAllStates = route({
   path: "/admin/tags",
   access: "admin",
   area: "content",
-  summary: "List tags, offered or not",
-  description: "By `sort_order` and `slug`, with both names.",
+  summary: "List tags, including inactive ones",
+  description: "Sorted by `sort_order` and `slug`, with both names.",
   query: AdminTagsQuery,
   reply: [200, AdminTags],
   errors: [],
@@ -21,7 +21,7 @@ export const createTag = route({
   access: "admin",
   area: "content",
   summary: "Create a tag",
-  description: "409 with `details.reason` `already_exists` where another tag has the `slug`.",
+  description: "Returns 409 `conflict` with `details.reason` `already_exists` if another tag has the `slug`.",
   body: NewTag,
   reply: [201, AdminTag],
   errors: ["conflict"],
@@ -33,7 +33,7 @@ export const readTagOfAnyState = route({
   path: "/admin/tags/{id}",
   access: "admin",
   area: "content",
-  summary: "Read a tag, offered or not",
+  summary: "Get a tag, active or not",
   params: AdminTagParams,
   reply: [200, AdminTag],
   errors: ["not_found"],
@@ -46,11 +46,12 @@ export const changeTag = route({
   path: "/admin/tags/{id}",
   access: "admin",
   area: "content",
-  summary: "Change or withdraw a tag",
+  summary: "Update or withdraw a tag",
   description:
-    "What is absent stays; `slug` never changes. `is_active` `false` takes it out of the master list: lots " +
-    "that have it still show it, and filters that name it still work. Attributes of searches are always offered: 409 " +
-    "with `details.reason` `search_attribute`. Clients may keep the public list for five minutes.",
+    "Omitted fields do not change, and `slug` can never change. `is_active` false removes the tag from the public " +
+    "list. Lots with the tag still show it, and filters with the tag still work. Tags that are search attributes " +
+    "cannot be withdrawn: 409 `conflict` with `details.reason` `search_attribute`. Clients may cache the public " +
+    "list for five minutes.",
   params: AdminTagParams,
   body: TagChanges,
   reply: [200, AdminTag],
@@ -65,8 +66,8 @@ export const deleteTag = route({
   path: "/admin/tags/{id}",
   access: "admin",
   area: "content",
-  summary: "Delete a tag that no lot has",
-  description: "409 with `details.reason` `in_use` or `search_attribute` for any other.",
+  summary: "Delete an unused tag",
+  description: "Returns 409 `conflict` with `details.reason` `in_use` or `search_attribute` for any other tag.",
   params: AdminTagParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],

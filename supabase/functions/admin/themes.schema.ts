@@ -5,26 +5,26 @@ import type { Stored } from "../_shared/schema/themes.ts";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Price = z.int().min(1).max(1_000_000).nullable().meta({
-  description: "Null: it is not sold. A free theme has no price",
+  description: "Null if the theme is not sold. A free theme has no price.",
 });
-const UnlockLevel = z.int().min(2).max(10_000).nullable().meta({ description: "The level that earns it" });
-const UnlockBadge = Id.nullable().meta({ description: "The badge that earns it" });
+const UnlockLevel = z.int().min(2).max(10_000).nullable().meta({ description: "The level that earns this theme" });
+const UnlockBadge = Id.nullable().meta({ description: "The badge that earns this theme" });
 const Preview = Id.nullable().meta({
-  description: "A public upload of category `parking_lot` that nothing else uses. The picture before it is deleted",
+  description: "An unused public upload of category `parking_lot`. The previous picture is deleted.",
 });
 
 export const AdminTheme = z.object({
   id: Id,
   name: z.string(),
   description: z.string().nullable(),
-  is_free: z.boolean().meta({ description: "While it is active, every user owns it" }),
+  is_free: z.boolean().meta({ description: "True: while the theme is active, every user owns it." }),
   price_yen_minor: z.int().nullable(),
   unlock_level: z.int().nullable(),
   unlock_badge_id: Id.nullable(),
   preview_asset_id: Id.nullable(),
-  preview_url: z.url().nullable().meta({ description: "The picture of `preview_asset_id`" }),
+  preview_url: z.url().nullable().meta({ description: "Picture of `preview_asset_id`" }),
   sort_order: z.int(),
-  is_active: z.boolean().meta({ description: "False: it is not offered, and its owners keep it" }),
+  is_active: z.boolean().meta({ description: "False: no longer offered. Current owners keep it." }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "AdminTheme" });
@@ -46,7 +46,8 @@ const optional = {
 
 export const NewTheme = z.strictObject({ name: text(1, 100), ...optional }).meta({
   id: "NewTheme",
-  description: "Without more than a name: an active theme that is neither free nor sold nor earned, to be given",
+  description:
+    "With only a name, the theme is active, not free, not sold and not earned. Administrators can give it to users.",
 });
 
 export const ThemeUpdate = z.strictObject({ name: text(1, 100).optional(), ...optional }).meta({
@@ -58,14 +59,14 @@ export const AdminThemeParams = z.strictObject({ id: Id.meta({ description: "The
 
 export const NewThemeGift = z.strictObject({
   user_id: Id.meta({ description: "The recipient" }),
-  message: text(1, 500).nullable().optional().meta({ description: "What the recipient reads" }),
+  message: text(1, 500).nullable().optional().meta({ description: "Message to the recipient" }),
 }).meta({ id: "NewThemeGift" });
 
 export const AdminThemeGift = z.object({
   id: Id,
   user_id: Id,
   theme_id: Id,
-  admin_id: Id.nullable().meta({ description: "Who gave it; null once their account is gone" }),
+  admin_id: Id.nullable().meta({ description: "The administrator who gave it. Null after the account was deleted." }),
   message: z.string().nullable(),
   created_at: Timestamp,
 }).meta({ id: "AdminThemeGift" });

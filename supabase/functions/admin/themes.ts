@@ -29,7 +29,7 @@ export const listAdminThemes = route({
   access: "admin",
   area: "rewards",
   summary: "List all themes",
-  description: "Also inactive ones, by `sort_order`.",
+  description: "Includes inactive badges. Sorted by `sort_order`.",
   query: AdminRewardsQuery,
   reply: [200, AdminThemes],
   errors: [],
@@ -45,7 +45,7 @@ export const createTheme = route({
   access: "admin",
   area: "rewards",
   summary: "Create a theme",
-  description: "Users who have earned it already get it by a job that begins within a minute.",
+  description: "A job gives the theme to all users who have already earned it. It starts within a minute.",
   body: NewTheme,
   reply: [201, AdminTheme],
   errors: [],
@@ -58,7 +58,7 @@ export const readTheme = route({
   path: "/admin/themes/{id}",
   access: "admin",
   area: "rewards",
-  summary: "Read a theme",
+  summary: "Get a theme",
   params: AdminThemeParams,
   reply: [200, AdminTheme],
   errors: ["not_found"],
@@ -72,8 +72,8 @@ export const updateTheme = route({
   path: "/admin/themes/{id}",
   access: "admin",
   area: "rewards",
-  summary: "Change a theme, or deactivate it",
-  description: "What is owned stays owned. Users who have earned it by the change get it by a job.",
+  summary: "Update or deactivate a theme",
+  description: "Owners keep the theme. A job gives it to users who have earned it because of the change.",
   params: AdminThemeParams,
   body: ThemeUpdate,
   reply: [200, AdminTheme],
@@ -91,9 +91,10 @@ export const deleteTheme = route({
   path: "/admin/themes/{id}",
   access: "admin",
   area: "rewards",
-  summary: "Delete a theme that nobody owns",
-  description: "A theme that somebody owns or was given, and a free one that is active, are `conflict` with " +
-    "`details.reason` `in_use`: deactivate it.",
+  summary: "Delete an unused theme",
+  description:
+    "Returns 409 `conflict` with `details.reason` `in_use` if a user owns the theme or received it as a gift, or if " +
+    "it is free and active. Deactivate it instead.",
   params: AdminThemeParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
@@ -106,8 +107,9 @@ export const giftTheme = route({
   access: "admin",
   area: "rewards",
   summary: "Give a theme to a user",
-  description: "Also one that is not active. The recipient owns it at once and is notified. Who owns it already: " +
-    "`conflict` with `details.reason` `already_owned`.",
+  description:
+    "Inactive themes can be given too. The recipient owns the theme immediately and is notified. Returns 409 " +
+    "`conflict` with `details.reason` `already_owned` if the recipient owns it.",
   params: AdminThemeParams,
   body: NewThemeGift,
   reply: [201, AdminThemeGift],

@@ -13,29 +13,31 @@ const Segment = z.strictObject({
     south: z.number().min(-90).max(90),
     east: z.number().min(-180).max(180),
     north: z.number().min(-90).max(90),
-  }).optional().meta({ description: "Users who have parked in a lot inside it" }),
+  }).optional().meta({ description: "Users who have parked in a lot inside this area" }),
   min_level: z.int().min(1).max(1_000_000).optional(),
-  last_active_since: Moment.optional().meta({ description: "Users who have done something since" }),
+  last_active_since: Moment.optional().meta({ description: "Users with activity at or after this time" }),
   plan: text(1, 150).optional().meta({
-    description: "Users with a subscription to the plan of this code that gives access now",
+    description: "Users whose subscription to the plan with this code gives access now",
     examples: ["premium_monthly"],
   }),
-}).meta({ id: "NotificationSegment", description: "All conditions that are given must hold" });
+}).meta({ id: "NotificationSegment", description: "All given conditions must hold" });
 
 const fields = {
   type: text(1, 50).meta({ description: "A code of category `notification_type`", examples: ["announcement"] }),
   title: text(1, 200),
   body: text(1, 4000),
-  title_en: text(1, 200).nullable().meta({ description: "For users who read English; null: as `title`" }),
+  title_en: text(1, 200).nullable().meta({
+    description: "For users with the language English. Null: same as `title`.",
+  }),
   body_en: text(1, 4000).nullable(),
   data: z.record(z.string().min(1).max(100), z.string().max(1000)).meta({
-    description: "What the app opens, 2 KiB at most",
+    description: "Data for opening the app at the right place, at most 2 KiB",
     examples: [{ path: "/articles/how-maximum-fees-work" }],
   }),
   target: z.enum(["all", "free", "premium", "user"]).meta({ description: "Codes of category `notification_target`" }),
-  user_id: Id.nullable().meta({ description: "The user, for the target `user`; else null" }),
-  segment: Segment.nullable().meta({ description: "Null: all of the target" }),
-  scheduled_at: Moment.nullable().meta({ description: "Null: not before it is sent by hand" }),
+  user_id: Id.nullable().meta({ description: "The user for the target `user`. Null for other targets." }),
+  segment: Segment.nullable().meta({ description: "Null for all users of the target" }),
+  scheduled_at: Moment.nullable().meta({ description: "Null if the notification is only sent manually" }),
 };
 
 export const NewComposedNotification = z.strictObject({
@@ -55,11 +57,12 @@ export const ComposedNotification = z.object({
   ...fields,
   scheduled_at: Timestamp.nullable(),
   status: Status,
-  sent_at: Timestamp.nullable().meta({ description: "When the last device had its outcome" }),
-  success_count: z.int().min(0).meta({ description: "Devices whose push was accepted" }),
-  failure_count: z.int().min(0).meta({ description: "Devices that could not be reached" }),
+  sent_at: Timestamp.nullable().meta({ description: "When the outcome of the last device was recorded" }),
+  success_count: z.int().min(0).meta({ description: "Number of devices whose push was accepted" }),
+  failure_count: z.int().min(0).meta({ description: "Number of devices that could not be reached" }),
   suppressed_count: z.int().min(0).meta({
-    description: "Devices that were not pushed to: their users had five pushes of the type within a minute",
+    description:
+      "Number of devices without a push, because the user had received five pushes of this type within a minute",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -81,15 +84,15 @@ export const ComposedNotificationsQuery = z.strictObject({
 export const ComposedNotificationParams = z.strictObject({ id: Id.meta({ description: "The notification" }) });
 
 export const SendNotification = z.strictObject({
-  id: Id.optional().meta({ description: "The id of the path once more, or nothing" }),
+  id: Id.optional().meta({ description: "Optional. If present, it must equal the id in the path." }),
 }).meta({ id: "SendNotification" });
 
-const Devices = z.int().min(0).meta({ description: "How many devices" });
-const Batches = z.int().min(0).meta({ description: "How many batches of at most 500 devices" });
+const Devices = z.int().min(0).meta({ description: "Number of devices" });
+const Batches = z.int().min(0).meta({ description: "Number of batches of at most 500 devices" });
 
 export const SentNotification = z.object({ notification_id: Id, enqueued: Devices, batches: Batches }).meta({
   id: "SentNotification",
-  description: "As counted at the request",
+  description: "Counts at the time of the request",
 });
 
 export const NotificationReach = z.object({ people: z.int().min(0), devices: Devices, batches: Batches }).meta({

@@ -33,7 +33,7 @@ export const createUserNotification = route({
   access: "admin",
   area: "notifications",
   summary: "Compose a notification",
-  description: "A draft, or with `scheduled_at` one that is sent by itself at that time.",
+  description: "Creates a draft. With `scheduled_at`, the notification is sent automatically at that time.",
   body: NewComposedNotification,
   reply: [201, ComposedNotification],
   errors: [],
@@ -46,7 +46,7 @@ export const previewUserNotification = route({
   path: "/admin/user-notifications/preview",
   access: "admin",
   area: "notifications",
-  summary: "Count whom a notification would reach",
+  summary: "Count the recipients of a notification",
   description: "Nothing is stored.",
   body: NewComposedNotification,
   reply: [200, NotificationReach],
@@ -59,7 +59,7 @@ export const readUserNotification = route({
   path: "/admin/user-notifications/{id}",
   access: "admin",
   area: "notifications",
-  summary: "Read a composed notification",
+  summary: "Get a composed notification",
   params: ComposedNotificationParams,
   reply: [200, ComposedNotification],
   errors: ["not_found"],
@@ -72,8 +72,8 @@ export const updateUserNotification = route({
   path: "/admin/user-notifications/{id}",
   access: "admin",
   area: "notifications",
-  summary: "Change a draft or a scheduled notification",
-  description: "A draft that is given `scheduled_at` is scheduled.",
+  summary: "Update a draft or a scheduled notification",
+  description: "A draft with `scheduled_at` becomes scheduled.",
   params: ComposedNotificationParams,
   body: ComposedNotificationUpdate,
   reply: [200, ComposedNotification],
@@ -101,7 +101,7 @@ export const sendUserNotification = route({
   access: "admin",
   area: "notifications",
   summary: "Send a notification now",
-  description: "Inboxes are filled and pushes go out after the response. Sending twice is 409.",
+  description: "Inboxes are filled and pushes are sent after the response. Sending again returns 409 `conflict`.",
   params: ComposedNotificationParams,
   body: SendNotification,
   isBodyOptional: true,
@@ -112,7 +112,7 @@ export const sendUserNotification = route({
       throw ApiError.ofFields([{
         param: "id",
         code: "invalid_value",
-        message: "Must be the id of the path, or left out.",
+        message: "Must be equal to the id in the path, or be left out.",
       }]);
     }
     return db.rpc("admin_send_user_notification", params);
@@ -136,8 +136,10 @@ export const testUserNotification = route({
   path: "/admin/user-notifications/{id}/test",
   access: "admin",
   area: "notifications",
-  summary: "Send a notification to the caller's own devices",
-  description: "For administrators who also use the app with the same account; 0 devices for the others.",
+  summary: "Send a test notification to the caller's own devices",
+  description:
+    "For administrators who also use the app with the same account. For other administrators the response has 0 " +
+    "devices.",
   params: ComposedNotificationParams,
   reply: [200, TestedNotification],
   errors: ["not_found"],

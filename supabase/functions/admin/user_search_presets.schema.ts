@@ -9,12 +9,12 @@ export const AdminUserSearchPreset = SearchPreset.extend({}).meta({ id: "AdminUs
 
 export const AdminUserSearchPresets = z.object({
   items: z.array(AdminUserSearchPreset),
-  total: z.int().min(0).meta({ description: "How many there are in all" }),
+  total: z.int().min(0).meta({ description: "Total number of presets" }),
 }).meta({ id: "AdminUserSearchPresets" });
 
 export const AdminUserSearchPresetsQuery = z.strictObject({
   user_id: Owner,
-  page: z.int().min(1).max(1_000_000).default(1).meta({ description: "Which page, from 1" }),
+  page: z.int().min(1).max(1_000_000).default(1).meta({ description: "Page number, starting at 1" }),
   limit: Limit,
 });
 

@@ -8,8 +8,8 @@ import {
 import { PresetParams, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-const OF_ACTIVE_OWNERS = "The presets of a suspended app user are not changed: `conflict`, with `details.reason` " +
-  "`account_not_active`.";
+const NOT_OF_SUSPENDED_USERS =
+  "The presets of a suspended app user cannot be changed: 409 `conflict` with `details.reason` `account_not_active`.";
 
 export const listUserSearchPresets = route({
   method: "GET",
@@ -17,7 +17,8 @@ export const listUserSearchPresets = route({
   access: "admin",
   area: "search_presets",
   summary: "List the search presets of an app user",
-  description: "By `sort_order`, then by age; also of a suspended app user. Each request is recorded as " +
+  description:
+    "Sorted by `sort_order`, then oldest first. Also works for a suspended app user. Each request is recorded as " +
     "`user.view_search_presets`.",
   instance: "primary",
   query: AdminUserSearchPresetsQuery,
@@ -32,7 +33,8 @@ export const createUserSearchPreset = route({
   access: "admin",
   area: "search_presets",
   summary: "Create a search preset for an app user",
-  description: `At most 20: one more is \`conflict\`, with \`details.reason\` \`limit_reached\`. ${OF_ACTIVE_OWNERS} ` +
+  description:
+    `At most 20: another one returns 409 \`conflict\` with \`details.reason\` \`limit_reached\`. ${NOT_OF_SUSPENDED_USERS} ` +
     "Recorded as `user.create_search_preset`.",
   body: NewAdminUserSearchPreset,
   reply: [201, AdminUserSearchPreset],
@@ -45,8 +47,8 @@ export const updateUserSearchPreset = route({
   path: "/admin/user-search-presets/{id}",
   access: "admin",
   area: "search_presets",
-  summary: "Change a search preset of an app user",
-  description: `${OF_ACTIVE_OWNERS} The difference is recorded as \`user.update_search_preset\`.`,
+  summary: "Update a search preset of an app user",
+  description: `${NOT_OF_SUSPENDED_USERS} The changed fields are recorded as \`user.update_search_preset\`.`,
   params: PresetParams,
   body: SearchPresetUpdate,
   reply: [200, AdminUserSearchPreset],
@@ -62,7 +64,8 @@ export const deleteUserSearchPreset = route({
   access: "admin",
   area: "search_presets",
   summary: "Delete a search preset of an app user",
-  description: `When it was the default, the first of the others becomes it. ${OF_ACTIVE_OWNERS} Recorded as ` +
+  description:
+    `If the preset was the default, the first of the remaining presets becomes the default. ${NOT_OF_SUSPENDED_USERS} Recorded as ` +
     "`user.delete_search_preset`.",
   params: PresetParams,
   reply: [204, Nothing],
@@ -75,8 +78,8 @@ export const setDefaultUserSearchPreset = route({
   path: "/admin/user-search-presets/{id}/set-default",
   access: "admin",
   area: "search_presets",
-  summary: "Make a search preset the default of its app user",
-  description: `In one step: at no moment are there two defaults, or none. ${OF_ACTIVE_OWNERS} Recorded as ` +
+  summary: "Set the default search preset of an app user",
+  description: `Atomic: there is always exactly one default. ${NOT_OF_SUSPENDED_USERS} Recorded as ` +
     "`user.set_default_search_preset`.",
   params: PresetParams,
   reply: [200, AdminUserSearchPreset],

@@ -13,7 +13,7 @@ export const AdminUserListItem = z.object({
   status: Status,
   is_premium: z.boolean(),
   premium_ends_at: Timestamp.nullable().meta({
-    description: "Null: they never had premium, or with `is_premium` they have it without an end",
+    description: "Null if the user never had premium. Null with `is_premium` for premium without an end.",
   }),
   created_at: Timestamp,
   last_sign_in_at: Timestamp.nullable(),
@@ -21,7 +21,7 @@ export const AdminUserListItem = z.object({
 }).meta({ id: "AdminUserListItem" });
 
 export const TotalIsExact = z.boolean().optional().meta({
-  description: "With `total`: false when there are more than `total`, which stops at 10,000",
+  description: "With `total`: false if there are more than `total`. Counting stops at 10,000.",
 });
 
 export const AdminUsers = z.object({
@@ -35,7 +35,7 @@ const Count = z.int().min(0);
 
 export const AdminUser = AdminUserListItem.extend({
   avatar_url: z.url().nullable().meta({
-    description: "Where the avatar is read: its public address, or one that is good for ten minutes",
+    description: "URL of the avatar: public, or valid for ten minutes",
   }),
   figures: z.object({
     total_exp: Count.meta({ description: "Experience points (EXP)" }),
@@ -44,28 +44,30 @@ export const AdminUser = AdminUserListItem.extend({
     reviews: Count,
     error_reports: Count,
     badges: Count,
-    devices: Count.meta({ description: "Devices that get push notifications" }),
+    devices: Count.meta({ description: "Devices registered for push notifications" }),
     saved_parking_lots: Count,
   }),
   subscription: AdminSubscriptionListItem.nullable().meta({
-    description: "The one that gives access longest, else the latest; null: they have none",
+    description: "The subscription that gives access longest, otherwise the latest one. Null if there is none.",
   }),
-}).meta({ id: "AdminUser", description: "An app user, as administrators read them" });
+}).meta({ id: "AdminUser", description: "An app user, as administrators see it" });
 
 /** As the database gives it: with the file of the avatar. */
 export type StoredAdminUser = Omit<z.input<typeof AdminUser>, "avatar_url"> & { readonly avatar: StoredFile | null };
 
 export const AdminUsersQuery = z.strictObject({
   email: text(3, 255).optional().meta({
-    description: "A part of the e-mail address, with two letters or digits side by side",
+    description: "Part of the e-mail address, with at least two consecutive letters or digits",
     examples: ["taro@"],
   }),
   display_name: text(2, 100).optional().meta({
-    description: "A part of the display name, whatever its case, width, kana and white space",
+    description: "Part of the display name. Case, width, kana and white space are ignored.",
     examples: ["田中"],
   }),
   status: Status.optional(),
-  premium: z.boolean().optional().meta({ description: "`true`: only those who have premium now; `false`: the others" }),
+  premium: z.boolean().optional().meta({
+    description: "`true`: only users with premium now. `false`: only users without.",
+  }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -76,13 +78,13 @@ export const AdminUserParams = z.strictObject({ id: Id.meta({ description: "The 
 export const AdminUserActivityLogsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const Reason = text(1, 500).meta({
-  description: "Kept in the record of the act",
+  description: "Reason, kept in the activity log",
   examples: ["Repeated spam reviews"],
 });
 
 export const AdminUserReason = z.strictObject({ reason: Reason }).meta({ id: "AdminUserReason" });
 
 export const AdminUserPremium = z.strictObject({
-  until: Instant.nullable().meta({ description: "In the future and before 2100; null takes premium away" }),
+  until: Instant.nullable().meta({ description: "In the future and before 2100. Null removes premium." }),
   reason: Reason,
 }).meta({ id: "AdminUserPremium" });

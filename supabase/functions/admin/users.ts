@@ -14,8 +14,10 @@ import {
 import { MyData } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-const NOT_ONES_OWN = "Not an account of the administrator's own: `forbidden`, with `details.reason` `own_account`.";
-const ALLOWED_MOVES = "A move that is not allowed is `conflict`; `details.allowed` has the statuses that may follow.";
+const NOT_OWN_ACCOUNT =
+  "An administrator cannot do this for their own account: 403 `forbidden` with `details.reason` `own_account`.";
+const ALLOWED_TRANSITIONS =
+  "A transition that is not allowed returns 409 `conflict` with the allowed statuses in `details.allowed`.";
 
 export const listUsers = route({
   method: "GET",
@@ -24,8 +26,8 @@ export const listUsers = route({
   area: "users",
   summary: "List and search app users",
   description:
-    "Newest first; all conditions must hold. Administrators who are no app users are not among them. `total` " +
-    "is counted up to 10,000.",
+    "Newest first. All given conditions must hold. Administrators who are not app users are not listed. `total` is " +
+    "counted up to 10,000.",
   query: AdminUsersQuery,
   reply: [200, AdminUsers],
   errors: [],
@@ -37,7 +39,7 @@ export const readUser = route({
   path: "/admin/users/{id}",
   access: "admin",
   area: "users",
-  summary: "Read an app user",
+  summary: "Get an app user",
   params: AdminUserParams,
   reply: [200, AdminUser],
   errors: ["not_found"],
@@ -52,8 +54,9 @@ export const suspendUser = route({
   access: "admin",
   area: "users",
   summary: "Suspend an app user",
-  description: "They may sign in and read `GET /v1/me`, which shows the status; every other request is `forbidden`. " +
-    `${ALLOWED_MOVES} ${NOT_ONES_OWN} Recorded as \`user.suspend\`.`,
+  description:
+    "The user can still sign in and read `GET /v1/me`, which returns the status. Every other request returns 403 `forbidden`. " +
+    `${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.suspend\`.`,
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [200, AdminUser],
@@ -72,7 +75,7 @@ export const reactivateUser = route({
   access: "admin",
   area: "users",
   summary: "Reactivate a suspended app user",
-  description: `${ALLOWED_MOVES} ${NOT_ONES_OWN} Recorded as \`user.reactivate\`.`,
+  description: `${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.reactivate\`.`,
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [200, AdminUser],
@@ -90,10 +93,11 @@ export const setUserPremium = route({
   path: "/admin/users/{id}/premium",
   access: "admin",
   area: "users",
-  summary: "Give an app user premium until a time, or take it away",
+  summary: "Grant or remove an app user's premium",
   description:
-    "In place of what was granted before; what their subscriptions give stays. Of a suspended app user too, not of a withdrawn one (`conflict`). " +
-    `${NOT_ONES_OWN} Recorded as \`user.set_premium\`.`,
+    "Replaces an earlier grant. Premium from subscriptions does not change. Also works for a suspended app user. " +
+    "Returns 409 `conflict` for a withdrawn app user. " +
+    `${NOT_OWN_ACCOUNT} Recorded as \`user.set_premium\`.`,
   params: AdminUserParams,
   body: AdminUserPremium,
   reply: [200, AdminUser],
@@ -111,10 +115,10 @@ export const exportUser = route({
   path: "/admin/users/{id}/export",
   access: "admin",
   area: "users",
-  summary: "Export all that is held about an app user",
+  summary: "Export an app user's data",
   description:
-    "The document of `GET /v1/me/export`, whatever the status, also as lines. Recorded as `user.export`, once for an " +
-    "`Idempotency-Key`; a request that is sent again with it gets what is held by then.",
+    "The same document as `GET /v1/me/export`, for any account status, also as lines. Recorded as `user.export`, " +
+    "once per `Idempotency-Key`. A repeated request with the same key returns the current data.",
   params: AdminUserParams,
   reply: [200, MyData],
   isStreamed: true,
@@ -133,10 +137,11 @@ export const withdrawUser = route({
   path: "/admin/users/{id}/withdraw",
   access: "admin",
   area: "users",
-  summary: "End the account of an app user, on their request",
-  description: "For good, as `POST /v1/me/withdraw`; of a suspended app user too. An active administrator is no " +
-    `administrator first (\`conflict\`, \`details.reason\` \`is_administrator\`). ${ALLOWED_MOVES} ${NOT_ONES_OWN} ` +
-    "Recorded as `user.withdraw`; the values in the records about the app user, this reason too, are removed.",
+  summary: "Withdraw an app user on their request",
+  description: "Cannot be undone, like `POST /v1/me/withdraw`. Also works for a suspended app user. An active " +
+    "administrator must first lose their administrator account: otherwise 409 `conflict` with `details.reason` " +
+    `\`is_administrator\`. ${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.withdraw\`. The values in the log ` +
+    "entries about the app user are removed, including this reason.",
   params: AdminUserParams,
   body: AdminUserReason,
   reply: [204, Nothing],
@@ -149,7 +154,7 @@ export const listUserActivityLogs = route({
   path: "/admin/users/{id}/activity-logs",
   access: "admin",
   area: "users",
-  summary: "List what administrators did that concerns an app user",
+  summary: "List administrator actions that affect an app user",
   description: "Newest first.",
   params: AdminUserParams,
   query: AdminUserActivityLogsQuery,

@@ -5,10 +5,11 @@ export const listAds = route({
   method: "GET",
   path: "/ads",
   access: "public",
-  summary: "List the advertisements that run",
+  summary: "List active advertisements",
   description:
-    "In an order drawn by weight from `seed`: one of weight w stands first for w of every W seeds, W being " +
-    "the sum of the weights. The same seed gives the same order, whatever comes or goes.",
+    "The order is a weighted random order derived from `seed`. An advertisement of weight w is first for w of " +
+    "every W seeds, where W is the sum of the weights. The same seed returns the same order, even if " +
+    "advertisements are added or removed.",
   query: AdsQuery,
   reply: [200, Ads],
   errors: [],

@@ -6,11 +6,11 @@ export const parseSearch = route({
   method: "POST",
   path: "/ai-search-parse",
   access: "user",
-  summary: "Turn what a user says into a search",
+  summary: "Parse a text into a search",
   description:
-    "As form A of `POST /v1/search/ai`, with the same quota: the answer is always a valid search, says what was taken for " +
-    "granted, and never depends on a model being up. A text that is no search is `unparseable`; `error.details.missing` has " +
-    "what it would have to say.",
+    "Same as form A of `POST /v1/search/ai`, with the same quota. The response is always a valid search with the " +
+    "assumptions made, and never depends on the availability of a model. A text that is not a search returns 422 " +
+    "`unparseable`. Then `error.details.missing` lists the missing information.",
   body: AiSearchParseRequest,
   limit: "ai_search",
   reply: [200, AiSearchAnswer],

@@ -6,9 +6,10 @@ export const postErrorReport = route({
   method: "POST",
   path: "/error-reports",
   access: "user",
-  summary: "Report what is wrong about a lot",
-  description: "A public lot by its id, or one that is missing here by its name. Evidence is uploaded first " +
-    "(`POST /v1/storage/upload-url`, category `error_report`). At most 100 reports in any 24 hours.",
+  summary: "Report an error about a lot",
+  description:
+    "Report a public lot by its id, or a lot missing from the service by its name. Upload evidence first (`POST " +
+    "/v1/storage/upload-url`, category `error_report`). At most 100 reports in 24 hours.",
   body: NewErrorReport,
   reply: [201, MeErrorReport],
   errors: ["lot_not_found", "not_found"],

@@ -9,5 +9,5 @@ export const Readiness = z.object({
   status: z.literal("ok"),
   version: z.string().meta({ examples: ["0.1.0"] }),
   database: z.literal("ok"),
-  migration: z.string().meta({ description: "The latest migration applied", examples: ["20260901000500"] }),
+  migration: z.string().meta({ description: "The latest applied migration", examples: ["20260901000500"] }),
 }).meta({ id: "Readiness" });

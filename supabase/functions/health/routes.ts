@@ -7,7 +7,7 @@ export const live = route({
   path: "/health",
   access: "public",
   summary: "Liveness",
-  description: "The interface answers. Nothing behind it is asked.",
+  description: "Returns 200 if the service process responds. Does not check dependencies.",
   reply: [200, Liveness],
   errors: [],
   handle: () => ({ status: "ok" as const, version: VERSION }),
@@ -18,7 +18,9 @@ export const ready = route({
   path: "/health/ready",
   access: "public",
   summary: "Readiness",
-  description: "The primary database answers and is migrated; 503 when it cannot be reached.",
+  description:
+    "Returns 200 if the primary database responds and its migrations are applied. Returns 503 if the database cannot " +
+    "be reached.",
   instance: "primary",
   reply: [200, Readiness],
   errors: [],

@@ -4,11 +4,11 @@ import { dispatch } from "./dispatch.ts";
 
 const Dispatched = z.object({
   batches: z.int().min(0),
-  sent: z.int().min(0).meta({ description: "Mails that the mail service accepted" }),
-  rejected: z.int().min(0).meta({ description: "Mails that it does not accept" }),
-  later: z.int().min(0).meta({ description: "Mails that are tried again" }),
+  sent: z.int().min(0).meta({ description: "Number of mails accepted by the mail service" }),
+  rejected: z.int().min(0).meta({ description: "Number of mails rejected by the mail service" }),
+  later: z.int().min(0).meta({ description: "Number of mails that will be retried" }),
   not_configured: z.int().min(0).meta({
-    description: "Mails that were not sent, because no mail service is configured",
+    description: "Number of mails not sent because no mail service is configured",
   }),
 }).meta({ id: "DispatchedMails" });
 
@@ -16,10 +16,10 @@ export const dispatchMails = route({
   method: "POST",
   path: "/mail-dispatch",
   access: "service",
-  summary: "Send what waits in the queue mail",
+  summary: "Process the queue mail",
   description:
-    "For the service's job, and called when something is put into the queue. It ends when the queue is empty " +
-    "or after 45 seconds; several may run at once.",
+    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. " +
+    "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],
   handle: ({ db, mail }) => dispatch(db, mail),

@@ -8,8 +8,8 @@ export const readMe = route({
   method: "GET",
   path: "/me",
   access: "user",
-  summary: "Read the caller's account",
-  description: "Answers for suspended and withdrawn accounts too, so that a client can tell its user.",
+  summary: "Get the caller's account",
+  description: "Also works for suspended and withdrawn accounts, so that a client can show the status.",
   reply: [200, Me],
   errors: [],
   handle: async ({ db, links, storage }) =>
@@ -21,7 +21,7 @@ export const updateMe = route({
   path: "/me",
   access: "user",
   summary: "Update the caller's profile",
-  description: "The avatar is uploaded first (`POST /v1/storage/upload-url`, category `avatar`).",
+  description: "Upload the avatar first (`POST /v1/storage/upload-url`, category `avatar`).",
   body: MeUpdate,
   reply: [200, Me],
   errors: ["not_found"],
@@ -49,12 +49,13 @@ export const withdraw = route({
   method: "POST",
   path: "/me/withdraw",
   access: "user",
-  summary: "End the caller's account",
+  summary: "Close the caller's account",
   description:
-    "For good. Name, e-mail, devices and sign-in are gone with the response, and nobody is shown what is left; vehicles, " +
-    "memos, files and the rest are deleted after it, mostly within a minute. Reviews and visits stay without the person. " +
-    "A token that is still valid is answered `forbidden`, but for `GET /v1/me`. " +
-    "The only active administrator with the area `admins` is `conflict`, with `details.reason` `last_administrator`.",
+    "Cannot be undone. Before the response, name, e-mail, devices and sign-in are deleted, and the remaining data " +
+    "becomes hidden. Vehicles, memos, files and the rest are deleted afterwards, mostly within a minute. Reviews " +
+    "and visits are kept without the user's identity. Valid tokens then receive 403 `forbidden`, except for `GET " +
+    "/v1/me`. Returns 409 `conflict` with `details.reason` `last_administrator` for the only active administrator " +
+    "with the area `admins`.",
   reply: [204, Nothing],
   errors: ["conflict"],
   handle: ({ db }) => db.rpc("withdraw_my_account"),
@@ -64,9 +65,11 @@ export const exportMyData = route({
   method: "GET",
   path: "/me/export",
   access: "user",
-  summary: "Export all that is held about the caller",
-  description: "Read while it is sent, however much it is. `Accept: application/x-ndjson` answers with lines: first " +
-    "`exported_at` and `account`, then `table` and `row` of each row. A response that fails is broken off, never ended.",
+  summary: "Export all data about the caller",
+  description:
+    "Streamed, without a size limit. With `Accept: application/x-ndjson` the response consists of lines: first " +
+    "`exported_at` and `account`, then `table` and `row` for each row. If the stream fails, the connection is closed " +
+    "before the document is complete.",
   reply: [200, MyData],
   isStreamed: true,
   errors: [],

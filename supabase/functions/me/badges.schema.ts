@@ -20,7 +20,9 @@ export const MyBadgeProgress = z.object({
   badge_id: Id,
   count: z.int().min(0),
   threshold: z.int().min(1),
-  percent: z.number().min(0).max(100).meta({ description: "Of the threshold, two decimals, never more than 100" }),
+  percent: z.number().min(0).max(100).meta({
+    description: "Percentage of the threshold, with two decimals, at most 100",
+  }),
   badge: z.object(face).nullable(),
 }).meta({ id: "MyBadgeProgress" });
 

@@ -7,7 +7,7 @@ export const listMyErrorReports = route({
   path: "/me/error-reports",
   access: "user",
   summary: "List the caller's error reports",
-  description: "In every state, newest first.",
+  description: "Reports in all states, newest first.",
   query: MyErrorReportsQuery,
   reply: [200, MeErrorReports],
   errors: [],

@@ -6,19 +6,19 @@ export const MyExp = z.object({
   total_exp: z.int(),
   level: z.int().min(1),
   next_level_exp: z.int().nullable().meta({
-    description: "The points from which on the next level holds; null at the highest",
+    description: "Points at which the next level starts. Null at the highest level.",
   }),
   exp_to_next_level: z.int().min(0).nullable().meta({
-    description: "The points that are missing; null at the highest level",
+    description: "Points missing for the next level. Null at the highest level.",
   }),
 }).meta({ id: "MyExp" });
 
 export const ExpEntry = z.object({
   id: Id,
   reason: z.string().meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
-  amount: z.int().meta({ description: "Negative where points were taken back" }),
-  source_type: z.string().meta({ description: "What `source_id` is the id of", examples: ["review"] }),
-  source_id: Id.meta({ description: "What the points were given for" }),
+  amount: z.int().meta({ description: "Negative if points were deducted" }),
+  source_type: z.string().meta({ description: "The kind of row that `source_id` refers to", examples: ["review"] }),
+  source_id: Id.meta({ description: "Reason of the points" }),
   created_at: Timestamp,
 }).meta({ id: "ExpEntry" });
 

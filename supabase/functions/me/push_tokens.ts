@@ -8,8 +8,8 @@ export const putPushToken = route({
   access: "user",
   summary: "Register the caller's device",
   description:
-    "A device belongs to the one who registered it last: whoever had it before gets nothing on it any more. " +
-    "A person has at most 20; beyond, the one that was registered longest ago is forgotten.",
+    "A device belongs to the user who registered it last. The previous user no longer receives pushes on it. A " +
+    "user has at most 20 devices. Registering another one removes the oldest registration.",
   body: NewPushToken,
   reply: [200, UserPushToken],
   errors: [],
@@ -20,8 +20,8 @@ export const deletePushToken = route({
   method: "DELETE",
   path: "/me/push-tokens/{id}",
   access: "user",
-  summary: "Forget the caller's device",
-  description: "At sign-out, for instance.",
+  summary: "Unregister the caller's device",
+  description: "For example at sign-out.",
   params: PushTokenParams,
   reply: [204, Nothing],
   errors: ["not_found"],

@@ -9,7 +9,7 @@ export const SavedParkingLot = z.object(row).meta({ id: "SavedParkingLot" });
 
 const SavedWithLot = z.object({
   ...row,
-  parking_lot: z.union([FoundLot, z.null()]).meta({ description: "Null when the lot is not public any more" }),
+  parking_lot: z.union([FoundLot, z.null()]).meta({ description: "Null if the lot is no longer public" }),
 }).meta({ id: "SavedParkingLotWithLot" });
 
 export const SavedParkingLots = z.object({

@@ -1,14 +1,16 @@
 import { z } from "zod";
 
 const Yen = z.int().min(0).max(500).meta({
-  description: "What one minute of walking is worth, in yen: a lot that is a minute nearer may cost this much more",
+  description: "Value of one minute of walking, in yen. A lot that is one minute nearer may cost this much more.",
   examples: [20],
 });
 
 export const SearchPreferences = z.object({
-  is_premium: z.boolean().meta({ description: "Whether the caller may change them" }),
+  is_premium: z.boolean().meta({ description: "Whether the caller can change the preferences" }),
   yen_per_walk_minute: Yen,
-  is_default: z.boolean().meta({ description: "True when the caller never set any: the service's own value is shown" }),
+  is_default: z.boolean().meta({
+    description: "True if the caller never set preferences: then the service's default is returned",
+  }),
 }).meta({ id: "SearchPreferences" });
 
 export const SearchPreferencesUpdate = z.strictObject({ yen_per_walk_minute: Yen }).meta({

@@ -15,9 +15,9 @@ export const putSessionPhoto = route({
   method: "PUT",
   path: "/me/parking-sessions/{id}/photos/{phase}/{slot}",
   access: "user",
-  summary: "Put a photo into a slot of a session",
+  summary: "Set the photo in a slot of a session",
   description:
-    "The photo is uploaded first (`POST /v1/storage/upload-url`, category `session_photo`). What lay in the " +
+    "Upload the photo first (`POST /v1/storage/upload-url`, category `session_photo`). The previous photo in the " +
     "slot is deleted.",
   params: PhotoParams,
   body: NewPhoto,

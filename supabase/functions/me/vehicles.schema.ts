@@ -11,7 +11,7 @@ export const UserVehicle = z.object({
   user_id: Id,
   vehicle_type: z.string().meta({ description: "A code of category `vehicle_type`", examples: ["standard"] }),
   nickname: z.string().nullable(),
-  plate_number: z.string().nullable().meta({ description: "Nobody but the owner ever sees it" }),
+  plate_number: z.string().nullable().meta({ description: "Only visible to the owner" }),
   color: z.string().nullable(),
   height_m: measure,
   width_m: measure,
@@ -45,7 +45,8 @@ export const NewVehicle = z.strictObject({
   vehicle_type: VehicleType,
   ...described,
   is_default: z.boolean().optional().meta({
-    description: "True: it becomes the default, instead of the other. The first vehicle is the default in any case",
+    description:
+      "True makes this vehicle the default instead of the current one. The first vehicle is always the default.",
   }),
 }).meta({ id: "NewVehicle" });
 
@@ -53,6 +54,8 @@ export const VehicleUpdate = z.strictObject({
   vehicle_type: VehicleType.optional(),
   ...described,
   is_default: z.boolean().optional().meta({
-    description: "True: it becomes the default, instead of the other. False is a conflict for the default",
+    description:
+      "True makes this vehicle the default instead of the current one. False returns 409 `conflict` for the default " +
+      "vehicle.",
   }),
-}).meta({ id: "VehicleUpdate", description: "A field that is absent stays as it is; null takes it away" });
+}).meta({ id: "VehicleUpdate", description: "An omitted field does not change. Null clears it" });

@@ -14,7 +14,7 @@ export const listVehicles = route({
   path: "/me/vehicles",
   access: "user",
   summary: "List the caller's vehicles",
-  description: "In the order in which they were added.",
+  description: "Oldest first.",
   query: VehiclesQuery,
   reply: [200, UserVehicles],
   errors: [],
@@ -26,7 +26,7 @@ export const addVehicle = route({
   path: "/me/vehicles",
   access: "user",
   summary: "Register a vehicle",
-  description: "At most ten: one more is `conflict`, with `details.reason` `limit_reached`.",
+  description: "At most ten vehicles: another one returns 409 `conflict` with `details.reason` `limit_reached`.",
   body: NewVehicle,
   reply: [201, UserVehicle],
   errors: ["conflict"],
@@ -37,10 +37,10 @@ export const updateVehicle = route({
   method: "PATCH",
   path: "/me/vehicles/{id}",
   access: "user",
-  summary: "Change a vehicle",
+  summary: "Update a vehicle",
   description:
-    "There is always one default. It is not given up but passed on, by making another vehicle the default: " +
-    "`is_default` `false` for the default is `conflict`, with `details.reason` `default_required`.",
+    "There is always exactly one default vehicle. To change it, set `is_default` of another vehicle to `true`. " +
+    "Setting it to `false` for the default returns 409 `conflict` with `details.reason` `default_required`.",
   params: VehicleParams,
   body: VehicleUpdate,
   reply: [200, UserVehicle],
@@ -54,8 +54,8 @@ export const deleteVehicle = route({
   access: "user",
   summary: "Delete a vehicle",
   description:
-    "When it was the default, the one that was added first among the others becomes it. Sessions keep their " +
-    "vehicle; its plate is forgotten.",
+    "If the vehicle was the default, the oldest remaining vehicle becomes the default. Sessions keep their " +
+    "vehicle, but its plate number is deleted.",
   params: VehicleParams,
   reply: [204, Nothing],
   errors: ["not_found"],

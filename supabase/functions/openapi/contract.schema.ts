@@ -18,6 +18,6 @@ export const ErrorPage = z.object({
   meaning: z.string(),
   remedy: z.string(),
   doc_url: z.string(),
-}).meta({ id: "ErrorPage", description: "What an error code means and what to do about it" });
+}).meta({ id: "ErrorPage", description: "Meaning of an error code, and how to resolve it" });
 
 export const ErrorPages = z.object({ items: z.array(ErrorPage) }).meta({ id: "ErrorPages" });

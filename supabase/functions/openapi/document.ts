@@ -8,7 +8,7 @@ export const readContract = route({
   method: "GET",
   path: "/openapi",
   access: "public",
-  summary: "Read this contract",
+  summary: "Get this contract",
   reply: [200, ContractDocument],
   errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 },

@@ -10,7 +10,7 @@ export const listErrors = route({
   method: "GET",
   path: "/openapi/errors",
   access: "public",
-  summary: "List every error code",
+  summary: "List all error codes",
   reply: [200, ErrorPages],
   errors: [],
   cache,
@@ -21,14 +21,19 @@ export const readError = route({
   method: "GET",
   path: "/openapi/errors/{code}",
   access: "public",
-  summary: "Read the documentation of an error code",
-  description: "What `error.doc_url` points to: text for a browser, JSON when `Accept` names application/json.",
+  summary: "Get the documentation of an error code",
+  description: "The target of `error.doc_url`. Returns text, or JSON if `Accept` contains application/json.",
   params: ErrorPageParams,
   reply: [200, ErrorPage, asText],
   errors: ["not_found"],
   cache,
   handle: ({ params, links }) => {
-    if (!isCode(params.code)) throw new ApiError("not_found", { message: "There is no such code.", param: "code" });
+    if (!isCode(params.code)) {
+      throw new ApiError("not_found", {
+        message: "This error code does not exist. The list of codes is at /v1/openapi/errors.",
+        param: "code",
+      });
+    }
     return pageOf(params.code, links);
   },
 });

@@ -23,14 +23,15 @@ type Responses = RouteConfig["responses"];
 /** What stands before a route's path for a client. */
 const PREFIX = "/v1";
 
-const description = `Find parking lots, know what parking will cost, park.
+const description = `Search for parking lots, estimate parking fees, and manage parking sessions.
 
-Every error response is an \`Error\`; its \`doc_url\` explains the code. Unknown parameters and fields are refused, and a
-refusal lists everything that is wrong. A list in a query has commas between its values, or the parameter is repeated.
-Times carry an offset; money is in minor units.
+Every error response is an \`Error\`. Its \`doc_url\` links to the documentation of the code. Unknown parameters and fields are
+rejected, and a \`validation_error\` lists every problem of the request. Separate the values of a list in a query by commas,
+or repeat the parameter. Timestamps have an offset. Amounts of money are in minor units of the currency.
 
-A POST with an \`Idempotency-Key\` can be sent again for 24 hours and has one effect and one answer; a refused one is tried
-again. What a caller writes is counted, and every answer to it tells how much is left (\`RateLimit\`).`;
+Send an \`Idempotency-Key\` to retry a POST safely for 24 hours: it takes effect once and returns the same response. A request
+that was rejected is processed again. Write requests are rate limited per caller. Their responses carry \`RateLimit\`, the
+remaining quota.`;
 
 /** `bases` are schemas that no route answers with as they are: what several replies have in common, for typed clients. */
 export function openApiDocument(groups: readonly Group[], bases: Record<string, ZodType> = {}): Document {
@@ -41,7 +42,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "The access token of the identity provider (a JWT).",
+    description: "The access token (JWT) from the identity provider",
   });
   for (const [name, header] of Object.entries(headers)) {
     registry.registerComponent("headers", name, header);
@@ -63,7 +64,7 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
     servers: [
       {
         url: "/functions",
-        description: "The environment this document was read from",
+        description: "The environment that this document was read from",
       },
       {
         url: "http://127.0.0.1:54321/functions",
@@ -79,8 +80,8 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
 const headers = {
   "X-Request-Id": {
     description:
-      "Identifies the request in the service's logs. Always of the service's own; an id that the client sends " +
-      "is logged beside it.",
+      "Identifies the request in the service's logs. The service always creates it. An id sent by the client is " +
+      "logged in addition.",
     schema: { type: "string" as const },
   },
   "Server-Timing": {
@@ -88,36 +89,39 @@ const headers = {
     schema: { type: "string" as const },
   },
   "Cache-Control": {
-    description: "Whether and for how long to keep the reply",
+    description: "Whether and how long the response may be cached",
     schema: { type: "string" as const },
   },
   "ETag": {
-    description: "The version of the reply, for `If-None-Match` or `If-Match`",
+    description: "The version of the response, for `If-None-Match` or `If-Match`",
     schema: { type: "string" as const },
   },
   "WWW-Authenticate": {
-    description: "The scheme, and what is wrong with the token",
+    description: "The authentication scheme, and what is wrong with the token",
     schema: { type: "string" as const },
   },
   [REPLAYED_HEADER]: {
-    description: "`true` when this is the answer to an earlier request with the same `Idempotency-Key`; else absent",
+    description:
+      "`true` if this is the stored response of an earlier request with the same `Idempotency-Key`. Absent otherwise.",
     schema: { type: "string" as const, enum: ["true"] },
   },
   [TRUNCATED_HEADER]: {
-    description: "`true` when the list left something out; else absent",
+    description: "`true` if the list is incomplete. Absent otherwise.",
     schema: { type: "string" as const, enum: ["true"] },
   },
   [READ_AFTER_HEADER]: {
-    description: "When the write was answered, in milliseconds since 1970: for the same header of later requests",
+    description:
+      "When the response to the write was sent, in milliseconds since 1970. Send it in the same header of later " +
+      "requests.",
     schema: { type: "string" as const },
   },
   "RateLimit-Policy": {
     description:
-      'The policy the request counts under, its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
+      'The rate limit policy of the request, with its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
     schema: { type: "string" as const },
   },
   "RateLimit": {
-    description: 'What is left of the quota, `r`, and the seconds until the window closes, `t`: `"write";r=119;t=60`',
+    description: 'The remaining quota `r` and the seconds `t` until the window ends: `"write";r=119;t=60`',
     schema: { type: "string" as const },
   },
   "Retry-After": {
@@ -130,7 +134,7 @@ const ifNoneMatch = {
   name: "If-None-Match",
   in: "header" as const,
   required: false,
-  description: "The `ETag` of what the client has: 304 when it is still current",
+  description: "The `ETag` of the client's copy. Returns 304 if it is still current.",
   schema: { type: "string" as const },
 };
 
@@ -138,7 +142,8 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   required: false,
-  description: "The `ETag` of the version that the change is for: 412 when there is a newer one. Absent: any version",
+  description:
+    "The `ETag` of the version to change. Returns 412 if a newer version exists. If omitted, any version is changed.",
   schema: { type: "string" as const },
 };
 
@@ -147,9 +152,10 @@ const idempotencyKey = {
   in: "header" as const,
   required: false,
   description:
-    "A key of the client's own making (a UUID, say) for this request. Sent again with the same key, method, path " +
-    "and body within 24 hours, the request has no second effect and gets its first answer; another request with the key " +
-    "is `conflict`, with `details.reason` `key_reused_with_different_body`. Ignored where there is no caller.",
+    "A key that the client creates for this request, for example a UUID. Repeating the request within 24 hours " +
+    "with the same key, method, path and body has no further effect and returns the first response. Another " +
+    "request with the same key returns 409 `conflict` with `details.reason` `key_reused_with_different_body`. " +
+    "Ignored for anonymous requests.",
   schema: { type: "string" as const, minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
@@ -158,8 +164,9 @@ const readAfter = {
   in: "header" as const,
   required: false,
   description:
-    "The last `X-Read-After` that the client received, `0` before the first, or `now`. With a time of more " +
-    "than a minute ago the reply may come from a read replica, which is somewhat behind. Absent: it does not.",
+    "The last `X-Read-After` that the client received, `0` before the first one, or `now`. If the time is more " +
+    "than a minute ago, a read replica may respond, with a short replication delay. If omitted, the primary " +
+    "database responds.",
   schema: { type: "string" as const, pattern: "^([0-9]{1,15}|now)$" },
 };
 
@@ -220,7 +227,7 @@ function success(route: Route): Responses {
   const always = ["X-Request-Id", "Server-Timing", "Cache-Control", ...limitHeadersOf(route)] as const;
   const responses: Responses = {
     [status]: {
-      description: status === 204 ? "Done; there is nothing to tell" : "OK",
+      description: status === 204 ? "No content" : "OK",
       headers: headersNamed(
         ...always,
         ...(cache || route.isVersioned ? ["ETag"] as const : []),
@@ -241,7 +248,7 @@ function success(route: Route): Responses {
     },
   };
   if (alternateStatus !== undefined) {
-    responses[alternateStatus] = { ...responses[status]!, description: "OK: nothing was left to create" };
+    responses[alternateStatus] = { ...responses[status]!, description: "OK: nothing was created" };
   }
   if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
   return responses;
@@ -260,7 +267,9 @@ function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy
 
 const featureCollection = {
   type: "object" as const,
-  description: "A GeoJSON FeatureCollection (RFC 7946) of the items; other members of the reply are members of it",
+  description:
+    "A GeoJSON FeatureCollection (RFC 7946) of the items. The other fields of the JSON response are members of the " +
+    "collection.",
   required: ["type", "features"],
   properties: {
     type: { type: "string" as const, enum: ["FeatureCollection"] },

@@ -11,10 +11,10 @@ export const readParkingLot = route({
   method: "GET",
   path: "/parking-lots/{id}",
   access: "optional",
-  summary: "Read all that is known of a lot",
+  summary: "Get all details of a lot",
   description:
-    "What holds now, until when, and, with `entry_at` and `exit_at`, what a stay would meet and cost. What " +
-    "nobody has said is null.",
+    "Includes the current state and its next change. With `entry_at` and `exit_at` also the state and the fee of " +
+    "the stay. Unknown values are null.",
   params: LotParams,
   query: LotDetailQuery,
   reply: [200, LotDetail],

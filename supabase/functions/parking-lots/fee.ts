@@ -7,10 +7,11 @@ export const calculateFee = route({
   method: "POST",
   path: "/parking-lots/{id}/calc-fee",
   access: "optional",
-  summary: "Ask what a stay costs",
-  description: "Nothing is guessed: where the lot's rules do not say what some part of the stay costs, the answer is " +
-    "`fee_unknown`, with `details.reason` `no_rules`, `no_rate` (with `from`, and `until` when the next rate is known) " +
-    "or `vehicle_type_not_priced`.",
+  summary: "Calculate the fee of a stay",
+  description:
+    "Fees are never guessed. If the lot's rules do not give a price for some part of the stay, the response is 422 " +
+    "`fee_unknown`. Its `details.reason` is `no_rules`, `no_rate` (with `from`, and `until` if the next rate is " +
+    "known) or `vehicle_type_not_priced`.",
   instance: "any",
   params: LotParams,
   body: FeeQuestion,

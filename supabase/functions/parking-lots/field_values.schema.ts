@@ -10,20 +10,21 @@ export const FieldValue = z.object({
   id: Id,
   parking_lot_id: Id,
   field_name: z.string().meta({ examples: ["max_height_m"] }),
-  value: z.unknown().meta({ description: "As the lot has it", examples: [2.1] }),
+  value: z.unknown().meta({ description: "The value in the lot", examples: [2.1] }),
   state: z.enum(["unverified", "confirmed", "disputed"]).meta({
     description:
-      "`confirmed`: at least three confirm it, and they are two thirds of the votes or more. `disputed`: at " +
-      "least three deny it, and they are more than a third. Else `unverified`.",
+      "`confirmed`: at least three confirmations, and at least two thirds of the votes. `disputed`: at least three " +
+      "denials, and more than one third of the votes. Otherwise `unverified`.",
   }),
-  source: z.string().nullable().meta({ description: "Who said it first" }),
+  source: z.string().nullable().meta({ description: "Origin of the value" }),
   licence: z.string().nullable(),
   confirm_count: z.int().min(0),
   deny_count: z.int().min(0),
-  last_verified_at: Timestamp.nullable().meta({ description: "When the latest confirmation that stands was given" }),
+  last_verified_at: Timestamp.nullable().meta({ description: "Time of the latest confirmation that still counts" }),
   my_vote: z.enum(["confirm", "deny"]),
   my_vote_counts: z.boolean().meta({
-    description: "False: the vote is kept and counts once the caller's e-mail address or telephone number has been " +
-      "confirmed for 24 hours",
+    description:
+      "False: the vote is stored. It counts once the caller's e-mail address or telephone number has been confirmed " +
+      "for 24 hours.",
   }),
-}).meta({ id: "FieldValue", description: "What is said of a field of a lot, and what people say to it" });
+}).meta({ id: "FieldValue", description: "A value of a lot's field, with its votes" });

@@ -1,8 +1,9 @@
 import { route } from "../_shared/http/route.ts";
 import { FieldValue, FieldValueParams } from "./field_values.schema.ts";
 
-const description = "One vote a person and value; a second one takes the place of the first. A value that the lot no " +
-  "longer has is `conflict`, with `details.reason` `retired`.";
+const description =
+  "Each user has one vote per value, and a new vote replaces the previous one. Returns 409 `conflict` with " +
+  "`details.reason` `retired` if the lot no longer has the value.";
 
 export const confirmFieldValue = route({
   method: "POST",

@@ -17,10 +17,11 @@ export const nearbyParkingLots = route({
   path: "/parking-lots/nearby",
   access: "optional",
   summary: "Find parking lots near a point",
-  description: "The nearest public lots within the radius that pass all filters, compared for one stay: the one from " +
-    "`filters.entry_at` to `filters.exit_at`, else 60 minutes from now. The ranking is over the lots of the reply. " +
-    "Of the lots with the `tags` and the `max_height_m` the nearest 3,000 are searched for `open_now` and `max_price`. `X-Truncated: true` says that " +
-    "further lots within the radius pass the filters, or were not searched.",
+  description:
+    "The nearest public lots within the radius that pass all filters. They are compared for one stay: from " +
+    "`filters.entry_at` to `filters.exit_at`, or 60 minutes from now. The ranking covers the lots of the response. " +
+    "`open_now` and `max_price` are applied to the nearest 3,000 lots that match `tags` and `max_height_m`. " +
+    "`X-Truncated: true` means that more lots within the radius match, or were not checked.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   errors: ["forbidden"],

@@ -12,9 +12,10 @@ export const readOccupancy = route({
   method: "GET",
   path: "/parking-lots/{id}/occupancy",
   access: "optional",
-  summary: "Read how full a lot is, and usually was",
-  description: "A report is trusted by its source (sensor 0.95, operator 0.9, driver 0.6), half as much after each " +
-    "half-life (10, 30, 15 minutes), and not at all below 0.1. Reports that agree strengthen each other.",
+  summary: "Get a lot's current and usual occupancy",
+  description:
+    "The confidence in a report depends on its source (sensor 0.95, operator 0.9, driver 0.6). It halves after each " +
+    "half-life (10, 30, 15 minutes) and is 0 below 0.1. Reports that agree increase the confidence.",
   params: LotParams,
   reply: [200, Occupancy],
   errors: ["lot_not_found"],
@@ -25,8 +26,10 @@ export const reportOccupancy = route({
   method: "POST",
   path: "/parking-lots/{id}/occupancy-reports",
   access: "user",
-  summary: "Report how full a lot is",
-  description: "As a driver, now. Within ten minutes of the caller's last report it takes its place.",
+  summary: "Report a lot's occupancy",
+  description:
+    "Reports as a driver, for the current time. A new report within ten minutes of the caller's last report replaces " +
+    "it.",
   params: LotParams,
   body: NewOccupancyReport,
   reply: [201, OccupancyReport],
@@ -38,8 +41,8 @@ export const feedOccupancy = route({
   method: "POST",
   path: "/parking-lots/occupancy-reports",
   access: "service",
-  summary: "Feed reports of an operator or a sensor",
-  description: "With the secret key. All reports are taken, or none when one is not valid.",
+  summary: "Submit occupancy reports of an operator or sensor",
+  description: "Requires the secret key. All reports are accepted, or none if one of them is invalid.",
   body: OccupancyFeed,
   reply: [200, OccupancyFeedTaken],
   errors: [],

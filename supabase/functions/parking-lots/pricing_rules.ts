@@ -8,8 +8,7 @@ export const listPricingRules = route({
   path: "/parking-lots/{id}/pricing-rules",
   access: "optional",
   summary: "List a lot's pricing rules",
-  description:
-    "The rows of the lot's price list: those of the default group first, then group by group, in `rule_order`.",
+  description: "Rules of the default group first, then group by group, in `rule_order`.",
   params: LotParams,
   query: PricingRulesQuery,
   reply: [200, PricingRules],

@@ -10,7 +10,7 @@ export const ParkingLotRating = z.object({
   value: Value,
   created_at: Timestamp,
   updated_at: Timestamp,
-}).meta({ id: "ParkingLotRating", description: "The caller's quick rating of a lot" });
+}).meta({ id: "ParkingLotRating", description: "The caller's rating of a lot" });
 
 export const MyParkingLotRating = z.union([ParkingLotRating, z.null()]);
 

@@ -32,11 +32,11 @@ export const postReview = route({
   method: "POST",
   path: "/parking-lots/{id}/reviews",
   access: "user",
-  summary: "Review a lot",
+  summary: "Create a review of a lot",
   description:
-    "The review is `pending` until an administrator approves it. One review a lot: a second is `conflict`, " +
-    "with `details.reason` `already_reviewed`. Photos are uploaded first (`POST /v1/storage/upload-url`, category " +
-    "`review`); nobody else reads them before the review is approved.",
+    "The review is `pending` until an administrator approves it. A user has one review per lot: a second one " +
+    "returns 409 `conflict` with `details.reason` `already_reviewed`. Upload photos first (`POST " +
+    "/v1/storage/upload-url`, category `review`). Other users cannot see them before the approval.",
   params: LotParams,
   body: NewReview,
   reply: [201, MyReview],

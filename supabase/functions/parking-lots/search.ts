@@ -17,11 +17,12 @@ export const searchParkingLots = route({
   path: "/parking-lots",
   access: "optional",
   summary: "Search for parking lots",
-  description: "Public lots that meet all conditions, page by page. A lot of which something asked for is not known " +
-    "does not pass. With `entry_at` and `exit_at` each lot has what the stay costs and meets, as in nearby. " +
-    "`Accept: application/geo+json` answers with features. `Accept: application/x-ndjson` answers with " +
-    "all matching lots from `cursor` on, whatever `limit` says, one a line; a stream that fails is broken off, never " +
-    "ended. With `updated_since` its last line is `{next_cursor}`.",
+  description:
+    "Public lots that meet all conditions, page by page. A lot with an unknown value for a condition does not match. " +
+    "With `entry_at` and `exit_at` each lot contains the fee and the state for the stay, as in `GET " +
+    "/v1/parking-lots/nearby`. `Accept: application/geo+json` returns features. `Accept: application/x-ndjson` " +
+    "returns all matching lots from `cursor` on, one per line, and ignores `limit`. If the stream fails, the " +
+    "connection is closed before the last line is complete. With `updated_since` the last line is `{next_cursor}`.",
   query: SearchQuery,
   reply: [200, FoundLots],
   representations: {
@@ -76,7 +77,7 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
     throw ApiError.ofFields([{
       param: "query",
       code: "mixed",
-      message: "Give the conditions in query or as parameters of their own, not both.",
+      message: "Give the conditions either in query or as single parameters, not both.",
     }]);
   }
   return {

@@ -14,8 +14,10 @@ export const startSession = route({
   path: "/parking-sessions",
   access: "user",
   summary: "Start a session",
-  description: "At most one session runs at a time: a second is `concurrent_session_not_allowed`, with its " +
-    "`details.session_id`. A `client_request_id` that was used before answers 200 with the session that it started.",
+  description:
+    "A user has at most one running session. A second one returns 409 `concurrent_session_not_allowed` with " +
+    "`details.session_id` of the first. A `client_request_id` that was used before returns 200 with the session that " +
+    "it started.",
   body: NewSession,
   reply: [201, StartedSession],
   alternateStatus: 200,
@@ -30,10 +32,11 @@ export const finalizeSession = route({
   access: "user",
   summary: "End a session",
   description:
-    "The fee is the one that calc-fee tells for the same times, and is kept with its breakdown: a later price " +
-    "alters nothing. Where calc-fee would answer `fee_unknown` the session ends all the same, with `total_amount` null " +
-    "and the reason in `breakdown.refusal`. Sent again with the same `client_request_id` it answers the same; otherwise " +
-    "a session that is not `parking` is `conflict`, with `details.reason` `session_ended` or `session_cancelled`.",
+    "The fee is the result of calc-fee for the same times. It is stored with its breakdown, so later price changes " +
+    "have no effect. If calc-fee returns `fee_unknown`, the session still ends. Then `total_amount` is null and " +
+    "`breakdown.refusal` contains the reason. Repeating the request with the same `client_request_id` returns the " +
+    "same response. Otherwise, if the session is not `parking`, the request returns 409 `conflict` with " +
+    "`details.reason` `session_ended` or `session_cancelled`.",
   params: SessionParams,
   body: FinalizeSession,
   reply: [200, FinalizedSession],
@@ -46,8 +49,9 @@ export const cancelSession = route({
   path: "/parking-sessions/{id}/cancel",
   access: "user",
   summary: "Cancel a session",
-  description: "Within 5 minutes of the start; later it is `conflict`, with `details.reason` `too_late`, and " +
-    "`session_ended` when it has ended. A cancelled session answers the same again.",
+  description:
+    "Possible within 5 minutes of the start. After that it returns 409 `conflict` with `details.reason` `too_late`, " +
+    "or `session_ended` if the session has ended. Cancelling again returns the same response.",
   params: SessionParams,
   reply: [200, CancelledSession],
   errors: ["not_found", "conflict"],

@@ -4,19 +4,19 @@ import { dispatch } from "./dispatch.ts";
 
 const Dispatched = z.object({
   batches: z.int().min(0),
-  delivered: z.int().min(0).meta({ description: "Devices whose push was accepted" }),
-  failed: z.int().min(0).meta({ description: "Devices that cannot be reached any more" }),
-  later: z.int().min(0).meta({ description: "Devices that are tried again" }),
+  delivered: z.int().min(0).meta({ description: "Number of devices whose push was accepted" }),
+  failed: z.int().min(0).meta({ description: "Number of devices that can no longer be reached" }),
+  later: z.int().min(0).meta({ description: "Number of devices that will be retried" }),
 }).meta({ id: "DispatchedPushes" });
 
 export const dispatchPushes = route({
   method: "POST",
   path: "/push-dispatch",
   access: "service",
-  summary: "Send what waits in the queue push-dispatch",
+  summary: "Process the queue push-dispatch",
   description:
-    "For the service's job, and called when something is put into the queue. It ends when the queue is empty " +
-    "or after 45 seconds; several may run at once.",
+    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. " +
+    "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],
   handle: ({ db, push }) => dispatch(db, push),

@@ -6,8 +6,8 @@ const STACK_BYTES = 65_536;
 export const CrashReport = z.strictObject({
   stack: text(1, STACK_BYTES).refine((stack) => new TextEncoder().encode(stack).length <= STACK_BYTES, {
     message: `Must be at most ${STACK_BYTES} bytes of UTF-8.`,
-  }).meta({ description: "The stack trace, at most 65536 bytes of UTF-8; the first 8 KiB are kept" }),
-  device: text(1, 200).meta({ description: "Model and system", examples: ["Pixel 9, Android 16"] }),
+  }).meta({ description: "The stack trace, at most 65536 bytes of UTF-8. The first 8 KiB are stored." }),
+  device: text(1, 200).meta({ description: "Device model and operating system", examples: ["Pixel 9, Android 16"] }),
   app_version: text(1, 50).meta({ examples: ["1.4.2 (318)"] }),
 }).meta({ id: "CrashReport" });
 

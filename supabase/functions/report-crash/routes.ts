@@ -6,9 +6,11 @@ export const reportCrash = route({
   path: "/report-crash",
   access: "public",
   summary: "Report a crash of the app",
-  description: "Ten a minute and network address. Nothing is kept that tells who reports; a token is not looked at. " +
-    "Crashes of one kind, version, device and day are counted, with the first 8 KiB of the first stack, and are gone " +
-    "after 90 days. What is kept of a day is bounded: then the rarest reports make room.",
+  description:
+    "Limited to 10 per minute per IP address. Anonymous: no identifying data is stored, and tokens are ignored. " +
+    "Crashes with the same kind, version, device and day are counted together, with the first 8 KiB of the first " +
+    "stack. They are deleted after 90 days. Storage per day is limited, and then the rarest reports are deleted " +
+    "first.",
   body: CrashReport,
   reply: [200, CrashReported],
   errors: [],

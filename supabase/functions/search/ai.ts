@@ -7,14 +7,15 @@ export const searchInWords = route({
   method: "POST",
   path: "/search/ai",
   access: "user",
-  summary: "Search in words",
+  summary: "Search by natural language",
   description:
-    "Form A (`query`) answers with a search: its conditions, the place, and what was taken for granted. Form B with `parse` " +
-    "adds what to tell the user, and refines the search that comes as `context`; with `register_key` it keeps the user's own " +
-    "key of an AI provider, in place of an earlier one. Simple texts are read by rules. Others are read by the models of the " +
-    "gateway, one after another, and checked against the numbers of the text; where none answers, by rules again " +
-    "(`parser` says which it was). 10 searches a minute, 60 for premium members. In form A a text that is no search is " +
-    "`unparseable`; `error.details.missing` has what it would have to say.",
+    "Form A (`query`) returns a search: its conditions, its place, and the assumptions made. Form B with `parse` " +
+    "also returns a reply for the user, and refines the search given as `context`. Form B with `register_key` " +
+    "stores the user's own key for an AI provider and replaces an earlier one. Simple texts are parsed by rules. " +
+    "Other texts are sent to the models of the gateway, one after another, and the results are checked against the " +
+    "numbers in the text. If no model responds, rules are used (`parser` names the method). The quota is 10 " +
+    "searches per minute, or 60 for premium users. In form A, a text that is not a search returns 422 " +
+    "`unparseable`, and `error.details.missing` lists the missing information.",
   body: AiSearchRequest,
   limit: "ai_search",
   reply: [200, z.union([AiSearchReply, AiSearchAnswer, RegisteredAiKey])],

@@ -21,8 +21,8 @@ export const listSponsors = route({
   method: "GET",
   path: "/sponsors",
   access: "public",
-  summary: "List the sponsors",
-  description: "Those in their time, in `sort_order`.",
+  summary: "List sponsors",
+  description: "Active sponsors, by `sort_order`.",
   query: SponsorsQuery,
   reply: [200, Sponsors],
   errors: [],
@@ -38,7 +38,7 @@ export const nearbySponsors = route({
   path: "/sponsors/nearby",
   access: "public",
   summary: "Find sponsors near a point",
-  description: "The nearest sponsors within the radius, measured as lots are.",
+  description: "The nearest sponsors within the radius. Distances are great-circle distances.",
   query: NearbySponsorsQuery,
   reply: [200, NearbySponsors],
   errors: [],
@@ -55,9 +55,10 @@ export const checkIn = route({
   access: "user",
   summary: "Check in at a sponsor",
   description:
-    "Counts once per sponsor and local day: 201 the first time, later 200 with that check-in and `counted` " +
-    "false. A position farther off than `checkin_radius_m` is a validation_error with `details.distance_m` and " +
-    "`details.allowed_m`, one that is less accurate than 100 m with `details.accuracy_m`.",
+    "Counts once per sponsor and local day. The first check-in returns 201. Later requests on that day return 200 " +
+    "with the same check-in and `counted` false. Returns 422 `validation_error` with `details.distance_m` and " +
+    "`details.allowed_m` if the position is farther away than `checkin_radius_m`. Returns 422 with " +
+    "`details.accuracy_m` if the accuracy is worse than 100 m.",
   params: SponsorParams,
   body: NewCheckin,
   reply: [201, Checkin],

@@ -6,25 +6,28 @@ export const LARGEST_UPLOAD = 10 * 1024 * 1024;
 export const UploadCategory = z.enum(["review", "session_photo", "error_report", "support", "avatar", "parking_lot"])
   .meta({
     id: "UploadCategory",
-    description: "What the file is for; `parking_lot` is for administrators of lots or content",
+    description: "Purpose of the file. `parking_lot` requires an administrator of lots or content.",
   });
 
 export const UploadRequest = z.strictObject({
   file_name: text(1, 255).meta({
-    description: "What the file is called on the device; it is not kept",
+    description: "Name of the file on the device. It is not stored.",
     examples: ["IMG_0042.jpg"],
   }),
-  file_size: z.int().min(1).max(LARGEST_UPLOAD).meta({ description: "Bytes, at most 10 MiB", examples: [482133] }),
+  file_size: z.int().min(1).max(LARGEST_UPLOAD).meta({
+    description: "Size in bytes, at most 10 MiB",
+    examples: [482133],
+  }),
   mime_type: z.enum(["image/jpeg", "image/png", "image/webp", "image/heic"]),
   category: UploadCategory,
   entity_type: z.string().regex(/^[a-z][a-z_]{0,49}$/).optional().meta({
-    description: "What kind of thing the file will belong to, when that is known; goes with `entity_id`",
+    description: "Type of the resource that the file will belong to, if known. Send it together with `entity_id`.",
     examples: ["parking_session"],
   }),
   entity_id: Id.optional(),
   is_public: z.boolean().default(false).meta({
-    description:
-      "Whether the file gets a public address once it is attached and shown: for `review`, `avatar` and `parking_lot` only",
+    description: "Whether the file becomes public once it is attached and shown. Only for `review`, `avatar` and " +
+      "`parking_lot`.",
   }),
 }).meta({
   id: "UploadRequest",
@@ -34,14 +37,15 @@ export const UploadRequest = z.strictObject({
 export const Upload = z.object({
   upload_url: z.url().meta({
     description:
-      "Takes the bytes with one PUT, with the declared length, and the declared type as `Content-Type`; nothing else is signed in",
+      "URL for one PUT of the bytes. Send the declared length, and the declared type as `Content-Type`. Other " +
+      "headers are not signed.",
   }),
-  asset_id: Id.meta({ description: "Names the file when it is attached" }),
+  asset_id: Id.meta({ description: "Refers to the file when it is attached" }),
   s3_key: z.string(),
   public_url: z.url().nullable().meta({
-    description: "Where everyone reads the file once it is attached and shown; null when it stays private",
+    description: "Public URL of the file once it is attached and shown. Null if the file stays private.",
   }),
-  expires_in: z.int().meta({ description: "Seconds from the first answer until `upload_url` is good for nothing" }),
+  expires_in: z.int().meta({ description: "Seconds until `upload_url` expires, counted from the first response" }),
 }).meta({ id: "Upload" });
 
 /** What commands.create_upload replies. */
@@ -55,7 +59,9 @@ export interface Created {
 }
 
 export const Sweep = z.object({
-  published: z.int().min(0).meta({ description: "Files whose public copy was made or deleted" }),
-  deleted: z.int().min(0).meta({ description: "Objects deleted, with their rows" }),
-  failed: z.int().min(0).meta({ description: "Objects that could not be copied or deleted; they are tried again" }),
+  published: z.int().min(0).meta({ description: "Number of files whose public copy was created or deleted" }),
+  deleted: z.int().min(0).meta({ description: "Number of deleted objects. Their rows are deleted too." }),
+  failed: z.int().min(0).meta({
+    description: "Number of objects that could not be copied or deleted. They are retried.",
+  }),
 }).meta({ id: "StorageSweep" });

@@ -27,8 +27,8 @@ export const sweepStorage = route({
   method: "POST",
   path: "/storage/sweep",
   access: "service",
-  summary: "Copy the objects that are to be public, and delete those that are to be deleted",
-  description: "For the service's job. What fails stays in its queue and is tried again.",
+  summary: "Copy objects to be published and delete unused ones",
+  description: "For the internal job. Failed objects stay in their queue and are retried.",
   reply: [200, Sweep],
   errors: [],
   handle: async ({ db, storage }) => {

@@ -6,14 +6,15 @@ export const createUpload = route({
   method: "POST",
   path: "/storage/upload-url",
   access: "user",
-  summary: "Get an address to upload a picture to",
+  summary: "Create an upload URL for a picture",
   description:
-    "Send the bytes with PUT to `upload_url`, then name `asset_id` where the picture belongs. It is checked there: a " +
-    "file that is not what was declared is refused. A file that may be public is private until it is attached and shown; " +
-    "`public_url` is the address that it has then. What is not attached within a day is deleted. At most 20 uploads and " +
-    "100 MiB wait to be attached: beyond them `conflict`, with `details.reason` `too_many_unattached_uploads`. Of the " +
-    "last 24 hours at most 200 uploads and 500 MiB are kept, attached or not: beyond them `rate_limited`, with the policy " +
-    "`daily_uploads`. A deleted file makes room once it is gone.",
+    "Send the bytes with PUT to `upload_url`. Then send `asset_id` to the endpoint that uses the picture. That " +
+    "endpoint checks the file and rejects it if it differs from the declared one. A file that can be public stays " +
+    "private until it is attached and shown. `public_url` is its URL from then on. Files that are not attached " +
+    "within a day are deleted. At most 20 uploads and 100 MiB can wait to be attached. More return 409 `conflict` " +
+    "with `details.reason` `too_many_unattached_uploads`. At most 200 uploads and 500 MiB of the last 24 hours are " +
+    "kept, attached or not. More return 429 `rate_limited` with the policy `daily_uploads`. Deleted files do not " +
+    "count once their objects are removed.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],

@@ -7,10 +7,10 @@ export const processStoreNotifications = route({
   method: "POST",
   path: "/store-notifications/process",
   access: "service",
-  summary: "Record what waits in the queue store-notifications",
+  summary: "Process the queue store-notifications",
   description:
-    "For the service's job, and called when a notification is stored. It ends when the queue is empty or after 45 " +
-    "seconds; several may run at once.",
+    "For internal jobs, and called when a notification is stored. Ends when the queue is empty or after 45 " +
+    "seconds. Several calls can run at the same time.",
   reply: [200, ProcessedNotifications],
   errors: [],
   handle: ({ db, googlePlay }) => processNotifications(db, googlePlay),
@@ -20,10 +20,11 @@ export const reconcileSubscriptions = route({
   method: "POST",
   path: "/store-notifications/reconcile",
   access: "service",
-  summary: "Ask the stores about subscriptions that are due",
+  summary: "Query the stores for subscriptions that are due",
   description:
-    "For the service's job. Those first that are due longest, 20 a second in each store. It ends when nothing is due, " +
-    "after 45 seconds, or for one store when that is down; several may run at once.",
+    "For the internal job. The longest due subscriptions come first, with 20 requests per second and store. Ends " +
+    "when no subscription is due or after 45 seconds. If a store is down, its subscriptions are skipped. Several " +
+    "calls can run at the same time.",
   reply: [200, ReconciledSubscriptions],
   errors: [],
   handle: ({ db, appStore, googlePlay }) => reconcile(db, { ios: appStore, android: googlePlay }),

@@ -14,11 +14,12 @@ export const receiveAppStoreNotification = route({
   method: "POST",
   path: "/store-notifications/app-store",
   access: "public",
-  summary: "Take a notification of the App Store",
+  summary: "Receive an App Store notification",
   description:
-    "For the App Store (App Store Server Notifications V2). What its signatures confirm is stored, and answered before it " +
-    "is processed. One that is not signed by Apple, or is of another app, is `iap_invalid`. One that was taken before has " +
-    "no effect. When it cannot be stored the answer is 5xx, so that the App Store sends it again.",
+    "For the App Store (App Store Server Notifications V2). The signatures are verified and the notification is " +
+    "stored. It is processed after the response. Returns 400 `iap_invalid` if it is not signed by Apple or belongs " +
+    "to another app. A repeated notification has no effect. If it cannot be stored, the response is 5xx, so that " +
+    "the App Store sends it again.",
   body: AppStoreNotification,
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",
@@ -35,12 +36,12 @@ export const receiveGooglePlayNotification = route({
   method: "POST",
   path: "/store-notifications/google-play",
   access: "public",
-  summary: "Take a notification of Google Play",
-  description:
-    "For Pub/Sub (real-time developer notifications, pushed with a bearer that Google signs). It is stored, and answered " +
-    "before the purchase is read at Google Play. Without the bearer of the account that is configured it is " +
-    "`unauthorized`. One of another app is ignored: it would be sent again for days. One that was taken before has no " +
-    "effect. When it cannot be stored the answer is 5xx, so that Pub/Sub sends it again.",
+  summary: "Receive a Google Play notification",
+  description: "For Pub/Sub (real-time developer notifications, pushed with a bearer token signed by Google). The " +
+    "notification is stored, and the purchase is read from Google Play after the response. Returns 401 " +
+    "`unauthorized` without the bearer token of the configured account. Notifications of another app are ignored, " +
+    "because Pub/Sub would resend them for days. A repeated notification has no effect. If it cannot be stored, " +
+    "the response is 5xx, so that Pub/Sub sends it again.",
   body: GooglePlayNotification,
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",

@@ -10,28 +10,32 @@ export const AppStoreNotification = z.strictObject({
 
 export const GooglePlayNotification = z.strictObject({
   message: z.looseObject({
-    data: text(1, 65_536).meta({ description: "A real-time developer notification: JSON, in base64" }),
+    data: text(1, 65_536).meta({ description: "A real-time developer notification: JSON, base64-encoded" }),
     messageId: text(1, 200),
   }),
   subscription: z.string().optional(),
   deliveryAttempt: z.int().optional(),
-}).meta({ id: "GooglePlayNotification", description: "A push of Pub/Sub" });
+}).meta({ id: "GooglePlayNotification", description: "A Pub/Sub push message" });
 
 export const ReceivedNotification = z.object({
   status: z.enum(["stored", "known", "ignored"]).meta({
-    description: "`known`: it was stored before; `ignored`: it is about no purchase in this app",
+    description: "`known`: already stored. `ignored`: not about a purchase in this app.",
   }),
 }).meta({ id: "ReceivedNotification" });
 
 export const ProcessedNotifications = z.object({
   recorded: z.int().min(0),
-  refused: z.int().min(0).meta({ description: "Their store does not confirm them, or they are about no plan" }),
-  later: z.int().min(0).meta({ description: "They are tried again" }),
+  refused: z.int().min(0).meta({
+    description: "Number of notifications that the store does not confirm, or that do not belong to a plan",
+  }),
+  later: z.int().min(0).meta({ description: "Number of notifications that are retried" }),
 }).meta({ id: "ProcessedNotifications" });
 
 export const ReconciledSubscriptions = z.object({
-  recorded: z.int().min(0).meta({ description: "Subscriptions whose store answered" }),
+  recorded: z.int().min(0).meta({ description: "Number of subscriptions that the store responded for" }),
   acknowledged: z.int().min(0),
-  refused: z.int().min(0).meta({ description: "Their store does not know them; they are asked about again in a day" }),
-  later: z.int().min(0).meta({ description: "They are asked about again in an hour" }),
+  refused: z.int().min(0).meta({
+    description: "Number of subscriptions unknown to the store. They are retried in a day.",
+  }),
+  later: z.int().min(0).meta({ description: "Number of subscriptions that are retried in an hour" }),
 }).meta({ id: "ReconciledSubscriptions" });

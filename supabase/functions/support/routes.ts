@@ -28,8 +28,10 @@ export const createTicket = route({
   method: "POST",
   path: "/support/tickets",
   access: "user",
-  summary: "Ask support",
-  description: "At most five new tickets in any 24 hours; `details.retry_after` says when there may be another.",
+  summary: "Support tickets",
+  description:
+    "At most five new tickets in 24 hours. `details.retry_after` is the number of seconds until the next one is " +
+    "possible.",
   body: NewSupportTicket,
   reply: [201, SupportTicketDetail],
   errors: ["not_found", "conflict"],
@@ -57,8 +59,8 @@ export const readTicket = route({
   method: "GET",
   path: "/support/tickets/{id}",
   access: "user",
-  summary: "Read a ticket with its messages",
-  description: "`messages` is a page, oldest first; `next_cursor` continues it.",
+  summary: "Get a ticket with its messages",
+  description: "`messages` is one page, oldest first. `next_cursor` is the cursor of the next page.",
   params: TicketParams,
   query: TicketQuery,
   reply: [200, SupportTicketDetail],
@@ -71,9 +73,10 @@ export const replyToTicket = route({
   method: "POST",
   path: "/support/tickets/{id}/messages",
   access: "user",
-  summary: "Write into a ticket",
-  description: "The reply is the message alone. The ticket is open again, whatever it was. A ticket has at most 200 " +
-    "messages: beyond them `conflict`, with `details.reason` `too_many_messages`.",
+  summary: "Add a message to a ticket",
+  description:
+    "The response contains only the message. The ticket becomes `open`, regardless of its previous status. A ticket " +
+    "has at most 200 messages: another one returns 409 `conflict` with `details.reason` `too_many_messages`.",
   params: TicketParams,
   body: NewSupportMessage,
   reply: [201, SupportMessage],

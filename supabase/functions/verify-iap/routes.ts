@@ -6,13 +6,14 @@ export const verifyIap = route({
   method: "POST",
   path: "/verify-iap",
   access: "user",
-  summary: "Verify a purchase and make it the caller's",
+  summary: "Verify a purchase for the caller",
   description:
-    "The store is asked what the purchase is worth now. 201 when it was nobody's, 200 when it was the caller's already or " +
-    "moved here from another account of theirs. A purchase that the app made for another account (`appAccountToken`, " +
-    "`obfuscatedExternalAccountId`) is `conflict`, with `details.reason` `belongs_to_another_account`. A receipt that the " +
-    "store does not confirm, or of another product or transaction than the request names, is `iap_invalid`. Send the same " +
-    "receipt again after an error: nothing is granted twice.",
+    "The store is queried for the current state of the purchase. Returns 201 for a new purchase. Returns 200 if " +
+    "the purchase already belonged to the caller, or moved here from another account of the caller. Returns 409 " +
+    "`conflict` with `details.reason` `belongs_to_another_account` if the app made the purchase for another " +
+    "account (`appAccountToken`, `obfuscatedExternalAccountId`). Returns 400 `iap_invalid` if the store does not " +
+    "confirm the receipt, or if it is for another product or transaction. After an error, send the same receipt " +
+    "again: a purchase is never granted twice.",
   body: VerifyIapRequest,
   limit: "verify_iap",
   reply: [201, VerifiedPurchase],

@@ -2,20 +2,18 @@ import { ApiError } from "../_shared/errors.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import { AppleAppSiteAssociation, AssetLinks } from "./well_known.schema.ts";
 
-const AT = "The vendor reads it at";
-
 export const readAppleAssociation = route({
   method: "GET",
   path: "/well-known/apple-app-site-association",
   access: "public",
-  summary: "Which iOS apps open links of this site",
-  description: `${AT} \`/.well-known/apple-app-site-association\`. 404 where no iOS app is configured.`,
+  summary: "Get the iOS app links of this site",
+  description: "Apple reads it at `/.well-known/apple-app-site-association`. Returns 404 if no iOS app is configured.",
   reply: [200, AppleAppSiteAssociation],
   errors: ["not_found"],
   cache: { scope: "public", maxAge: 3600 },
   handle: ({ apps }) => {
     if (apps.appleAppIds.length === 0) {
-      throw new ApiError("not_found", { message: "No iOS app is configured here (APPLE_APP_IDS)." });
+      throw new ApiError("not_found", { message: "No iOS app is configured for this service (APPLE_APP_IDS)." });
     }
     const appIDs = [...apps.appleAppIds];
     const components = apps.linkPaths.map((path) => ({ "/": path }));
@@ -27,15 +25,15 @@ export const readAssetLinks = route({
   method: "GET",
   path: "/well-known/assetlinks.json",
   access: "public",
-  summary: "Which Android app opens links of this site",
-  description: `${AT} \`/.well-known/assetlinks.json\`. 404 where no Android app is configured.`,
+  summary: "Get the Android app links of this site",
+  description: "Google reads it at `/.well-known/assetlinks.json`. Returns 404 if no Android app is configured.",
   reply: [200, AssetLinks],
   errors: ["not_found"],
   cache: { scope: "public", maxAge: 3600 },
   handle: ({ apps: { android } }) => {
     if (android === null) {
       throw new ApiError("not_found", {
-        message: "No Android app is configured here (ANDROID_PACKAGE, ANDROID_CERT_FINGERPRINTS).",
+        message: "No Android app is configured for this service (ANDROID_PACKAGE, ANDROID_CERT_FINGERPRINTS).",
       });
     }
     return [{

@@ -5,7 +5,7 @@ export const AppleAppSiteAssociation = z.object({
     details: z.array(z.object({
       appIDs: z.array(z.string()).meta({ examples: [["ABCDE12345.com.example.parking"]] }),
       components: z.array(z.object({
-        "/": z.string().meta({ description: "Paths that the app opens", examples: ["/parking-lots/*"] }),
+        "/": z.string().meta({ description: "Paths that open in the app", examples: ["/parking-lots/*"] }),
         comment: z.string().optional(),
       })),
     })),

@@ -32,7 +32,11 @@ export async function authenticate(
     return null;
   }
   const caller = await verifierOf(config()).verify(token);
-  if (access === "service") throw new ApiError("forbidden", { message: "Only the service itself may do this." });
+  if (access === "service") {
+    throw new ApiError("forbidden", {
+      message: "Only the service may call this endpoint. Send the secret key as the bearer token.",
+    });
+  }
   return caller;
 }
 

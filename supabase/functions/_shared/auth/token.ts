@@ -78,7 +78,7 @@ function now(): number {
 
 export function missingToken(): ApiError {
   return new ApiError("unauthorized", {
-    message: "An access token is required.",
+    message: "An access token is required. Send it in the Authorization header.",
     details: { reason: "token_missing" },
   });
 }
@@ -86,7 +86,7 @@ export function missingToken(): ApiError {
 /** Also what the database's own refusal of a token becomes. */
 export function invalidToken(): ApiError {
   return new ApiError("unauthorized", {
-    message: "The access token is not valid.",
+    message: "The access token is not valid. Sign in again.",
     details: { reason: "token_invalid" },
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
   });
@@ -94,7 +94,7 @@ export function invalidToken(): ApiError {
 
 export function expiredToken(): ApiError {
   return new ApiError("unauthorized", {
-    message: "The access token has expired.",
+    message: "The access token has expired. Refresh it and retry.",
     details: { reason: "token_expired" },
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token", error_description="expired"' },
   });

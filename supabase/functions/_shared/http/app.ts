@@ -94,7 +94,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     });
   }
   hono.all("*", () => {
-    throw new ApiError("not_found", { message: "There is no such path." });
+    throw new ApiError("not_found", { message: "This path does not exist. Check it against the contract." });
   });
   hono.onError((failure, c) => {
     const context = c.get("context");

@@ -4,20 +4,20 @@ import { z } from "zod";
 export const ErrorEnvelope = z.object({
   error: z.object({
     code: z.enum(codes).meta({ description: "Machine-readable code" }),
-    message: z.string().meta({ description: "For developers and logs; localize by message_key" }),
+    message: z.string().meta({ description: "For developers and logs. Localise by `message_key`." }),
     message_key: z.string().meta({
-      description: "Key of the message in a catalogue of translations",
+      description: "Key of the message in a translation catalogue",
     }).optional(),
-    request_id: z.string().meta({ description: "Identifies the request; the same as X-Request-Id" }),
+    request_id: z.string().meta({ description: "Request id, equal to the header `X-Request-Id`" }),
     param: z.string().nullable().meta({
-      description: "The offending field, nested ones as a dotted path; null when it is none in particular",
+      description: "The field with the error, as a dotted path if nested. Null if no single field is the cause.",
     }).optional(),
-    doc_url: z.string().nullable().meta({ description: "Documentation of the code" }).optional(),
+    doc_url: z.string().nullable().meta({ description: "Link to the documentation of the code" }).optional(),
     details: z.record(z.string(), z.unknown()).meta({
-      description: "More, where there is more to say. `errors` lists every field error of a validation_error.",
+      description: "Additional data. For `validation_error`, `errors` lists every field error.",
     }).optional(),
   }),
-}).meta({ id: "Error", description: "What every error response contains" });
+}).meta({ id: "Error", description: "The body of every error response" });
 
 export function envelope(refusal: ApiError, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
   const { code, shown: { message, param, details } } = refusal;

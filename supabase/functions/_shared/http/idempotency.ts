@@ -30,7 +30,7 @@ export function readKey(headers: Headers): string | undefined {
   throw ApiError.ofFields([{
     param: KEY_HEADER,
     code: "invalid_format",
-    message: "The key must be 1 to 255 visible ASCII characters.",
+    message: "The idempotency key must be 1 to 255 visible ASCII characters.",
   }]);
 }
 

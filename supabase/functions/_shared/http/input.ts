@@ -56,10 +56,10 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
       errors.push({
         param: null,
         code: "malformed",
-        message: "The query string is not percent-encoded UTF-8.",
+        message: "The query string must be percent-encoded UTF-8.",
       });
     } else if (text === undefined) {
-      errors.push({ param: name, code: "malformed", message: "The value is not percent-encoded UTF-8." });
+      errors.push({ param: name, code: "malformed", message: "The value must be percent-encoded UTF-8." });
       values.set(name, undefined);
     } else {
       const value = Object.hasOwn(fields.shape, name) ? decoded(text, fields.shape[name]!) : text;
@@ -70,7 +70,11 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
         // `include=a&include=b` is `include=a,b`.
         values.set(name, before.concat(value));
       } else if (before !== undefined) {
-        errors.push({ param: name, code: "duplicate", message: "The parameter is given more than once." });
+        errors.push({
+          param: name,
+          code: "duplicate",
+          message: "This parameter is given more than once. Send it once.",
+        });
       }
     }
   }
@@ -81,7 +85,7 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
 /** The body as it was sent: JSON, of any shape. */
 export async function readJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
   const bytes = await limitedBytes(request, limit);
-  if (bytes.length === 0) throw rejectedBody("required", "A body is required.");
+  if (bytes.length === 0) throw rejectedBody("required", "A JSON body is required.");
   if (!isJsonRequest(request.headers)) throw new ApiError("unsupported_media_type");
   return parseJson(bytes);
 }
@@ -118,7 +122,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
     return issue.keys.map((key) => ({
       param: at(key),
       code: "unknown_key",
-      message: "This field does not exist.",
+      message: "This field does not exist. Remove it.",
     }));
   }
   if (issue.code === "invalid_type" && issue.input === undefined) {
@@ -149,11 +153,11 @@ function unstorable(root: unknown): FieldError[] {
       return [{
         param: null,
         code: "malformed",
-        message: "This is nested too deeply.",
+        message: "The body is nested too deeply. At most 32 levels are accepted.",
       }];
     }
     if (!isText(key) || (typeof value === "string" && !isText(value))) {
-      const message = "NUL characters and lone surrogates are not text.";
+      const message = "Must not contain NUL characters or lone surrogates.";
       errors.push({ param: pathOf(place), code: "invalid_text", message });
     } else if (typeof value === "object" && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
@@ -262,8 +266,8 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError) throw rejectedBody("malformed", "The body is not JSON.");
-    if (error instanceof TypeError) throw rejectedBody("malformed", "The body is not UTF-8.");
+    if (error instanceof SyntaxError) throw rejectedBody("malformed", "The body must be valid JSON.");
+    if (error instanceof TypeError) throw rejectedBody("malformed", "The body must be UTF-8.");
     throw error;
   }
 }

@@ -8,8 +8,8 @@ export const Placement = z.enum(["home_top", "map", "search_results", "lot_detai
 
 const Seed = text(1, 64).meta({
   description:
-    "What the order is drawn from: the same seed, the same order. An id of the installation, say, with the " +
-    "day; without one it is the day in Tokyo",
+    "Seed of the order. The same seed returns the same order. For example, an installation id combined with the " +
+    "date. Default: the current date in Tokyo.",
 });
 
 export const Ad = z.object({
@@ -27,7 +27,7 @@ export const Ads = z.object({
   items: z.array(Ad),
   next_cursor: NextCursor,
   total: Total,
-  seed: z.string().meta({ description: "What the order was drawn from" }),
+  seed: z.string().meta({ description: "The seed used for the order" }),
 }).meta({ id: "Ads" });
 
 export const AdsQuery = z.strictObject({

@@ -5,13 +5,13 @@ import { text, Timestamp } from "./values.ts";
 const MAX_TEXT = 500;
 
 const Asking = {
-  locale: z.enum(["ja", "en"]).default("ja").meta({ description: "The language of the text and of what is replied" }),
+  locale: z.enum(["ja", "en"]).default("ja").meta({ description: "Language of the text and of the reply" }),
   lat: z.number().min(-90).max(90).optional().meta({
-    description: "Where the device is, for “near here”. Needs `lng`",
+    description: "Latitude of the device, for “near here”. Requires `lng`.",
   }),
-  lng: z.number().min(-180).max(180).optional().meta({ description: "Needs `lat`" }),
+  lng: z.number().min(-180).max(180).optional().meta({ description: "Longitude of the device. Requires `lat`." }),
   time_zone: text(1, 64).default("Asia/Tokyo").meta({
-    description: "The zone of the asker's clock (IANA), which “tomorrow at 9” is about",
+    description: "IANA time zone of the user, for times such as “tomorrow at 9”",
   }),
 };
 
@@ -20,7 +20,7 @@ type Problem = readonly [param: string, message: string];
 function problemsOf({ lat, lng, time_zone }: { lat?: number; lng?: number; time_zone: string }): Problem[] {
   return [
     ...(lat === undefined) !== (lng === undefined)
-      ? [[lat === undefined ? "lat" : "lng", "`lat` and `lng` go together."] as const]
+      ? [[lat === undefined ? "lat" : "lng", "`lat` and `lng` must be sent together."] as const]
       : [],
     ...isTimeZone(time_zone)
       ? []
@@ -41,7 +41,7 @@ const Words = text(1, MAX_TEXT).refine((words) => words.trim() !== "", "Must not
 
 export const AiSearchParseRequest = z.strictObject({
   query: Words.meta({
-    description: "What the user looks for, in their words",
+    description: "The search in the user's own words",
     examples: ["明日9時から18時まで渋谷駅の近く、2,000円以内、屋根付き"],
   }),
   ...Asking,
@@ -59,23 +59,25 @@ const FORMS = {
 
 export const AiSearchRequest = z.strictObject({
   query: Words.optional().meta({
-    description: "Form A: what the user looks for, in their words",
+    description: "Form A: the search in the user's own words",
     examples: ["tomorrow 9 to 6 near Shibuya station, under 2,000 yen, covered"],
   }),
   action: z.enum(["parse", "register_key"]).optional().meta({ description: "Form B" }),
   message: Words.optional().meta({
-    description: "With `parse`: what the user says, also of the search before (“cheaper”, “and with EV charging”)",
+    description:
+      "With `parse`: the user's message. It can refer to the previous search (“cheaper”, “and with EV charging”).",
   }),
   context: SearchQueryV1.optional().meta({
-    description: "With `parse`: the query that the message is about. Nothing is remembered between requests",
+    description: "With `parse`: the query that the message refers to. The service stores nothing between requests.",
   }),
   provider_id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/).optional().meta({
-    description: "With `register_key`: an AI provider: what stands before the slash of its models' names",
+    description: "With `register_key`: an AI provider, the part of its model names before the slash",
     examples: ["openai"],
   }),
   api_key: z.string().regex(/^[!-~]{8,500}$/).optional().meta({
     description:
-      "With `register_key`: the user's own key. It is kept in the vault, never shown, and used for their requests only",
+      "With `register_key`: the user's own key. It is stored encrypted, never returned, and used only for this " +
+      "user's requests.",
     writeOnly: true,
   }),
   ...Asking,
@@ -89,13 +91,16 @@ export const AiSearchRequest = z.strictObject({
       if (other !== form && isThere) {
         issue(name, `Must not be sent ${body.action ? `with the action ${form}` : "without an action"}.`);
       }
-      if (other === form && !isThere && name !== "context") issue(name, "Is required.");
+      if (other === form && !isThere && name !== "context") issue(name, "This field is required.");
     }
   }
-}).meta({ id: "AiSearchRequest", description: "Form A has `query`; form B has `action` and what belongs to it" });
+}).meta({
+  id: "AiSearchRequest",
+  description: "Form A has `query`. Form B has `action` and the fields of that action.",
+});
 
 const Note = z.object({
-  text: z.string().meta({ description: "The words that it is about; empty for what was not said" }),
+  text: z.string().meta({ description: "The words that the note refers to. Empty if it refers to something missing." }),
   field: z.string().meta({ examples: ["entry_at"] }),
   value: z.union([z.string(), z.number()]).nullable(),
   reason: z.string().meta({ description: "A sentence in the language of the request" }),
@@ -110,25 +115,27 @@ const Understood = {
     lng: z.number(),
     source: z.string().meta({
       description:
-        "`gsi` or `nominatim` (a geocoder), `places` (prefectures and municipalities), `lots` (the names of lots), " +
+        "`gsi` or `nominatim` (geocoders), `places` (prefectures and municipalities), `lots` (names of lots), " +
         "`device`, or `context`",
     }),
-  }).nullable().meta({ description: "Null: no place was named, or it was not found (`unresolved` says so)" }),
+  }).nullable().meta({
+    description: "Null if no place was named or the place was not found. In the second case `unresolved` contains it.",
+  }),
   entry_at: Timestamp.nullable(),
   exit_at: Timestamp.nullable(),
-  max_price: z.int().nullable().meta({ description: "In yen: for the stay, without one for an hour" }),
+  max_price: z.int().nullable().meta({ description: "In yen. For the stay, or for one hour if there is no stay." }),
   filters: z.array(z.enum(attributeNames)),
   confidence: z.number().min(0).max(1).meta({
-    description:
-      "How sure it is that this is what was asked for; less where numbers of the text and of the answer differ",
+    description: "Confidence in the result. Lower if the numbers in the text and in the result differ.",
   }),
-  query: SearchQueryV1.meta({ description: "Ready for `GET /v1/parking-lots?query=`" }),
+  query: SearchQueryV1.meta({ description: "Can be sent as `GET /v1/parking-lots?query=`" }),
   nearby: z.string().nullable().meta({
     description:
-      "Path and query of a `GET` of the lots near the place for the stay; null without a place or without a stay",
+      "Path and query of a `GET` request for lots near the place during the stay. Null without a place or without " +
+      "a stay.",
   }),
-  assumptions: z.array(Note).meta({ description: "What was taken for granted" }),
-  unresolved: z.array(Note).meta({ description: "What the user has to decide" }),
+  assumptions: z.array(Note).meta({ description: "Assumptions made" }),
+  unresolved: z.array(Note).meta({ description: "Open questions for the user" }),
   parser: z.enum(["model", "rules"]),
   model: z.string().nullable(),
 };
@@ -138,9 +145,10 @@ export const AiSearchAnswer = z.object(Understood).meta({ id: "AiSearchAnswer" }
 export const AiSearchReply = z.object({
   status: z.enum(["parsed", "need_info", "error"]).meta({
     description:
-      "`need_info`: something that a search needs is missing, which `reply` asks for. `error`: no search was understood",
+      "`need_info`: information for a search is missing, and `reply` requests it from the user. `error`: the " +
+      "message is not a search.",
   }),
-  reply: z.string().meta({ description: "For the user, in the language of the request" }),
+  reply: z.string().meta({ description: "Text for the user, in the language of the request" }),
   ...Understood,
   query: SearchQueryV1.nullable().meta({ description: "Null with `error`" }),
 }).meta({ id: "AiSearchReply" });

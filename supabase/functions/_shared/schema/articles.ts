@@ -5,7 +5,7 @@ import { Id, Timestamp } from "./values.ts";
 
 export const Article = z.object({
   id: Id,
-  slug: z.string().meta({ description: "The same in every language", examples: ["how-maximum-fees-work"] }),
+  slug: z.string().meta({ description: "Shared by all translations", examples: ["how-maximum-fees-work"] }),
   locale: Lang,
   title: z.string(),
   summary: z.string().nullable(),

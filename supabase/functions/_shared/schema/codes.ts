@@ -17,9 +17,9 @@ const CodeRow = z.object({
     logo_url: z.string().nullable(),
     url: z.string().nullable(),
   }).nullable(),
-}).meta({ id: "CodeRow", description: "One value of a list of codes, with its label" });
+}).meta({ id: "CodeRow", description: "One code of a category, with its label" });
 
 export const Codes = z.object({
   items: z.array(CodeRow),
   lang: Lang,
-}).meta({ id: "CodesResponse", description: "Every list of codes, ordered by category, sort_order and code" });
+}).meta({ id: "CodesResponse", description: "All codes, ordered by category, sort_order and code" });

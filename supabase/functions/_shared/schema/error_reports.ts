@@ -11,14 +11,16 @@ export const Severity = z.enum(["low", "medium", "high", "critical"]);
 
 export const MeErrorReport = z.object({
   id: Id,
-  parking_lot_id: Id.nullable().meta({ description: "Null: a lot that is missing here, or was deleted since" }),
-  parking_lot_name: z.string().meta({ description: "What the lot was called when it was reported" }),
+  parking_lot_id: Id.nullable().meta({
+    description: "Null if the lot is missing from the service or was deleted later",
+  }),
+  parking_lot_name: z.string().meta({ description: "Name of the lot at the time of the report" }),
   report_type: ReportType,
   severity: Severity.nullable(),
   status: ErrorReportStatus,
   description: z.string(),
   evidence_urls: z.array(z.url()).nullable().meta({
-    description: "Addresses of the evidence, good for ten minutes; null without evidence",
+    description: "URLs of the evidence, valid for ten minutes. Null without evidence.",
   }),
   created_at: Timestamp,
 }).meta({ id: "MeErrorReport" });
@@ -30,13 +32,15 @@ export const MeErrorReports = z.object({ items: z.array(MeErrorReport), next_cur
 export const MyErrorReportsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const NewErrorReport = z.strictObject({
-  parking_lot_id: Id.optional().meta({ description: "The lot; or `parking_lot_name` when it is missing here" }),
-  parking_lot_name: text(1, 200).optional().meta({ description: "What a lot that is missing here is called" }),
+  parking_lot_id: Id.optional().meta({
+    description: "The lot. Send `parking_lot_name` instead if the lot is missing from the service.",
+  }),
+  parking_lot_name: text(1, 200).optional().meta({ description: "Name of a lot that is missing from the service" }),
   report_type: ReportType,
   severity: Severity.optional(),
   description: text(1, 2000),
   evidence_asset_ids: z.array(Id).max(5).optional().meta({
-    description: "Files uploaded with the category `error_report`, each in one report",
+    description: "Files uploaded with the category `error_report`. Each file belongs to one report.",
   }),
 }).meta({
   id: "NewErrorReport",

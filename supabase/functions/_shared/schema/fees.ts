@@ -3,9 +3,9 @@ import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { ClockTime, Id, Moment, text, Timestamp } from "./values.ts";
 
 export const FeeQuestion = z.strictObject({
-  entry_at: Moment.meta({ description: "When the stay begins: from 2000 to 2099" }),
+  entry_at: Moment.meta({ description: "Start of the stay, from 2000 to 2099" }),
   exit_at: Moment.meta({
-    description: "When it ends: not before `entry_at`, at most 366 days later",
+    description: "End of the stay. Not before `entry_at`, at most 366 days after it.",
     examples: ["2026-09-01T12:00:00+09:00"],
   }),
   vehicle_type: text(1, 50).default("standard").meta({
@@ -14,10 +14,10 @@ export const FeeQuestion = z.strictObject({
 }).meta({ id: "FeeQuestion" });
 
 const RuleId = Id.nullable().meta({
-  description: "Null for a row of a date override",
+  description: "Null for a rule of a date override",
 });
 const OverrideDate = z.iso.date().nullable().meta({
-  description: "The date whose own prices the row is one of; null for the lot's usual ones",
+  description: "The date whose special prices contain this rule. Null for a regular rule.",
 });
 const Amount = z.int().meta({
   description: "In minor units of `currency`",
@@ -28,19 +28,19 @@ const UnitsLine = z.object({
   kind: z.enum(["grace", "initial", "rate", "flat"]),
   rule_id: RuleId,
   override_date: OverrideDate,
-  from: Timestamp.meta({ description: "When the first unit begins" }),
+  from: Timestamp.meta({ description: "Start of the first unit" }),
   to: Timestamp.meta({
-    description: "When the last unit ends: a unit that has begun is charged whole, so this can be after the exit",
+    description: "End of the last unit. It can be after the exit, because a started unit is charged in full.",
   }),
   units: z.int().min(1),
   unit_minutes: z.int().nullable().meta({
-    description: "How long a unit is; null for `flat` and `grace`, whose length follows from the times",
+    description: "Length of a unit. Null for `flat` and `grace`: there `from` and `to` give the length.",
   }),
   unit_price: Amount,
   amount: Amount.meta({ description: "`units` × `unit_price`" }),
 }).meta({
   id: "FeeUnitsLine",
-  description: "Units of one row that follow one another",
+  description: "Consecutive units of one rule",
 });
 
 const CapLine = z.object({
@@ -50,7 +50,7 @@ const CapLine = z.object({
   from: Timestamp,
   to: Timestamp,
   amount: z.int().max(0).meta({
-    description: "What this window of the cap took off: negative",
+    description: "Reduction by this window of the cap, a negative amount",
   }),
 }).meta({ id: "FeeCapLine" });
 
@@ -58,20 +58,20 @@ const CapWindow = z.object({
   rule_id: RuleId,
   override_date: OverrideDate,
   cap_type: z.enum(["duration", "day", "band", "stay"]),
-  from: Timestamp.meta({ description: "May be before the entry" }),
+  from: Timestamp.meta({ description: "Can be before the entry" }),
   to: Timestamp.meta({
-    description: "May be after the exit, but for `stay`, whose window ends with it",
+    description: "Can be after the exit, except for `stay`, whose window ends at the exit",
   }),
   cap: Amount,
   charged: Amount.meta({
-    description: "What units that begin in the window cost, after all caps",
+    description: "Cost of the units that start in the window, after all caps",
   }),
   reached_at: Timestamp.nullable().meta({
-    description: "When the unit began that filled the cap; null when it was not filled",
+    description: "Start of the unit that reached the cap. Null if the cap was not reached.",
   }),
 }).meta({
   id: "FeeCapWindow",
-  description: "A window of a cap in which a unit began",
+  description: "A cap window in which at least one unit started",
 });
 
 const NotApplied = z.object({
@@ -87,11 +87,12 @@ const NotApplied = z.object({
     "override",
     "group",
   ]).meta({
-    description: "A code of category `fee_rule_reason`. `day_type`, `time`: for other days or hours than the stay's. " +
-      "`order`: another row of its kind went before it, or a unit begun earlier was still running. `not_reached`: a cap " +
-      "that was not filled, or a row whose turn did not come. `window`: a cap of which no window with a unit in it was " +
-      "its own. `within_grace`: the stay was free. `exceeded`: a grace that the stay outlasted. `override`: each day of " +
-      "the stay has prices of its own. `group`: for other vehicles.",
+    description:
+      "A code of category `fee_rule_reason`. `day_type`, `time`: the rule applies to other days or hours. `order`: " +
+      "another rule of its kind took precedence, or an earlier unit was still running. `not_reached`: the cap or the " +
+      "rule was not reached. `window`: another cap took precedence, or no window started while this cap was in " +
+      "force. `within_grace`: the stay was free. `exceeded`: the stay was longer than the grace period. `override`: " +
+      "every day of the stay has special prices. `group`: the rule applies to other vehicles.",
   }),
 }).meta({ id: "FeeRuleNotApplied" });
 
@@ -99,11 +100,12 @@ const Breakdown = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
   vehicle_type: z.string().meta({ examples: ["standard"] }),
   lines: z.array(z.union([UnitsLine, CapLine])).meta({
-    description: "They sum to the total: units in order of time, then what caps took off",
+    description:
+      "The amounts add up to the total. Units come first, in chronological order, then the reductions by caps.",
   }),
-  caps: z.array(CapWindow).meta({ description: "In order of time" }),
+  caps: z.array(CapWindow).meta({ description: "In chronological order" }),
   not_applied: z.array(NotApplied).meta({
-    description: "The lot's other rules",
+    description: "Rules of the lot that were not applied",
   }),
   notes: z.array(
     z.enum(["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration", "only_366_days_priced"]),
@@ -112,26 +114,26 @@ const Breakdown = z.object({
   }),
 }).meta({
   id: "FeeBreakdown",
-  description: "How the total comes about. Times carry the offset of the lot's own clock.",
+  description: "How the total was calculated. Times have the UTC offset of the lot's time zone.",
 });
 
 export const Fee = z.object({
   total_amount: Amount,
   currency: z.string().meta({ examples: ["JPY"] }),
   breakdown: Breakdown,
-}).meta({ id: "Fee", description: "What a stay costs, and why" });
+}).meta({ id: "Fee", description: "The fee of a stay, and how it was calculated" });
 
 export const PricingRule = z.object({
   id: Id,
   parking_lot_id: Id,
   pricing_group_id: Id.nullable().meta({
-    description: "Null: of the default group",
+    description: "Null for the default group",
   }),
   category: z.enum(["time_band", "flat", "initial", "grace", "cap"]),
-  rule_order: z.int().meta({ description: "Smaller goes before" }),
+  rule_order: z.int().meta({ description: "Rules with a smaller number take precedence" }),
   time_start: ClockTime.nullable(),
   time_end: ClockTime.nullable().meta({
-    description: "Not after `time_start`: on the next day",
+    description: "If not after `time_start`, it is on the next day",
   }),
   day_type: z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).nullable(),
   per_minutes: z.int().nullable(),
@@ -140,7 +142,7 @@ export const PricingRule = z.object({
   cap_duration_hours: z.number().nullable(),
   cap_price_minor: z.int().nullable(),
   cap_repeat: z.boolean().nullable(),
-}).meta({ id: "PricingRule", description: "A row of a lot's price list" });
+}).meta({ id: "PricingRule", description: "A pricing rule of a lot" });
 
 export const PricingRules = z.object({
   items: z.array(PricingRule),
@@ -153,6 +155,10 @@ export const PricingRulesQuery = z.strictObject({ limit: Limit, cursor: Cursor, 
 export const FeeRefusal = z.object({
   code: z.literal("fee_unknown"),
   reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
-  from: Timestamp.optional().meta({ description: "With `no_rate`, where one lot is asked about: from when on" }),
-  until: Timestamp.optional().meta({ description: "With `from`: until when, if the next rate is known" }),
-}).meta({ id: "FeeRefusal", description: "Why a fee is not known" });
+  from: Timestamp.optional().meta({
+    description: "With `no_rate`, for a request about one lot: start of the time without a price",
+  }),
+  until: Timestamp.optional().meta({
+    description: "With `from`: end of the time without a price, if the next rate is known",
+  }),
+}).meta({ id: "FeeRefusal", description: "Why a fee is unknown" });

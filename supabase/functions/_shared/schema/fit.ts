@@ -7,25 +7,27 @@ export const Vehicle = z.strictObject({
   length_m: z.number().positive().max(20).nullable().optional(),
   weight_t: z.number().positive().max(50).nullable().optional(),
   clearance_cm: z.int().min(0).max(100).nullable().optional().meta({
-    description: "How high above the ground the vehicle's lowest part is",
+    description: "Ground clearance of the vehicle",
   }),
   tire_width_mm: z.int().positive().max(500).nullable().optional(),
-}).meta({ id: "Vehicle", description: "Measures of a vehicle" });
+}).meta({ id: "Vehicle", description: "Dimensions of a vehicle" });
 
 const Measure = z.enum(["height_m", "width_m", "length_m", "weight_t", "clearance_cm", "tire_width_mm"]);
 
 export const Fit = z.object({
   fits: z.boolean().nullable().meta({
-    description: "True: every measure is within a known limit. False: at least one limit is exceeded. Null: none is " +
-      "known to be exceeded, but a limit is not known",
+    description:
+      "True: every dimension is within a known limit. False: at least one limit is exceeded. Null: no limit is known " +
+      "to be exceeded, but at least one limit is unknown.",
   }),
   failing: z.array(Measure).meta({
-    description: "Measures beyond the lot's limit",
+    description: "Dimensions that exceed the lot's limit",
     examples: [["height_m"]],
   }),
-  unknown: z.array(Measure).meta({ description: "Measures for which the lot's limit is not known" }),
+  unknown: z.array(Measure).meta({ description: "Dimensions for which the lot's limit is unknown" }),
   limits: z.partialRecord(Measure, z.number().nullable()).meta({
-    description: "The lot's limit for each measure that was asked: at most, but for `clearance_cm`, which is at least",
+    description:
+      "The lot's limit for each requested dimension. Each is a maximum, except `clearance_cm`, which is a minimum.",
     examples: [{ height_m: 2.1 }],
   }),
 }).meta({ id: "VehicleFit", description: "Whether a vehicle fits, and why not" });

@@ -6,8 +6,7 @@ const Day = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "
 export const Window = z.object({
   id: Id,
   window_type: z.enum(["business", "entry", "exit", "after_hours_exit"]).meta({
-    description:
-      "`entry` and `exit` follow `business` where the lot has none of their own; `after_hours_exit` only adds",
+    description: "Without own rows, `entry` and `exit` use the `business` hours. `after_hours_exit` only adds hours.",
   }),
   day_type: Day,
   day_of_week: z.int().min(0).max(6).nullable().meta({ description: "0 is Sunday" }),
@@ -15,15 +14,17 @@ export const Window = z.object({
   is_closed: z.boolean().nullable(),
   open_time: ClockTime.nullable(),
   close_time: ClockTime.nullable().meta({
-    description: "Not after `open_time`: on the next day, and when equal at the same time of the next day",
+    description: "If not after `open_time`, it is on the next day. If equal, it is the same time on the next day.",
     examples: ["22:00"],
   }),
   effective_from: z.iso.date().nullable(),
   effective_to: z.iso.date().nullable().meta({ description: "Inclusive" }),
 }).meta({
   id: "HoursWindow",
-  description: "Of the rows that match a date the best rank counts, whole: `holiday`, `holiday_eve`, rows with a " +
-    "`day_of_week`, the other day types, `all` and null. Rows but none that match: closed",
+  description:
+    "On each date, only the matching rows of the highest rank apply. The ranks are: `holiday`, `holiday_eve`, rows " +
+    "with a `day_of_week`, the other day types, then `all` and null. If there are rows but none matches, the lot is " +
+    "closed.",
 });
 
 export const Hours = z.object({
@@ -33,8 +34,8 @@ export const Hours = z.object({
     open_time: ClockTime.nullable(),
     close_time: ClockTime.nullable(),
     is_24h: z.boolean().nullable(),
-  })).meta({ description: "The business windows in an older form" }),
-}).meta({ id: "Hours", description: "The lot's weekly hours. With `include=hours`" });
+  })).meta({ description: "The business windows in the legacy format" }),
+}).meta({ id: "Hours", description: "The lot's weekly hours. Only with `include=hours`." });
 
 const Spans = z.array(z.object({
   open_time: ClockTime.optional(),
@@ -52,19 +53,21 @@ export const DateOverride = z.object({
     entry: Spans,
     exit: Spans,
     after_hours_exit: Spans,
-    is_closed: z.boolean().optional().meta({ description: "True closes business and entry where they are not named" }),
+    is_closed: z.boolean().optional().meta({ description: "True closes business and entry, unless they are listed" }),
     is_24h: z.boolean().optional().meta({
-      description: "True opens business, entry and exit where they are not named",
+      description: "True opens business, entry and exit, unless they are listed",
     }),
   }).nullable().meta({
-    description: "Spans of each kind that is named (none: closed): from `open_time` to `close_time`, `is_24h` or " +
-      "`is_closed`. A kind that is not named keeps its windows. Null: the usual hours",
+    description:
+      "Time spans of each listed kind. An empty list means closed. A span is `open_time` to `close_time`, `is_24h` " +
+      "or `is_closed`. A kind that is not listed keeps its weekly windows. Null for the weekly hours.",
     examples: [{ business: [{ open_time: "08:00", close_time: "15:00" }] }],
   }),
   pricing: z.array(z.record(z.string(), z.unknown())).nullable().meta({
     description:
-      "Rows with the fields of a PricingRule that replace all of the lot's on this date. Null: the usual ones",
+      "Rules with the fields of a PricingRule. They replace all rules of the lot on this date. Null for the " +
+      "regular rules.",
     examples: [[{ category: "time_band", rule_order: 1, per_minutes: 60, price_minor: 500 }]],
   }),
   note: z.string().nullable(),
-}).meta({ id: "DateOverride", description: "What the lot has on one date instead of its usual hours and prices" });
+}).meta({ id: "DateOverride", description: "Special hours and prices of a lot on one date" });

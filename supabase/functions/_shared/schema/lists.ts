@@ -2,18 +2,22 @@
 import { z } from "zod";
 import { text } from "./values.ts";
 
-export const Limit = z.int().min(1).max(100).default(20).meta({ description: "How many items at most" });
+export const Limit = z.int().min(1).max(100).default(20).meta({ description: "Maximum number of items" });
 
 export const Cursor = z.string().min(1).max(4096).optional().meta({
-  description: "`next_cursor` of the page before, with the same filters; any other is refused",
+  description: "`next_cursor` of the previous page, with the same filters. Any other value is rejected.",
 });
 
-export const NextCursor = z.string().nullable().meta({ description: "Where the next page begins; null on the last" });
+export const NextCursor = z.string().nullable().meta({
+  description: "Cursor of the next page. Null on the last page.",
+});
 
-export const Total = z.int().min(0).optional().meta({ description: "How many there are in all, with `include=total`" });
+export const Total = z.int().min(0).optional().meta({
+  description: "Total number of items. Only with `include=total`.",
+});
 
 export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
-  description: "`total`: also count all",
+  description: "`total`: also return the total number",
   example: ["total"],
 });
 

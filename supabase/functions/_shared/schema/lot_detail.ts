@@ -13,25 +13,26 @@ const Part = z.enum(["field_value_ids", "hours", "field_provenance", "occupancy_
 
 export const LotDetailQuery = z.strictObject({
   include: z.array(Part).default([]).meta({
-    description: "Parts that come only when they are named, separated by commas",
+    description: "Optional parts to include, separated by commas",
     example: ["hours"],
   }),
   entry_at: Moment.optional().meta({
-    description: "When a stay begins, from 2000 to 2099: asks for `planned_stay`. Needs `exit_at`",
+    description: "Start of a stay, from 2000 to 2099. Adds `planned_stay` to the response. Requires `exit_at`.",
   }),
   exit_at: Moment.optional().meta({
     description:
-      "When it ends: not before `entry_at` (it may be the same moment), at most 366 days later. Needs `entry_at`",
+      "End of the stay. Not before `entry_at` (it can be the same time), at most 366 days after it. Requires " +
+      "`entry_at`.",
     examples: ["2026-09-01T12:00:00+09:00"],
   }),
   vehicle_type: text(1, 50).default("standard").meta({
-    description: "A code of category `vehicle_type`: what `planned_stay.fee` is for",
+    description: "A code of category `vehicle_type`, used for `planned_stay.fee`",
   }),
   vehicle: Vehicle.optional().meta({
-    description: "JSON object, url-encoded: asks for `fit`",
+    description: "JSON object, URL-encoded. Adds `fit` to the response.",
     example: { height_m: 1.9, width_m: 1.8 },
   }),
-  lang: Lang.default("ja").meta({ description: "Language of the names of tags and operator" }),
+  lang: Lang.default("ja").meta({ description: "Language of tag names and of the operator's name" }),
 });
 
 const known = z.string().nullable();
@@ -45,12 +46,12 @@ const Image = z.object({
   asset_id: Id,
   is_main: z.boolean(),
   sort_order: z.int().nullable(),
-  image_url: known.meta({ description: "Null when the asset is deleted, not placed or not public" }),
+  image_url: known.meta({ description: "Null if the asset is deleted, not placed or not public" }),
 }).meta({ id: "ParkingLotDetailImage" });
 
 const Tag = z.object({
   tag_id: Id,
-  state: answer.meta({ description: "True: has it. False: has it not. Null: in question" }),
+  state: answer.meta({ description: "True: the lot has the tag. False: it does not. Null: uncertain." }),
   tag: z.union([LotTag, z.null()]),
 }).meta({ id: "ParkingLotTag" });
 
@@ -77,20 +78,22 @@ export const PricingGroup = z.object({
   name: z.string(),
   is_default: z.boolean(),
   display_order: z.int(),
-  vehicle_types: z.array(z.string()).nullable().meta({ description: "Codes of category `vehicle_type`; null: all" }),
+  vehicle_types: z.array(z.string()).nullable().meta({
+    description: "Codes of category `vehicle_type`. Null for all vehicles.",
+  }),
 }).meta({ id: "ParkingLotPublicPricingGroup" });
 
 const Provenance = z.object({
   source: known,
-  external_id: known.meta({ description: "The lot's name at its source" }),
+  external_id: known.meta({ description: "Id of the lot at its source" }),
   source_url: known,
   licence: known,
-  attribution: known.meta({ description: "What to show where the lot is shown" }),
+  attribution: known.meta({ description: "Text to display with the lot" }),
 }).meta({ id: "Provenance" });
 
 const FieldValueIds = z.record(z.string(), Id).meta({
   id: "ParkingLotFieldValueIds",
-  description: "By field the id to confirm or deny its value by. With `include=field_value_ids`",
+  description: "For each field, the id for confirming or denying its value. Only with `include=field_value_ids`.",
 });
 
 const FieldProvenance = z.record(
@@ -106,13 +109,13 @@ const FieldProvenance = z.record(
   }),
 ).meta({
   id: "FieldProvenance",
-  description: "By field: where its value comes from and what people say to it. With `include=field_provenance`",
+  description: "For each field, the origin of its value and the votes on it. Only with `include=field_provenance`.",
 });
 
 const PlannedStayWithFee = PlannedStay.extend({
   vehicle_type: z.string(),
-  fee: z.union([Fee, z.null()]).meta({ description: "What calc-fee answers; null with `fee_refusal`" }),
-  fee_refusal: z.union([FeeRefusal, z.null()]).meta({ description: "Why the fee is not known; null with `fee`" }),
+  fee: z.union([Fee, z.null()]).meta({ description: "Result of calc-fee. Null with `fee_refusal`." }),
+  fee_refusal: z.union([FeeRefusal, z.null()]).meta({ description: "Why the fee is unknown. Null with `fee`." }),
 }).meta({ id: "PlannedStayWithFee" });
 
 const Changes = Timestamp.nullable();
@@ -147,42 +150,42 @@ export const LotDetail = z.object({
   source: known,
   avg_rating: AvgRating,
   review_count: count,
-  good_count: count.meta({ description: "How many people rate the lot good" }),
+  good_count: count.meta({ description: "Number of users who rate the lot good" }),
   bad_count: count,
   hour_price: z.int().nullable().meta({
-    description: "What a standard vehicle pays for 60 minutes from Wednesday noon; null when it is not known",
+    description: "Price of 60 minutes from Wednesday noon for a standard vehicle. Null if unknown.",
   }),
   main_image: known.meta({ description: "Public URL of the main image" }),
   created_at: Timestamp,
   updated_at: Timestamp,
   pricing_rules: z.array(PricingRule),
   pricing_groups: z.array(PricingGroup),
-  images: z.array(Image).meta({ description: "The main one first" }),
+  images: z.array(Image).meta({ description: "The main image first" }),
   tags: z.array(Tag),
   operator: z.union([Operator, z.null()]),
   spots: z.array(Spot),
   date_overrides: z.array(DateOverride),
-  is_open_now: answer.meta({ description: "As in `derived`. Null where nobody has said" }),
+  is_open_now: answer.meta({ description: "Same as in `derived`. Null if unknown." }),
   derived: z.object({
     is_open_now: answer,
     can_enter_now: answer,
     can_exit_now: answer,
-  }).meta({ id: "Derived", description: "What holds now; null where nobody has said" }),
+  }).meta({ id: "Derived", description: "Current state. A value is null if unknown." }),
   next_change_at: z.object({
     is_open_now: Changes,
     can_enter_now: Changes,
     can_exit_now: Changes,
   }).meta({
     id: "NextChangeAt",
-    description: "When each answer of `derived` is next another; null when it stays for 14 days",
+    description: "When each value of `derived` changes next. Null if it does not change within 14 days.",
   }),
   planned_stay: z.union([PlannedStayWithFee, z.null()]).meta({
     description: "Null unless `entry_at` and `exit_at` are given",
   }),
-  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` gives a measure" }),
-  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null when nobody knows" }),
-  is_saved: answer.meta({ description: "Whether the caller saved the lot; null without a token" }),
-  my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "How the caller rates the lot" }),
+  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` contains a dimension" }),
+  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null if unknown" }),
+  is_saved: answer.meta({ description: "Whether the caller saved the lot. Null without a token." }),
+  my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "The caller's rating of the lot" }),
   provenance: Provenance,
   field_value_ids: FieldValueIds.optional(),
   hours: Hours.optional(),

@@ -8,32 +8,31 @@ export const Me = z.object({
   app_user: z.object({
     id: Id,
     display_name: z.string().nullable(),
-    lang: Lang.meta({ description: "The language that the service writes to the user in" }),
+    lang: Lang.meta({ description: "Language of the service's messages to the user" }),
     avatar_url: z.url().nullable().meta({
-      description:
-        "Where the avatar is read: its public address, or one that is good for ten minutes. Null without one",
+      description: "URL of the avatar: public, or valid for ten minutes. Null without an avatar.",
     }),
     status: z.enum(["active", "suspended", "withdrawn"]),
     created_at: Timestamp,
-  }).nullable().meta({ description: "Null for an administrator who is not an end user" }),
+  }).nullable().meta({ description: "Null for an administrator who is not an app user" }),
   admin: z.object({
     id: Id,
     name: z.string().nullable(),
     status: z.string().meta({ examples: ["active"] }),
-  }).nullable().meta({ description: "Null for everybody who is not an administrator" }),
+  }).nullable().meta({ description: "Null if the caller is not an administrator" }),
   permission_scopes: z.array(z.string()).meta({
-    description: "`user`, `premium`, `admin` and `admin:<area>`: what the caller may do",
+    description: "Permission scopes of the caller: `user`, `premium`, `admin` and `admin:<area>`",
     examples: [["user"]],
   }),
 }).meta({ id: "Me", description: "The caller" });
 
 export const MeUpdate = z.strictObject({
-  lang: Lang.optional().meta({ description: "The language of notifications; left as it is when absent" }),
-  display_name: text(1, 100).optional().meta({ description: "Left as it is when absent" }),
+  lang: Lang.optional().meta({ description: "Language of notifications. If omitted, it does not change." }),
+  display_name: text(1, 100).optional().meta({ description: "If omitted, it does not change" }),
   avatar_asset_id: Id.nullable().optional().meta({
     description:
-      "A file uploaded with the category `avatar`; the one before is deleted. Null takes it away; left as it is " +
-      "when absent",
+      "A file uploaded with the category `avatar`. The previous file is deleted. Null removes the avatar. If " +
+      "omitted, it does not change.",
   }),
 }).meta({ id: "MeUpdate" });
 
@@ -53,7 +52,7 @@ export const MyData = z.object({
   account: Me,
   data: z.record(z.string(), Rows).meta({
     description:
-      "Every row that names the caller, by table: vehicles, sessions with photos, reviews, reports, tickets …; " +
-      "`auth.users`, `auth.identities` and `auth.sessions` without passwords and tokens",
+      "All rows that refer to the caller, by table: vehicles, sessions with photos, reviews, reports, tickets and " +
+      "others. `auth.users`, `auth.identities` and `auth.sessions` come without passwords and tokens.",
   }),
-}).meta({ id: "MyData", description: "All that is held about the caller" });
+}).meta({ id: "MyData", description: "All data about the caller" });

@@ -12,9 +12,9 @@ export const UserNotification = z.object({
   status: z.string().meta({ description: "A code of category `notification_status`", examples: ["sent"] }),
   scheduled_at: Timestamp.nullable(),
   sent_at: Timestamp.nullable(),
-  read_at: Timestamp.nullable().meta({ description: "When the caller read it; null: not yet" }),
+  read_at: Timestamp.nullable().meta({ description: "When the caller read it. Null if unread." }),
   created_at: Timestamp,
-  data: z.record(z.string(), z.string()).meta({ description: "What the app opens; the same that came with the push" }),
+  data: z.record(z.string(), z.string()).meta({ description: "Data that the app opens, the same as in the push" }),
 }).meta({ id: "UserNotification" });
 
 export const UserNotifications = z.object({
@@ -22,47 +22,49 @@ export const UserNotifications = z.object({
   next_cursor: NextCursor,
   total: Total,
   unread_count: z.int().min(0).optional().meta({
-    description: "How many of the whole inbox are unread, with `include=unread_count`",
+    description: "Number of unread notifications in the whole inbox. Only with `include=unread_count`.",
   }),
 }).meta({ id: "UserNotifications" });
 
 export const NotificationsQuery = z.strictObject({
-  unread: z.boolean().optional().meta({ description: "`true`: only unread ones; `false`: only read ones" }),
+  unread: z.boolean().optional().meta({
+    description: "`true`: only unread notifications. `false`: only read notifications.",
+  }),
   limit: Limit,
   cursor: Cursor,
   include: z.array(z.enum(["unread_count", "total"])).optional().meta({
-    description: "`unread_count`: also count what is unread; `total`: also count the list",
+    description: "`unread_count`: also count unread notifications. `total`: also count the list.",
     example: ["unread_count"],
   }),
 });
 
 export const MarkRead = z.strictObject({
   ids: z.array(Id).min(1).max(100).optional().meta({
-    description: "These; what is no notification of the caller's, or read already, counts for nothing",
+    description: "Ids of notifications. Ids that are already read or do not belong to the caller are ignored.",
   }),
-  before: Moment.optional().meta({ description: "All that were sent before this" }),
+  before: Moment.optional().meta({ description: "All notifications sent before this time" }),
 }).superRefine(({ ids, before }, context) => {
   if (ids === undefined && before === undefined) {
-    context.addIssue({ code: "custom", path: ["ids"], message: "Give ids or before." });
+    context.addIssue({ code: "custom", path: ["ids"], message: "Give either ids or before." });
   } else if (ids !== undefined && before !== undefined) {
-    context.addIssue({ code: "custom", path: ["before"], message: "Give ids or before, not both." });
+    context.addIssue({ code: "custom", path: ["before"], message: "Give either ids or before, not both." });
   }
 }).meta({
   id: "MarkRead",
-  description: "Exactly one of the two",
+  description: "Exactly one of the two fields",
   oneOf: [{ required: ["ids"] }, { required: ["before"] }],
 });
 
 export const MarkedRead = z.object({
-  updated: z.int().min(0).meta({ description: "How many became read" }),
+  updated: z.int().min(0).meta({ description: "Number of notifications that became read" }),
 }).meta({ id: "MarkedRead" });
 
 const ways = {
   notif_type: z.string().min(1).max(50).meta({ examples: ["announcement"] }),
   push_enabled: z.boolean(),
-  in_app_enabled: z.boolean().meta({ description: "Whether notifications of this type come into the inbox" }),
+  in_app_enabled: z.boolean().meta({ description: "Whether notifications of this type appear in the inbox" }),
   email_enabled: z.boolean().meta({
-    description: "Whether notifications of this type are mailed; true only where the type has `email_allowed`",
+    description: "Whether notifications of this type are mailed. Can only be true for types with `email_allowed`.",
   }),
 };
 
@@ -80,20 +82,22 @@ const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of d
 
 const QuietHours = z.strictObject({
   from: Clock,
-  to: Clock.meta({ description: "Before `from`: of the next day" }),
-  time_zone: text(1, 64).meta({ description: "An IANA time zone", examples: ["Asia/Tokyo"] }),
+  to: Clock.meta({ description: "If before `from`, it is on the next day" }),
+  time_zone: text(1, 64).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
 }).meta({
   id: "QuietHours",
-  description: "Pushes wait until they end, except those of `fee_increase` and `exit_closing`",
+  description: "Pushes are delayed until the end of the quiet hours, except `fee_increase` and `exit_closing`",
 });
 
 export const NotificationPreferences = z.object({
-  items: z.array(NotifPrefItem).meta({ description: "Every type, with the service's choice where there is no other" }),
-  types: z.array(NotifType).meta({ description: "What the types are called" }),
+  items: z.array(NotifPrefItem).meta({
+    description: "Every type, with the service's default if the caller has not chosen",
+  }),
+  types: z.array(NotifType).meta({ description: "Labels of the types" }),
   quiet_hours: QuietHours.nullable(),
   email_available: z.boolean().meta({
     description:
-      "Whether the service is configured to send mail. False: nobody is mailed, whatever `email_enabled` says",
+      "Whether the service is configured to send mail. If false, no mail is sent, even with `email_enabled`.",
   }),
 }).meta({ id: "NotificationPreferences" });
 
@@ -103,9 +107,11 @@ export const NotificationPreferencesQuery = z.strictObject({
 
 export const NotificationPreferencesUpdate = z.strictObject({
   items: z.array(z.strictObject(ways)).min(1).max(100).meta({
-    description: "Each type at most once; types that are not named stay as they are",
+    description: "Each type at most once. Types that are not listed do not change.",
   }),
-  quiet_hours: QuietHours.nullable().optional().meta({ description: "Null ends them; absent: they stay as they are" }),
+  quiet_hours: QuietHours.nullable().optional().meta({
+    description: "Null removes quiet hours. If omitted, they do not change.",
+  }),
 }).meta({ id: "NotificationPreferencesUpdate" });
 
 export const UserPushToken = z.object({
@@ -118,7 +124,7 @@ export const UserPushToken = z.object({
 }).meta({ id: "UserPushToken" });
 
 export const NewPushToken = z.strictObject({
-  fcm_token: text(1, 2000).regex(/^[!-~]+$/).meta({ description: "The messaging service's name for the device" }),
+  fcm_token: text(1, 2000).regex(/^[!-~]+$/).meta({ description: "The FCM registration token of the device" }),
   device_type: z.enum(["ios", "android", "web"]),
 }).meta({ id: "NewPushToken" });
 

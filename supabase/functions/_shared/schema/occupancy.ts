@@ -11,14 +11,14 @@ const Share = z.number().min(0).max(1);
 
 const said = {
   state: OccupancyState.optional().meta({
-    description: "Follows from the other two when absent: `full` without free spaces, `crowded` from 0.9 on",
+    description: "If omitted, it is derived from the other two: `full` if no space is free, `crowded` from 0.9",
   }),
   free_spaces: FreeSpaces.optional(),
   occupancy_ratio: Ratio.optional(),
 };
 
 const oneOfThree = {
-  description: "At least one of the three",
+  description: "At least one of the three fields",
   anyOf: [{ required: ["state"] }, { required: ["free_spaces"] }, { required: ["occupancy_ratio"] }],
 };
 
@@ -41,40 +41,40 @@ export const OccupancyFeed = z.strictObject({
     z.strictObject({
       parking_lot_id: Id,
       ...said,
-      reported_at: Moment.optional().meta({ description: "When it was so; now when absent. Not in the future." }),
+      reported_at: Moment.optional().meta({ description: "Time of the observation. Default: now. Not in the future." }),
     }).meta(oneOfThree),
   ).min(1).max(500),
 }).meta({ id: "OccupancyFeed" });
 
 export const OccupancyFeedTaken = z.object({
   accepted: z.int().min(0),
-  unknown: z.array(Id).meta({ description: "Ids that are no lot's; their reports were left out" }),
+  unknown: z.array(Id).meta({ description: "Ids that do not belong to a lot. Their reports were ignored." }),
 }).meta({ id: "OccupancyFeedTaken" });
 
 /** The server's reckoning, for clients whose clock is wrong. */
 export const AgeSeconds = z.int().min(0).meta({
-  description: "How old the report was when the reply was made: seconds since `observed_at`",
+  description: "Age of the report in seconds when the response was created, counted from `observed_at`",
 });
 
 export const CurrentOccupancy = z.object({
   state: OccupancyState,
   free_spaces: FreeSpaces.nullable(),
-  trust: Share.meta({ description: "How far to believe it: falls with age, rises with reports that agree" }),
+  trust: Share.meta({ description: "Confidence. It decreases with age and increases with reports that agree." }),
   observed_at: Timestamp,
   age_seconds: AgeSeconds,
   source: z.enum(["driver", "operator", "sensor"]),
-}).meta({ id: "CurrentOccupancy", description: "What the reports that are not stale say" });
+}).meta({ id: "CurrentOccupancy", description: "Current occupancy, from reports that are not stale" });
 
 export const OccupancyForecast = z.array(z.object({
-  day_of_week: z.int().min(0).max(6).meta({ description: "0 is Sunday, by the lot's own clock" }),
+  day_of_week: z.int().min(0).max(6).meta({ description: "0 is Sunday, in the lot's time zone" }),
   hour: z.int().min(0).max(23),
-  sample_size: z.int().min(1).meta({ description: "On how many reports the rest stands" }),
-  full_share: Share.meta({ description: "How many of them found the lot full" }),
+  sample_size: z.int().min(1).meta({ description: "Number of reports in the sample" }),
+  full_share: Share.meta({ description: "Share of the reports that found the lot full" }),
   crowded_share: Share,
-  occupancy_ratio: Ratio.nullable().meta({ description: "The mean, where reports told it" }),
-})).meta({ id: "OccupancyForecast", description: "Hours of the week that have samples, in order" });
+  occupancy_ratio: Ratio.nullable().meta({ description: "Mean ratio of the reports that contain one" }),
+})).meta({ id: "OccupancyForecast", description: "Hours of the week with at least one report, in order" });
 
 export const Occupancy = z.object({
-  current: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null when nobody knows" }),
+  current: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null if unknown" }),
   forecast: OccupancyForecast,
 }).meta({ id: "Occupancy" });

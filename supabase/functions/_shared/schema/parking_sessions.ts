@@ -5,7 +5,7 @@ import { Id, Moment, text, Timestamp } from "./values.ts";
 
 const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
   id: "SessionStatus",
-  description: "A code of category `session_status`. At most one session of a person is `parking`",
+  description: "A code of category `session_status`. A user has at most one session with status `parking`.",
 });
 
 const Memo = text(0, 1000).nullable().optional();
@@ -19,8 +19,8 @@ export const FeeRefusal = z.object({
     description: "A code of category `fee_unknown_reason`",
   }),
   from: Timestamp.optional().meta({ description: "With `no_rate`: from when the lot's rules have no price" }),
-  until: Timestamp.optional().meta({ description: "With `no_rate`: when they have one again, if that is known" }),
-}).meta({ id: "FeeRefusal", description: "Why a fee is not known. Nothing is guessed" });
+  until: Timestamp.optional().meta({ description: "With `no_rate`: from when the rules have a price again, if known" }),
+}).meta({ id: "FeeRefusal", description: "Why a fee is unknown. Fees are never guessed." });
 
 const UnknownFee = z.object({ refusal: FeeRefusal }).meta({ id: "UnknownFee" });
 
@@ -28,15 +28,17 @@ const session = {
   id: Id,
   user_id: Id,
   parking_lot_id: Id,
-  parking_lot_name: z.string().meta({ description: "What the lot is called now" }),
+  parking_lot_name: z.string().meta({ description: "The current name of the lot" }),
   status: SessionStatus,
-  vehicle_id: Id.nullable().meta({ description: "Which of the caller's vehicles it was, if they said" }),
-  vehicle_type: z.string().nullable().meta({ description: "What it is charged as, a code of category `vehicle_type`" }),
-  started_at: Timestamp.nullable().meta({ description: "The full second in which the session began" }),
-  ended_at: Timestamp.nullable().meta({ description: "When the car left; null unless the session has ended" }),
+  vehicle_id: Id.nullable().meta({ description: "The caller's vehicle, if one was given" }),
+  vehicle_type: z.string().nullable().meta({
+    description: "The vehicle type that is charged, a code of category `vehicle_type`",
+  }),
+  started_at: Timestamp.nullable().meta({ description: "Start of the session, truncated to full seconds" }),
+  ended_at: Timestamp.nullable().meta({ description: "When the car left. Null unless the session has ended." }),
   total_amount_minor: Amount.meta({
     description:
-      "What the stay cost, in minor units of `currency`; null unless the session has ended and the fee is known",
+      "The fee of the stay, in minor units of `currency`. Null unless the session has ended and the fee is known.",
   }),
   currency: z.string().nullable().meta({ description: "Null unless the session has ended", examples: ["JPY"] }),
   memo: z.string().nullable(),
@@ -49,28 +51,33 @@ const session = {
 export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
 
 const CurvePoint = z.object({
-  at: Timestamp.meta({ description: "An exit later than this costs `amount`" }),
+  at: Timestamp.meta({ description: "An exit after this time costs `amount`" }),
   amount: z.int().min(0),
 }).meta({ id: "MeterPoint" });
 
 const Meter = z.object({
-  amount: z.int().min(0).meta({ description: "What an exit now costs, in minor units of `currency`" }),
+  amount: z.int().min(0).meta({ description: "Fee for an exit now, in minor units of `currency`" }),
   currency: z.string().meta({ examples: ["JPY"] }),
-  next_increase_at: Timestamp.nullable().meta({ description: "Until when it stays so; null: through `known_until`" }),
-  next_amount: z.int().min(0).nullable(),
-  cap_reached: z.boolean().meta({ description: "Whether a maximum fee holds the amount now" }),
-  known_until: Timestamp.meta({
-    description: "How far ahead the curve reaches: 24 hours, or less where no price is known",
+  next_increase_at: Timestamp.nullable().meta({
+    description: "When the amount increases next. Null if not before `known_until`.",
   }),
-  curve: z.array(CurvePoint).meta({ description: "Every increase ahead; the last point is an exit at `known_until`" }),
-}).meta({ id: "Meter", description: "A running stay. Times carry the offset of the lot's own clock." });
+  next_amount: z.int().min(0).nullable(),
+  cap_reached: z.boolean().meta({ description: "Whether a maximum fee limits the amount now" }),
+  known_until: Timestamp.meta({
+    description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
+  }),
+  curve: z.array(CurvePoint).meta({ description: "All future increases. The last point is an exit at `known_until`." }),
+}).meta({
+  id: "Meter",
+  description: "Fee meter of a running session. Times have the UTC offset of the lot's time zone.",
+});
 
 export const CurrentSession = z.object({
   ...session,
   meter: z.union([Meter, UnknownFee]),
-  can_exit_now: z.boolean().nullable().meta({ description: "Whether the car can leave; null when nobody has said" }),
+  can_exit_now: z.boolean().nullable().meta({ description: "Whether the car can leave now. Null if unknown." }),
   can_exit_changes_at: Timestamp.nullable().meta({
-    description: "When that is next otherwise; null when not within 14 days",
+    description: "When `can_exit_now` changes next. Null if not within 14 days.",
   }),
 }).meta({ id: "CurrentParkingSession" });
 
@@ -81,7 +88,7 @@ export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_c
 );
 
 const Phase = z.enum(["during", "after"]).meta({
-  description: "A code of category `session_photo_phase`: while parked, or afterwards",
+  description: "A code of category `session_photo_phase`: `during` parking, or `after` it",
 });
 const Slot = z.int().min(1).max(4);
 
@@ -94,7 +101,7 @@ export const SessionPhoto = z.object({
   content_type: z.string().nullable(),
   size_bytes: z.int().nullable(),
   created_at: Timestamp,
-  url: z.url().meta({ description: "Where the picture is read for the next 600 seconds, by whoever has the address" }),
+  url: z.url().meta({ description: "URL of the photo, valid for 600 seconds. It works without a token." }),
 }).meta({ id: "SessionPhoto" });
 
 const RulesOfStay = z.object({
@@ -111,17 +118,17 @@ const RulesOfStay = z.object({
   })),
   date_overrides: z.array(z.object({
     override_date: z.iso.date(),
-    pricing: z.array(z.record(z.string(), z.unknown())).meta({ description: "Rows in the form of a PricingRule" }),
-  })).meta({ description: "The dates of the stay that had prices of their own" }),
-}).meta({ id: "RulesOfStay", description: "The lot's prices as they were when the session ended" });
+    pricing: z.array(z.record(z.string(), z.unknown())).meta({ description: "Rules in the format of a PricingRule" }),
+  })).meta({ description: "Dates of the stay with special prices" }),
+}).meta({ id: "RulesOfStay", description: "The lot's prices at the end of the session" });
 
 export const ParkingSessionDetail = z.object({
   ...session,
   breakdown: z.union([Fee.shape.breakdown, UnknownFee]).nullable().meta({
-    description: "How the amount came about; null unless the session has ended",
+    description: "How the amount was calculated. Null unless the session has ended.",
   }),
   rules: RulesOfStay.nullable(),
-  photos: z.array(SessionPhoto).meta({ description: "Those of `during` first, slot by slot" }),
+  photos: z.array(SessionPhoto).meta({ description: "Photos of `during` first, then by slot" }),
 }).meta({ id: "ParkingSessionDetail" });
 
 export const PhotoParams = z.strictObject({
@@ -137,18 +144,19 @@ export const NewPhoto = z.strictObject({
 export const SessionParams = z.strictObject({ id: Id.meta({ description: "The session" }) });
 
 export const NewSession = z.strictObject({
-  parking_lot_id: Id.meta({ description: "The lot; it must be open to the public" }),
+  parking_lot_id: Id.meta({ description: "The lot. It must be public." }),
   vehicle_id: Id.optional().meta({ description: "One of the caller's vehicles" }),
   vehicle_type: text(1, 50).optional().meta({
     description:
-      "What it is charged as, a code of category `vehicle_type`; when absent what the vehicle is, without one `standard`",
+      "The vehicle type to charge, a code of category `vehicle_type`. Default: the type of the vehicle, otherwise " +
+      "`standard`.",
   }),
   start_lat: z.number().min(-90).max(90).nullable().optional().meta({
-    description: "Where the car stands; with `start_lng` or not at all",
+    description: "Position of the car. Send it together with `start_lng`.",
   }),
   start_lng: z.number().min(-180).max(180).nullable().optional(),
   client_request_id: Id.optional().meta({
-    description: "An id of the client's own for this start. Used again, it gives the session that it started",
+    description: "An id that the client creates for this start. Sending it again returns the same session.",
   }),
 }).meta({
   id: "NewParkingSession",
@@ -158,15 +166,15 @@ export const NewSession = z.strictObject({
 export const StartedSession = z.object({ session_id: Id }).meta({ id: "StartedParkingSession" });
 
 export const FinalizeSession = z.strictObject({
-  exit_at: Moment.meta({ description: "When the car left: not before the start, at most 5 minutes from now" }),
+  exit_at: Moment.meta({ description: "When the car left. Not before the start, at most 5 minutes from now." }),
   client_request_id: Id.optional().meta({
-    description: "An id of the client's own for this end. Used again, it gives the same answer",
+    description: "An id that the client creates for this request. Sending it again returns the same response.",
   }),
 }).meta({ id: "FinalizeParkingSession" });
 
 export const FinalizedSession = z.object({
   session_id: Id,
-  total_amount: Amount.meta({ description: "In minor units of `currency`; null when the fee is not known" }),
+  total_amount: Amount.meta({ description: "In minor units of `currency`. Null if the fee is unknown." }),
   currency: z.string().meta({ examples: ["JPY"] }),
   breakdown: z.union([Fee.shape.breakdown, UnknownFee]),
 }).meta({ id: "FinalizedParkingSession" });
@@ -174,9 +182,9 @@ export const FinalizedSession = z.object({
 export const CancelledSession = z.object({ cancelled: z.boolean() }).meta({ id: "CancelledParkingSession" });
 
 export const SessionUpdate = z.strictObject({
-  memo: Memo.meta({ description: "Left as it is when absent; null takes it away" }),
+  memo: Memo.meta({ description: "Null clears it. If omitted, it does not change." }),
   personal_rating: PersonalRating.meta({
-    description: "The driver's own word for it. Left as it is when absent; null takes it away",
+    description: "A free text of the user. Null clears it. If omitted, it does not change.",
   }),
 }).meta({ id: "ParkingSessionUpdate" });
 
@@ -184,8 +192,8 @@ export const SessionsQuery = z.strictObject({
   limit: Limit,
   cursor: Cursor,
   status: SessionStatus.optional(),
-  from: Moment.optional().meta({ description: "Begun then or later" }),
-  to: Moment.optional().meta({ description: "Begun before then" }),
-  parking_lot_id: Id.optional().meta({ description: "At this lot" }),
+  from: Moment.optional().meta({ description: "Only sessions started at or after this time" }),
+  to: Moment.optional().meta({ description: "Only sessions started before this time" }),
+  parking_lot_id: Id.optional().meta({ description: "Only sessions at this lot" }),
   include: IncludeTotal,
 });

@@ -13,7 +13,7 @@ export const SubscriptionPlan = z.object({
   billing_period: z.string().meta({ description: "A code of category `billing_period`", examples: ["month"] }),
   accent_color: z.string().nullable().meta({ examples: ["#1565c0"] }),
   features: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).meta({
-    description: "What the plan brings: texts to show one by one, or an object that the clients know",
+    description: "Features of the plan: a list of texts, or an object known to the clients",
   }),
   sort_order: z.int(),
 }).meta({ id: "SubscriptionPlan" });

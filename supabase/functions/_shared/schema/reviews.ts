@@ -14,10 +14,10 @@ const row = {
   id: Id,
   parking_lot_id: Id,
   rating: Stars,
-  comment: z.string().nullable().meta({ description: "Null: stars alone" }),
+  comment: z.string().nullable().meta({ description: "Null for a rating without text" }),
   status: ReviewStatus,
   photo_urls: z.array(z.url()).meta({
-    description: "Up to four photos: at public addresses, or at addresses that are good for ten minutes",
+    description: "Up to four photos. URLs of photos that are not public are valid for ten minutes.",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -27,8 +27,8 @@ export const MyReview = z.object({ ...row, user_id: Id }).meta({ id: "MyReview" 
 
 export const PublicReview = z.object({
   ...row,
-  user_id: Id.nullable().meta({ description: "Null when the author shows no name, or has left" }),
-  user_name: z.string().meta({ description: "A neutral word where the author has no name to show" }),
+  user_id: Id.nullable().meta({ description: "Null if the author shows no name or has withdrawn" }),
+  user_name: z.string().meta({ description: "A neutral text if the author shows no name" }),
 }).meta({ id: "PublicReview" });
 
 const Count = z.int().min(0);
@@ -37,7 +37,7 @@ export const PublicReviews = z.object({
   items: z.array(PublicReview),
   next_cursor: NextCursor,
   rating_histogram: z.object({ "1": Count, "2": Count, "3": Count, "4": Count, "5": Count }).meta({
-    description: "How many approved reviews gave 1, 2, 3, 4 and 5 stars; of the lot, not of the page",
+    description: "Number of approved reviews with 1, 2, 3, 4 and 5 stars. Counted for the lot, not for the page.",
   }),
   total: Total,
 }).meta({ id: "PublicReviews" });
@@ -56,19 +56,20 @@ const Photos = z.array(Id).max(4).optional();
 
 export const NewReview = z.strictObject({
   rating: Stars,
-  comment: Comment.meta({ description: "Kept without the space around it; nothing but space is no comment" }),
+  comment: Comment.meta({ description: "White space at both ends is removed. A blank comment is stored as null." }),
   photo_asset_ids: Photos.meta({
-    description: "Files uploaded with the category `review`, shown in this order to everyone who may read the review",
+    description:
+      "Files uploaded with the category `review`, in display order. Everyone who can read the review can see them.",
   }),
 }).meta({ id: "NewReview" });
 
 export const ReviewUpdate = z.strictObject({
   rating: Stars.optional(),
-  comment: Comment.meta({ description: "Left as it is when absent; null takes it away" }),
+  comment: Comment.meta({ description: "Null clears it. If omitted, it does not change." }),
   photo_asset_ids: Photos.meta({
     description:
-      "All photos of the review in their order, old ones and new ones; the others are deleted. Left as they are " +
-      "when absent",
+      "The complete list of photos in display order, existing and new ones. Photos that are not listed are " +
+      "deleted. If omitted, the photos do not change.",
   }),
 }).meta({ id: "ReviewUpdate" });
 

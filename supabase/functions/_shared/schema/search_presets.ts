@@ -11,7 +11,7 @@ export const SearchPreset = z.object({
   user_id: Id,
   name: z.string(),
   query_json: SearchQueryV1,
-  is_default: z.boolean().meta({ description: "True for exactly one preset: the search to begin with" }),
+  is_default: z.boolean().meta({ description: "True for exactly one preset, which is applied at app launch" }),
   sort_order: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -29,13 +29,14 @@ export const NewSearchPreset = z.strictObject({
   name: Name,
   query_json: SearchQueryV1,
   is_default: z.boolean().optional().meta({
-    description: "True: it becomes the default, instead of the other. The first preset is the default in any case",
+    description:
+      "True makes this preset the default instead of the current one. The first preset is always the default.",
   }),
-  sort_order: SortOrder.optional().meta({ description: "Behind all others when absent" }),
+  sort_order: SortOrder.optional().meta({ description: "Default: last" }),
 }).meta({ id: "NewSearchPreset" });
 
 export const SearchPresetUpdate = z.strictObject({
   name: Name.optional(),
   query_json: SearchQueryV1.optional().meta({ description: "Replaces the whole query" }),
   sort_order: SortOrder.optional(),
-}).meta({ id: "SearchPresetUpdate", description: "A field that is absent stays as it is" });
+}).meta({ id: "SearchPresetUpdate", description: "An omitted field does not change" });

@@ -6,8 +6,8 @@ import { Id, Timestamp } from "./values.ts";
 export const WeeklyHours = z.array(z.object({
   weekday: z.int().min(1).max(7).meta({ description: "1 is Monday, 7 Sunday" }),
   opens: z.string().meta({ examples: ["10:00"] }),
-  closes: z.string().meta({ description: "Before `opens`: on the next day", examples: ["20:00"] }),
-})).meta({ id: "WeeklyHours", description: "Windows of a week, in the local time of the place" });
+  closes: z.string().meta({ description: "If before `opens`, it is on the next day", examples: ["20:00"] }),
+})).meta({ id: "WeeklyHours", description: "Weekly opening hours in the sponsor's time zone" });
 
 const fields = {
   id: Id,
@@ -19,10 +19,10 @@ const fields = {
   lng: z.number(),
   website: z.string().nullable().meta({ examples: ["https://example.com/"] }),
   image_url: z.url().nullable(),
-  opening_hours: WeeklyHours.nullable().meta({ description: "Null: not known" }),
+  opening_hours: WeeklyHours.nullable().meta({ description: "Null if unknown" }),
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
-  is_open_now: z.boolean().nullable().meta({ description: "By `opening_hours`; null where these are not known" }),
-  checkin_radius_m: z.int().meta({ description: "How near a check-in must be", examples: [100] }),
+  is_open_now: z.boolean().nullable().meta({ description: "Derived from `opening_hours`. Null if they are unknown." }),
+  checkin_radius_m: z.int().meta({ description: "Maximum distance for a check-in", examples: [100] }),
   starts_at: Timestamp,
   ends_at: Timestamp.nullable(),
   sort_order: z.int(),
@@ -35,7 +35,7 @@ export const Sponsors = z.object({ items: z.array(Sponsor), next_cursor: NextCur
 });
 
 export const SponsorsQuery = z.strictObject({
-  category: z.string().min(1).max(50).optional().meta({ description: "Only those of this category" }),
+  category: z.string().min(1).max(50).optional().meta({ description: "Only sponsors of this category" }),
   limit: Limit,
   cursor: Cursor,
   include: IncludeTotal,
@@ -46,10 +46,12 @@ export const NearbySponsors = z.array(
     ...fields,
     distance_m: z.number().min(0).meta({ description: "Great-circle distance in metres, two decimals" }),
   }).meta({ id: "NearbySponsor" }),
-).meta({ id: "NearbySponsors", description: "Nearest first, ties by id" });
+).meta({ id: "NearbySponsors", description: "Nearest first. Ties are ordered by id." });
 
 export const NearbySponsorsQuery = NearbyQuery.pick({ lat: true, lng: true, radius_m: true }).extend({
-  limit: z.int().min(1).max(100).default(50).meta({ description: "How many sponsors at most: the nearest" }),
+  limit: z.int().min(1).max(100).default(50).meta({
+    description: "Maximum number of sponsors. The nearest are returned.",
+  }),
 }).strict();
 
 export const SponsorParams = z.strictObject({ id: Id.meta({ description: "The sponsor" }) });
@@ -58,7 +60,7 @@ export const NewCheckin = z.strictObject({
   lat: z.number().min(-90).max(90),
   lng: z.number().min(-180).max(180),
   accuracy_m: z.number().min(0).max(1_000_000).meta({
-    description: "How sure the device is of the position, in metres; at most 100 counts",
+    description: "Accuracy of the position in metres. At most 100 is accepted.",
     examples: [12.5],
   }),
 }).meta({ id: "NewCheckin" });
@@ -66,10 +68,12 @@ export const NewCheckin = z.strictObject({
 export const Checkin = z.object({
   id: Id,
   sponsor_id: Id,
-  local_date: z.iso.date().meta({ description: "The day where the sponsor is" }),
+  local_date: z.iso.date().meta({ description: "The date in the sponsor's time zone" }),
   distance_m: z.number().min(0),
   created_at: Timestamp,
-  counted: z.boolean().meta({ description: "False: the caller had checked in there that day; this is that check-in" }),
+  counted: z.boolean().meta({
+    description: "False: the caller had already checked in there on that day, and this is that check-in.",
+  }),
 }).meta({ id: "SponsorCheckin" });
 
 /** As the database gives a sponsor: with the key of its picture. */

@@ -22,11 +22,11 @@ const MAX_RECEIPT_LENGTH = 262_144;
 const purchase = {
   platform: z.enum(["ios", "android"]),
   receipt: text(1, MAX_RECEIPT_LENGTH).meta({
-    description: "ios: the signed transaction (JWS), or a legacy receipt in base64; android: the purchase token",
+    description: "ios: the signed transaction (JWS), or a legacy receipt in base64. android: the purchase token.",
   }),
   product_id: text(1, 200).meta({ description: "The code of the plan", examples: ["premium_monthly"] }),
   transaction_id: text(1, 100).optional().meta({
-    description: "ios only: the transaction that the receipt has to be of; absent: the receipt's",
+    description: "ios only: the transaction that the receipt must belong to. Default: taken from the receipt.",
   }),
 };
 
@@ -34,7 +34,7 @@ type Purchase = z.output<z.ZodObject<typeof purchase>>;
 
 function onlyOfIos({ platform, transaction_id }: Purchase, context: z.RefinementCtx): void {
   if (platform === "android" && transaction_id !== undefined) {
-    const message = "Only purchases with platform ios have a transaction id.";
+    const message = "`transaction_id` is only allowed with platform ios. Remove it.";
     context.addIssue({ code: "custom", path: ["transaction_id"], message });
   }
 }
@@ -44,7 +44,7 @@ export const VerifyIapRequest = z.strictObject(purchase).superRefine(onlyOfIos).
 export const RefreshIapRequest = z.strictObject({
   ...purchase,
   receipt: purchase.receipt.meta({
-    description: "ios: the latest signed transaction (JWS); android: the purchase token, which stays the same",
+    description: "ios: the latest signed transaction (JWS). android: the purchase token, which never changes.",
   }),
 }).superRefine(onlyOfIos).meta({ id: "RefreshIapRequest" });
 
@@ -54,22 +54,22 @@ export const VerifyIapResponse = z.object({
   plan_id: Id,
   status: SubscriptionStatus,
   started_at: Timestamp,
-  ended_at: Timestamp.nullable().meta({ description: "When the period that is paid for ends; null: never" }),
-  auto_renew_status: z.boolean().nullable().meta({ description: "Null: the store does not say" }),
-  expires_at: Timestamp.nullable().meta({ description: "The same as `ended_at`" }),
+  ended_at: Timestamp.nullable().meta({ description: "When the paid period ends. Null for never." }),
+  auto_renew_status: z.boolean().nullable().meta({ description: "Null if the store does not report it" }),
+  expires_at: Timestamp.nullable().meta({ description: "Same value as `ended_at`" }),
   environment: z.enum(["Sandbox", "Production"]).nullable(),
   platform: z.enum(["ios", "android"]),
   external_subscription_id: z.string().nullable().meta({
-    description: "ios: the id of the original transaction; android: the order's id without its renewal",
+    description: "ios: id of the original transaction. android: order id without the renewal suffix.",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  next_billing_date: Timestamp.nullable().meta({ description: "Null where nothing is billed again" }),
+  next_billing_date: Timestamp.nullable().meta({ description: "Null if there is no further billing" }),
   is_trial_period: z.boolean(),
   auto_renewing: z.boolean(),
-  original_purchase_date: Timestamp.meta({ description: "The first purchase; renewals do not change it" }),
+  original_purchase_date: Timestamp.meta({ description: "Date of the first purchase. Renewals do not change it." }),
   provider: Provider,
-}).meta({ id: "VerifyIapResponse", description: "A subscription, or what was bought once for all" });
+}).meta({ id: "VerifyIapResponse", description: "A subscription or a one-time purchase" });
 
 export const MySubscription = z.object({
   id: Id.nullable(),
@@ -80,16 +80,18 @@ export const MySubscription = z.object({
   ended_at: Timestamp.nullable(),
 }).meta({
   id: "MySubscription",
-  description: "The caller's subscription that gives access longest, else the latest; every field is null without one",
+  description:
+    "The caller's subscription that gives access longest, otherwise the latest one. Every field is null if there is " +
+    "none.",
 });
 
 export const VerifiedPurchase = VerifyIapResponse.extend({ subscription: MySubscription }).meta({
   id: "VerifiedPurchase",
-  description: "A subscription, and the caller's subscription as `GET /v1/me/subscription` shows it",
+  description: "A subscription, and the caller's subscription in the format of `GET /v1/me/subscription`",
 });
 
 export const MySubscriptionQuery = z.strictObject({
-  lang: Lang.optional().meta({ description: "Language of the plan; absent: the account's" }),
+  lang: Lang.optional().meta({ description: "Language of the plan. Default: the account's language." }),
 });
 
 const SubscriptionEvent = z.object({
@@ -97,15 +99,15 @@ const SubscriptionEvent = z.object({
   subscription_id: Id,
   provider: Provider,
   source: z.enum(["verify", "refresh", "notification", "reconciliation", "admin"]).meta({
-    description: "How the service learned of it",
+    description: "How the service received the event",
   }),
   type: z.string().nullable().meta({
-    description: "The store's word for what happened; null: an answer to a question",
+    description: "The store's event type. Null for the response to a query.",
     examples: ["DID_RENEW"],
   }),
   subtype: z.string().nullable(),
-  status: SubscriptionStatus.nullable().meta({ description: "Null for what an administrator did" }),
-  occurred_at: Timestamp.meta({ description: "By the store's clock" }),
+  status: SubscriptionStatus.nullable().meta({ description: "Null for an administrator's action" }),
+  occurred_at: Timestamp.meta({ description: "Time by the store's clock" }),
 }).meta({ id: "SubscriptionEvent" });
 
 export const SubscriptionEvents = z.object({ items: z.array(SubscriptionEvent), next_cursor: NextCursor, total: Total })

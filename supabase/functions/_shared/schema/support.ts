@@ -13,21 +13,21 @@ export const SupportTicket = z.object({
   id: Id,
   category: Category,
   subject: z.string(),
-  status: TicketStatus.meta({ description: "A message of the author reopens a ticket" }),
+  status: TicketStatus.meta({ description: "A new message from the author reopens a ticket" }),
   created_at: Timestamp,
-  updated_at: Timestamp.meta({ description: "When it was last written to or closed" }),
+  updated_at: Timestamp.meta({ description: "When the ticket was last written to or closed" }),
 }).meta({ id: "SupportTicket" });
 
 export const SupportMessage = z.object({
   id: Id,
   author: z.enum(["user", "support"]),
   body: z.string(),
-  attachment_urls: z.array(z.url()).meta({ description: "Addresses of the files, good for ten minutes" }),
+  attachment_urls: z.array(z.url()).meta({ description: "URLs of the files, valid for ten minutes" }),
   created_at: Timestamp,
 }).meta({ id: "SupportMessage" });
 
 export const SupportTicketDetail = SupportTicket.extend({
-  messages: z.array(SupportMessage).meta({ description: "A page of the messages, oldest first" }),
+  messages: z.array(SupportMessage).meta({ description: "One page of the messages, oldest first" }),
   next_cursor: NextCursor,
 }).meta({ id: "SupportTicketDetail" });
 
@@ -42,7 +42,7 @@ export const TicketQuery = z.strictObject({ limit: Limit, cursor: Cursor });
 export const TicketParams = z.strictObject({ id: Id.meta({ description: "The ticket" }) });
 
 const Attachments = z.array(Id).max(5).optional().meta({
-  description: "Files uploaded with the category `support`, each in one message",
+  description: "Files uploaded with the category `support`. Each file belongs to one message.",
 });
 export const Message = text(1, 4000);
 

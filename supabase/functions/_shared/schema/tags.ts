@@ -14,7 +14,7 @@ const fields = {
   id: Id,
   name: z.string().meta({ examples: ["屋根あり"] }),
   color: z.string().nullable().meta({ examples: ["#4f4f4f"] }),
-  slug: z.string().meta({ description: "What filters name", examples: ["covered"] }),
+  slug: z.string().meta({ description: "Used in filters", examples: ["covered"] }),
   category: z.string().nullable().meta({ examples: ["facility"] }),
   icon_name: z.string().nullable().meta({ examples: ["roof"] }),
 };
@@ -25,7 +25,7 @@ export const LotTag = z.object(fields).meta({ id: "Tag" });
 export const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });
 
 export const Tags = z.object({
-  items: z.array(Tag).meta({ description: "In `sort_order`" }),
+  items: z.array(Tag).meta({ description: "Sorted by `sort_order`" }),
   next_cursor: NextCursor,
   total: Total,
-}).meta({ id: "TagsResponse", description: "What a lot can be said to offer" });
+}).meta({ id: "TagsResponse", description: "All tags that a lot can have" });

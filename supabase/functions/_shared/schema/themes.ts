@@ -7,11 +7,11 @@ const item = {
   name: z.string(),
   description: z.string().nullable(),
   is_free: z.boolean(),
-  price_yen_minor: z.int().nullable().meta({ description: "Null: it is not sold" }),
+  price_yen_minor: z.int().nullable().meta({ description: "Null if the theme is not sold" }),
   preview_asset_id: Id.nullable(),
-  preview_url: z.url().nullable().meta({ description: "The picture of `preview_asset_id`" }),
-  unlock_level: z.int().nullable().meta({ description: "The level that earns it" }),
-  unlock_badge_id: Id.nullable().meta({ description: "The badge that earns it" }),
+  preview_url: z.url().nullable().meta({ description: "Picture of `preview_asset_id`" }),
+  unlock_level: z.int().nullable().meta({ description: "The level that earns this theme" }),
+  unlock_badge_id: Id.nullable().meta({ description: "The badge that earns this theme" }),
   sort_order: z.int(),
 };
 
@@ -35,7 +35,7 @@ export const MyThemes = z.object({
   next_cursor: NextCursor,
   total: Total,
   catalogue: z.array(CatalogueTheme).optional().meta({
-    description: "With `include=catalogue`: every theme that is offered or owned, in `sort_order`",
+    description: "All themes that are offered or owned, by `sort_order`. Only with `include=catalogue`.",
   }),
 }).meta({ id: "MyThemes" });
 
@@ -43,13 +43,13 @@ export const MyThemesQuery = z.strictObject({
   limit: Limit,
   cursor: Cursor,
   include: z.array(z.enum(["catalogue", "total"])).optional().meta({
-    description: "`catalogue`: also list what there is to own; `total`: also count all that is owned",
+    description: "`catalogue`: also list all themes. `total`: also count the owned themes.",
     example: ["catalogue"],
   }),
 });
 
 export const MyThemeParams = z.strictObject({
-  id: Id.meta({ description: "The theme (`theme_id`), or the caller's own row of it (`id` of MyTheme)" }),
+  id: Id.meta({ description: "Id of the theme (`theme_id`), or of the caller's own row (`id` of MyTheme)" }),
 });
 
 const ThemeGift = z.object({

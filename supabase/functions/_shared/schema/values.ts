@@ -8,7 +8,8 @@ export const Id = z.guid().meta({ examples: ["555c77e1-60d8-4123-9321-94515af67c
 /** With an offset: the same moment everywhere. */
 export const Timestamp = z.iso.datetime({
   offset: true,
-  error: "This is no time with an offset, as 2026-09-01T09:30:00+09:00. In a URL its + is written %2B.",
+  error:
+    "Must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00. In a URL, write + as %2B.",
 }).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
 
 /** What Postgres can read as well: no offset beyond its time zones, no endless fraction of a second. */
@@ -19,7 +20,7 @@ function isReadable(text: string): boolean {
 /** Any moment since our era began. */
 export const Instant = Timestamp.refine(
   (text) => isReadable(text) && !text.startsWith("0000"),
-  "This is no moment that can be asked about.",
+  "Must be a timestamp in the years 1 to 9999, with an offset below 16 hours.",
 );
 
 const EARLIEST = Date.UTC(2000, 0);
@@ -32,16 +33,16 @@ const LATEST = Date.UTC(2100, 0);
 export const Moment = Timestamp.refine((text) => {
   const at = Date.parse(text);
   return at >= EARLIEST && at < LATEST && isReadable(text);
-}, "This is no moment from 2000 to 2099.");
+}, "Must be a timestamp from 2000 to 2099.");
 
 export const AvgRating = z.number().min(0).max(5).meta({
-  description: "Mean of the approved reviews, 1 to 5; 0 while `review_count` is 0",
+  description: "Mean of the approved reviews, 1 to 5. 0 if `review_count` is 0.",
   examples: [4.2],
 });
 
 /** A time of day as every reply writes it. */
 export const ClockTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).meta({
-  description: "HH:MM by the lot's own clock; 24:00 is the end of the day",
+  description: "HH:MM in the lot's time zone. 24:00 is the end of the day.",
   examples: ["08:00"],
 });
 
@@ -70,7 +71,7 @@ export function text(min: number, max: number) {
   }).meta({ minLength: min, maxLength: max });
 }
 
-export const Color = z.string().regex(/^#[0-9a-f]{6}$/, "Must be #rrggbb in lower case.").meta({
+export const Color = z.string().regex(/^#[0-9a-f]{6}$/, "Must be a color #rrggbb in lower case.").meta({
   examples: ["#1565c0"],
 });
 

@@ -71,7 +71,7 @@ export async function confirmAsset(
   await service.rpc("place_asset", { asset_id: assetId, etag: copy.etag });
 }
 
-const CHANGED = "The file is being uploaded again.";
+const CHANGED = "The file is being uploaded again. Wait for that upload to finish, then retry.";
 
 async function checkedObject(
   storage: ObjectStorage,
@@ -79,14 +79,22 @@ async function checkedObject(
   { content_type, size_bytes }: Pick<Declared, "content_type" | "size_bytes">,
 ): Promise<{ etag: string } | { problem: string }> {
   const found = await storage.head(key);
-  if (found === null) return { problem: "This file has not been uploaded." };
-  if (found.size !== size_bytes) return { problem: "The uploaded file has another size than was declared." };
+  if (found === null) {
+    return { problem: "This file has not been uploaded. Send it with PUT to its `upload_url` first." };
+  }
+  if (found.size !== size_bytes) {
+    return { problem: "The uploaded file does not have the declared size. Upload the declared file." };
+  }
   if (found.contentType !== content_type) {
-    return { problem: "The uploaded file was sent as another type than was declared." };
+    return {
+      problem: "The uploaded file was sent with another content type than declared. Upload it with the declared type.",
+    };
   }
   const bytes = await storage.firstBytes(key, found.etag, SIGNATURE_BYTES);
   if (bytes === null) return { problem: CHANGED };
-  if (imageTypeOf(bytes) !== content_type) return { problem: `The uploaded file is no ${content_type}.` };
+  if (imageTypeOf(bytes) !== content_type) {
+    return { problem: `The uploaded file is not of the declared type ${content_type}. Upload a valid file.` };
+  }
   return { etag: found.etag };
 }
 
