@@ -1,16 +1,16 @@
--- Foundation: the schemas everything else stands in, who may use them, and the one way to refuse.
+-- Foundation: the schemas of the service, who may use them, and how an error is raised.
 --
--- public   tables, domains and indexes. Not exposed by the Data API. Row security on every table; clients read and write
---          only through column grants, as themselves, inside the functions of api.
--- api      functions only; the one schema the Data API exposes. Execute is granted function by function, role by role.
--- private  trigger functions, policy predicates, evaluators, settings. Execute on named helpers only.
--- extensions  extensions, kept apart from our names.
+-- public      tables, domains and indexes. The Data API does not expose it. Every table has row security. Clients read and
+--             write through column grants only, as themselves, inside the functions of api.
+-- api         functions only. It is the one schema that the Data API exposes. Execute is granted per function and role.
+-- private     trigger functions, policy predicates, evaluators, settings. Execute is granted on named helpers only.
+-- extensions  extensions, separate from the names of the service.
 --
--- Invariants: nothing is executable by public unless granted; a new table is readable by no client until a migration says so.
--- Interface: private.raise_error(code, status, message, ...), which every rule in this database uses to say no;
--- private.page_limit, private.page_start and private.page, with which every list is paged;
--- private.tag_request, which the Data API runs before each request, so that the log names the request;
--- api.service_readiness, which says that the database answers and how far it is migrated.
+-- Invariants: public executes nothing without a grant; clients cannot read a new table until a migration grants it.
+-- Interface: private.raise_error(code, status, message, ...), with which every rule in this database rejects a request;
+-- private.page_limit, private.page_start and private.page, which page every list;
+-- private.tag_request, which the Data API runs before each request, so that the log has the request id;
+-- api.service_readiness, which returns that the database responds and its newest migration.
 
 create schema if not exists api;
 create schema if not exists commands;
@@ -18,8 +18,8 @@ create schema if not exists private;
 create schema if not exists extensions;
 
 comment on schema api is 'The functions that the Data API exposes. No tables.';
-comment on schema commands is 'Functions that write for a signed-in client; reached by api.run_command, never exposed by themselves.';
-comment on schema private is 'Rules, predicates and settings that no client may name.';
+comment on schema commands is 'Functions that write for an authenticated user. api.run_command calls them; the Data API does not expose them.';
+comment on schema private is 'Rules, predicates and settings that clients cannot name.';
 
 create extension if not exists pg_trgm with schema extensions;
 
@@ -30,7 +30,7 @@ create extension if not exists pg_trgm with schema extensions;
 grant usage on schema public, api, private, extensions to anon, authenticated, service_role;
 grant usage on schema commands to authenticated;
 
--- What a platform grants by default is taken back; from here on every grant stands next to the thing it opens.
+-- Revoke what a platform grants by default. From here on every grant is next to the object that it opens.
 alter default privileges in schema public revoke all on tables from anon, authenticated;
 alter default privileges in schema public revoke all on sequences from anon, authenticated;
 alter default privileges in schema public revoke all on functions from anon, authenticated;
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.raise_error(text, integer, text, text, jsonb) is
-  'Refuses the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
+  'Rejects the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
 
 grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
@@ -80,7 +80,7 @@ begin
 end
 $$;
 
-comment on function private.found(jsonb, text) is 'The row that a request names by its id. Errors: not_found, when there is none.';
+comment on function private.found(jsonb, text) is 'Returns the row of a request that names it by id. Errors: not_found, when p_row is null.';
 
 grant execute on function private.found(jsonb, text) to service_role;
 
@@ -98,7 +98,7 @@ end
 $$;
 
 comment on function private.tag_request() is
-  'Gives the transaction the id of its request (X-Request-Id) as application_name: the database''s log and pg_stat_activity show it. The Data API runs it before the function of each request.';
+  'Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and pg_stat_activity show. The Data API runs it before the function of each request.';
 
 grant execute on function private.tag_request() to anon, authenticated, service_role;
 
@@ -119,17 +119,17 @@ comment on function private.tg_touch_updated_at() is 'Sets updated_at on every u
 
 create function private.trimmed(p_text text) returns text
 language sql immutable parallel safe
--- Also the wide space of Japanese keyboards and the one that does not break.
+-- Includes the wide space of Japanese keyboards and the non-breaking space.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
-comment on function private.trimmed(text) is 'What somebody wrote, without the space around it; null when nothing is left.';
+comment on function private.trimmed(text) is 'A text without surrounding white space; null when nothing is left.';
 
 grant execute on function private.trimmed(text) to authenticated, service_role;
 
--- Pages. A cursor is base64url of nine bytes of checksum and the keys of the last row of a page, a JSON array. The checksum
--- covers the keys and what the list was asked for, so that a cursor that was cut, changed or made by another question is
--- told from a good one before anything in it is read. It is no secret: a client can forge a cursor. So each list names the
--- types of its keys, a cursor with any other keys is rejected, and keys are never written into the text of a statement.
+-- Pages. A cursor is base64url of nine bytes of checksum and the sort keys of the last row of a page, a JSON array. The
+-- checksum covers the keys and the request of the list (name, filters, order). So a cursor that was cut, changed or made by
+-- another request is rejected before its content is read. It is not a secret: a client can forge a cursor. So each list
+-- names the types of its keys, a cursor with other keys is rejected, and keys are never written into a statement's text.
 
 create function private.page_limit(p_limit integer) returns integer
 language plpgsql stable
@@ -143,7 +143,7 @@ begin
 end
 $$;
 
-comment on function private.page_limit(integer) is 'The limit of a list, 1 to 100. Errors: validation_error.';
+comment on function private.page_limit(integer) is 'Returns the limit of a list, 1 to 100. Errors: validation_error.';
 
 create function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
 language plpgsql immutable strict parallel safe
@@ -154,7 +154,7 @@ begin
 end
 $$;
 
-comment on function private.cursor_checksum(jsonb, bytea) is 'The first nine bytes of a cursor: the checksum of its keys and of what the list was asked for.';
+comment on function private.cursor_checksum(jsonb, bytea) is 'The first nine bytes of a cursor: the checksum of its keys and of the request of the list.';
 
 create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
 language plpgsql immutable strict parallel safe
@@ -169,7 +169,7 @@ end
 $$;
 
 comment on function private.cursor_encode(jsonb, jsonb) is
-  'The cursor after the row with these sort keys (an array), in the list that p_filters describes: name, filters and order of the list, whatever must be the same on the next page. Null without keys.';
+  'The cursor after the row with these sort keys (an array); null without keys. p_filters has the name, filters and order of the list: everything that must be the same on the next page.';
 
 create function private.is_cursor_key(p_key jsonb, p_type text) returns boolean
 language plpgsql stable
@@ -178,8 +178,8 @@ as $$
 declare
   v_text constant text := p_key #>> '{}';
 begin
-  -- A literal each: pg_input_is_valid keeps the type that a variable named first. Types read more than they write (now,
-  -- infinity, -1), and no cursor was made of that.
+  -- One literal per type: pg_input_is_valid keeps the type that a variable named first. Types read more than they write
+  -- (now, infinity, -1), and cursors never contain such values.
   return case p_type
     when 'integer' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'integer')
     when 'bigint' then jsonb_typeof(p_key) = 'number' and pg_input_is_valid(v_text, 'bigint')
@@ -195,7 +195,7 @@ end
 $$;
 
 comment on function private.is_cursor_key(jsonb, text) is
-  'Whether a key of a cursor is a value of the type: integer, bigint and double precision are JSON numbers; text, uuid, date and timestamptz JSON strings.';
+  'Whether a key of a cursor is a value of the type. integer, bigint and double precision are JSON numbers; text, uuid, date and timestamptz are JSON strings.';
 
 create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
 language plpgsql stable
@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function private.cursor_keys(bytea, text[]) is
-  'The JSON array in these bytes when it has one key of each type, in this order; otherwise null.';
+  'The JSON array in these bytes, if it has one key of each type in this order; otherwise null.';
 
 create function private.cursor_decode(p_filters jsonb, p_cursor text, p_types text[]) returns jsonb
 language plpgsql stable
@@ -237,7 +237,7 @@ begin
       v_keys := private.cursor_keys(substr(v_bytes, 10), p_types);
     end if;
   end if;
-  -- A text has one cursor: spare bits of its last letter are not ignored.
+  -- Each cursor has one spelling: spare bits of its last letter are not ignored.
   if v_keys is null or private.cursor_encode(p_filters, v_keys) <> p_cursor then
     perform private.raise_error('validation_error', 422, 'This cursor belongs to another list or to other filters. Start again without a cursor.',
       p_param => 'cursor');
@@ -247,14 +247,14 @@ end
 $$;
 
 comment on function private.cursor_decode(jsonb, text, text[]) is
-  'The sort keys in a cursor that private.cursor_encode made for the same p_filters, one of each type of p_types, so that they can be cast; null without a cursor. Errors: validation_error.';
+  'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. There is one key of each type of p_types, so that they can be cast. Errors: validation_error.';
 
 create function private.page_start(p_filters jsonb, p_cursor text, p_types text[], p_order text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- There is no last text: a list in descending order of one would be empty.
+  -- There is no last text, so a list in descending order of a text would be empty.
   c_before_all constant jsonb := case p_order
     when 'asc' then '{"integer": -2147483648, "text": "", "uuid": "00000000-0000-0000-0000-000000000000", "date": "-infinity", "timestamptz": "-infinity"}'
     when 'desc' then '{"integer": 2147483647, "uuid": "ffffffff-ffff-ffff-ffff-ffffffffffff", "date": "infinity", "timestamptz": "infinity"}'
@@ -267,7 +267,7 @@ end
 $$;
 
 comment on function private.page_start(jsonb, text, text[], text) is
-  'The sort keys behind which a page begins, never null: those of the cursor, as private.cursor_decode reads them; without a cursor keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is the condition of every page, and an index condition whatever plan is kept. Errors: validation_error.';
+  'The sort keys after which a page begins, never null. With a cursor: its keys, as private.cursor_decode reads them. Without: keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is an index condition of every page, for any plan. Errors: validation_error.';
 
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer, p_total bigint default null)
 returns jsonb
@@ -286,7 +286,7 @@ end
 $$;
 
 comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
-  'A page: {items, next_cursor}, and total when it is given. p_items are the rows as shown, in order, one more than p_limit when there are more, null for none; p_keys the fields of an item that are its sort keys, in which the next page begins.';
+  'A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.';
 
 grant execute on function
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
@@ -297,7 +297,7 @@ to anon, authenticated, service_role;
 
 create function private.latest_migration() returns text
 language plpgsql stable
-security definer -- the migration tool's history is its own; only the newest version leaves it
+security definer -- clients cannot read the history of the migration tool; this returns the newest version only
 set search_path = ''
 as $$
 begin
@@ -305,7 +305,7 @@ begin
 end
 $$;
 
-comment on function private.latest_migration() is 'The version of the newest migration applied, as the migration tool recorded it.';
+comment on function private.latest_migration() is 'The version of the newest applied migration, as the migration tool recorded it.';
 
 grant execute on function private.latest_migration() to anon, authenticated, service_role;
 
@@ -322,6 +322,6 @@ begin
 end
 $$;
 
-comment on function api.service_readiness() is 'That the database answers, and its newest migration. Reads only; raises no errors.';
+comment on function api.service_readiness() is 'Returns {database, migration}: that the database responds, and its newest migration. Reads only; raises no errors.';
 
 grant execute on function api.service_readiness() to anon, authenticated, service_role;

@@ -1,13 +1,13 @@
--- States: from which state a row may move to which, for every table whose rows have a life of their own.
+-- States: from which state a row may move to which, for every table with a state machine.
 --
--- The moves are rows of private.allowed_moves; docs/domains/states.md shows them. One trigger function holds every table to them,
--- for every writer: the functions of the interface, the service and an administrator's console alike. The functions check
--- who may move; what may follow what is said here and nowhere else.
+-- The moves are rows of private.allowed_moves; docs/domains/states.md lists them. One trigger function checks every table,
+-- for every writer: functions of the interface, the service and the console of administrators. The functions check who may
+-- move a row. Which state may follow which is defined here and nowhere else.
 --
 -- A row that a client or the service inserts begins in a start state (a move from 'new'). The owner of the schema may
 -- insert a row in any state: migrations, seeds, importers that connect as the owner, and functions with the owner's rights.
 --
--- Invariants: no update moves a row in a way that is not listed; the same state again is no move.
+-- Invariants: no update makes a move that is not listed; an update to the same state is not a move.
 -- Interface: private.tg_check_state('<entity>'), for tables with a column status; private.check_move(entity, from, to).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -23,7 +23,7 @@ create table private.allowed_moves (
 );
 
 comment on table private.allowed_moves is 'The moves between states that rows of an entity may make.';
-comment on column private.allowed_moves.from_state is 'new: a row may begin as to_state.';
+comment on column private.allowed_moves.from_state is 'new: a row may begin in to_state.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -31,7 +31,7 @@ comment on column private.allowed_moves.from_state is 'new: a row may begin as t
 
 create function private.allowed_states(p_entity text, p_from_state text) returns text[]
 language plpgsql stable
-security definer -- the table is nobody's to read; which states may follow is no secret
+security definer -- no role may read the table; which states may follow is not a secret
 set search_path = ''
 as $$
 begin
@@ -43,7 +43,7 @@ end
 $$;
 
 comment on function private.allowed_states(text, text) is
-  'The states that a row in a state may move to, in order of their names; of new: in which a row may begin.';
+  'The states that a row in this state may move to, by name; for new: the states in which a row may begin.';
 
 create function private.check_move(p_entity text, p_from_state text, p_to_state text) returns void
 language plpgsql stable
@@ -63,7 +63,7 @@ end
 $$;
 
 comment on function private.check_move(text, text, text) is
-  'Refuses a move that private.allowed_moves does not list, the same state again too: conflict; details.allowed has the states that may follow.';
+  'Rejects a move that private.allowed_moves does not list, and a move to the same state. Errors: conflict; details.allowed has the states that may follow.';
 
 create function private.tg_check_state() returns trigger
 language plpgsql
@@ -79,7 +79,7 @@ begin
 end
 $$;
 
-comment on function private.tg_check_state() is 'private.check_move for the rows of a table, which are of the entity tg_argv[0].';
+comment on function private.tg_check_state() is 'private.check_move for the rows of a table; tg_argv[0] is their entity.';
 
 grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
 to authenticated, service_role;
@@ -89,13 +89,13 @@ to authenticated, service_role;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 insert into private.allowed_moves (entity, from_state, to_state) values
-  -- Importers create lots that are public at once; a lot that closed may open again.
+  -- Importers create lots that are public at once. A closed lot may open again.
   ('parking_lot', 'new', 'draft'), ('parking_lot', 'new', 'active'),
   ('parking_lot', 'draft', 'active'), ('parking_lot', 'draft', 'closed'),
   ('parking_lot', 'active', 'suspended'), ('parking_lot', 'active', 'closed'),
   ('parking_lot', 'suspended', 'active'), ('parking_lot', 'suspended', 'closed'),
   ('parking_lot', 'closed', 'active'),
-  -- An edit by the author waits for approval again, whatever the review was.
+  -- An edit by the author sets a review of any status to pending.
   ('review', 'new', 'pending'),
   ('review', 'pending', 'approved'), ('review', 'pending', 'rejected'),
   ('review', 'approved', 'hidden'), ('review', 'hidden', 'approved'),
@@ -106,13 +106,13 @@ insert into private.allowed_moves (entity, from_state, to_state) values
   ('notification', 'sending', 'sent'), ('notification', 'sending', 'failed'),
   ('error_report', 'new', 'open'),
   ('error_report', 'open', 'in_review'), ('error_report', 'in_review', 'resolved'), ('error_report', 'in_review', 'rejected'),
-  -- Whatever the author writes opens the ticket again.
+  -- Any message of the author opens the ticket again.
   ('support_ticket', 'new', 'open'),
   ('support_ticket', 'open', 'answered'), ('support_ticket', 'answered', 'closed'),
   ('support_ticket', 'answered', 'open'), ('support_ticket', 'closed', 'open'),
   ('parking_session', 'new', 'parking'),
   ('parking_session', 'parking', 'ended'), ('parking_session', 'parking', 'cancelled'),
-  -- An account that was withdrawn is empty and stays so.
+  -- A withdrawn account is empty and stays withdrawn.
   ('account', 'new', 'active'),
   ('account', 'active', 'suspended'), ('account', 'suspended', 'active'),
   ('account', 'active', 'withdrawn'), ('account', 'suspended', 'withdrawn');

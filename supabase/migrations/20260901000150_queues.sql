@@ -1,15 +1,16 @@
--- Queues, the clock and secrets: how work is done later, by whom, and with whose keys.
+-- Queues, jobs and secrets: work that runs later, its workers and their keys.
 --
--- A message is put into a queue by the transaction that causes it, and is there if that commits. A consumer reads messages,
--- which hides them from others for a while, does the work and finishes them; what it does not finish is read again. A
--- message that was read too often is dead: it is put aside with its count, so that it holds nobody up and somebody can look.
+-- The transaction that causes a message puts it into a queue; the message exists if that transaction commits. A consumer
+-- reads messages, which hides them from other consumers for a while, does the work and finishes them. A message that is not
+-- finished is read again. A message that was read too often is a dead message: it moves to a table with its count, so that it
+-- does not block the queue and an administrator can inspect it.
 --
--- Jobs by the clock are rows of cron.job, each scheduled beside what it calls. Where a job needs the functions, it calls one
--- over HTTP with the service's key, both found in the vault: project_url and service_role_key.
+-- Scheduled jobs are rows of cron.job; each is scheduled next to the function that it calls. A job that needs the functions
+-- calls one over HTTP with the service key. The vault has both values: project_url and service_role_key.
 --
--- Invariants: queues are reached through these functions alone, and by the service alone.
--- Interface: private.enqueue, private.enqueue_all, private.dequeue; for consumers private.read_messages and private.finish_messages; for jobs
--- private.call_function.
+-- Invariants: queues are reached through these functions only, and by the service only.
+-- Interface: private.enqueue, private.enqueue_all, private.dequeue; for consumers private.read_messages and
+-- private.finish_messages; for jobs private.call_function.
 
 create extension if not exists pgmq;
 create extension if not exists pg_cron with schema pg_catalog;
@@ -31,9 +32,9 @@ create table private.dead_messages (
   unique (queue, msg_id)
 );
 
-comment on table private.dead_messages is 'Messages that no consumer could finish, for administrators to put back or to discard.';
+comment on table private.dead_messages is 'Messages that no consumer could finish. Administrators put them back or discard them.';
 
--- The list of the console, of all queues and of one; the purge.
+-- The console's lists of all queues and of one queue; the purge.
 create index dead_messages_died_at_idx on private.dead_messages (died_at desc, id desc);
 create index dead_messages_queue_idx on private.dead_messages (queue, died_at desc, id desc);
 
@@ -43,7 +44,7 @@ create index dead_messages_queue_idx on private.dead_messages (queue, died_at de
 
 create function private.enqueue(p_queue text, p_message jsonb, p_delay_seconds integer default 0) returns bigint
 language plpgsql
-security definer -- queues are the service's: whoever causes work may not see what others caused
+security definer -- queues belong to the service: a caller that adds work may not read the work of others
 set search_path = ''
 as $$
 begin
@@ -52,7 +53,7 @@ end
 $$;
 
 comment on function private.enqueue(text, jsonb, integer) is
-  'Puts a message into a queue, to be read after so many seconds, and gives its id. Nothing is there unless the transaction commits.';
+  'Puts a message into a queue, to be read after p_delay_seconds, and returns its id. The message exists only if the transaction commits.';
 
 create function private.enqueue_all(p_queue text, p_messages jsonb[]) returns void
 language plpgsql
@@ -65,7 +66,7 @@ end
 $$;
 
 comment on function private.enqueue_all(text, jsonb[]) is
-  'private.enqueue for many messages in one statement. None of them is delayed.';
+  'private.enqueue for many messages in one statement, without delay.';
 
 create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
 language plpgsql
@@ -77,7 +78,7 @@ begin
 end
 $$;
 
-comment on function private.dequeue(text, bigint) is 'Takes a message out of a queue; false when it is not there any more.';
+comment on function private.dequeue(text, bigint) is 'Removes a message from a queue; false when it is not there.';
 
 create function private.read_messages(p_queue text, p_seconds integer, p_count integer) returns jsonb
 language plpgsql
@@ -107,7 +108,7 @@ end
 $$;
 
 comment on function private.read_messages(text, integer, integer) is
-  'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. One that was read five times before is put into private.dead_messages instead.';
+  'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. A message that was read five times moves to private.dead_messages instead.';
 
 create function private.finish_messages(p_queue text, p_msg_ids bigint[]) returns integer
 language plpgsql
@@ -121,7 +122,7 @@ begin
 end
 $$;
 
-comment on function private.finish_messages(text, bigint[]) is 'Removes messages whose work is done, and counts them.';
+comment on function private.finish_messages(text, bigint[]) is 'Removes finished messages and returns their number.';
 
 grant execute on function private.read_messages(text, integer, integer), private.finish_messages(text, bigint[]) to service_role;
 
@@ -148,4 +149,4 @@ end
 $$;
 
 comment on function private.call_function(text, jsonb) is
-  'Calls a function of the service over HTTP, as the service, once the transaction has committed; gives the id of the request in net._http_response. For jobs: no client may execute it.';
+  'Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the request in net._http_response. For jobs: no client may execute it.';

@@ -1,10 +1,11 @@
 -- Retention: rows that are deleted after a time, in batches.
 --
--- A table whose rows are kept for a time has a row in private.retentions: which rows go, and how often. One job deletes them,
--- at most 5,000 in a transaction: no lock is held for long, and a job that dies goes on where it stopped. Rows that another
--- transaction holds are left for the next time. docs/operations/scale.md says for each table of the service what bounds it.
+-- A table whose rows are kept for a limited time has a row in private.retentions: which rows are deleted, and how often. One
+-- job deletes them, at most 5,000 in a transaction. So no lock is held for long, and a job that was interrupted continues
+-- where it stopped. Rows that another transaction has locked are left for the next run. docs/operations/scale.md lists what
+-- bounds each table of the service.
 --
--- Invariants: the job is the only one that deletes by age; a condition needs an index where the table can be large.
+-- Invariants: only this job deletes rows by age; a condition needs an index where the table can be large.
 -- Interface: a row in private.retentions, by the migration of the table.
 
 create table private.retentions (
@@ -17,11 +18,11 @@ create table private.retentions (
   primary key (table_name, condition)
 );
 
-comment on table private.retentions is 'What is deleted by age. Written by migrations; nobody else may.';
-comment on column private.retentions.condition is 'An SQL condition on the row t: it goes.';
-comment on column private.retentions.change is 'What is set instead, and makes the condition false; null: the row is deleted.';
-comment on column private.retentions.done_at is 'When nothing more was to do.';
-comment on column private.retentions.done_rows is 'How many rows have gone.';
+comment on table private.retentions is 'Which rows are deleted by age. Only migrations write it.';
+comment on column private.retentions.condition is 'An SQL condition on the row t. Rows that meet it are deleted.';
+comment on column private.retentions.change is 'The assignment that is made instead of deleting the row, which makes the condition false; null: the row is deleted.';
+comment on column private.retentions.done_at is 'When no row was left to delete.';
+comment on column private.retentions.done_rows is 'How many rows were deleted.';
 
 create function private.next_purge_batch(p_rows integer default 5000) returns boolean
 language plpgsql
@@ -31,7 +32,7 @@ declare
   v_retention private.retentions;
   v_rows integer;
 begin
-  -- The job runs every five minutes, and not to the second.
+  -- The job runs every five minutes, but not to the second.
   select * into v_retention from private.retentions r
   where r.done_at < now() - r.every + interval '1 minute' order by r.done_at, r.table_name limit 1 for no key update skip locked;
   if not found then
@@ -51,11 +52,11 @@ end
 $$;
 
 comment on function private.next_purge_batch(integer) is
-  'Deletes the next batch of rows whose time is over; false when there is nothing to do. Commit after each.';
+  'Deletes the next batch of expired rows; false when there is nothing to do. Commit after each batch.';
 
 select cron.schedule('purge', '*/5 * * * *', 'do $work$ begin while private.next_purge_batch() loop commit; end loop; end $work$');
 
 insert into private.retentions (table_name, condition) values
-  -- A run that was cut off has no end.
+  -- A run that was interrupted has no end.
   ('cron.job_run_details', 'coalesce(t.end_time, t.start_time) < now() - interval ''7 days'''),
   ('private.dead_messages', 't.died_at < now() - interval ''90 days''');

@@ -1,12 +1,12 @@
--- Accounts: who may act, as what, and how an account learns about itself.
+-- Accounts: who may act, in which role, and how a user reads their own account.
 --
--- The identity provider keeps sign-in (schema auth); this domain keeps standing. An app user is somebody who signed up; an
--- administrator is somebody whom the back office made one, by writing {"admin": {"name", "areas", "status"}} into the app
--- metadata of the auth user (only the service key can). Rows follow auth.users by trigger, in its transaction.
+-- The identity provider stores sign-in (schema auth); this domain stores the account status. An app user is a user who signed
+-- up. An administrator is made by the back office, which writes {"admin": {"name", "areas", "status"}} into the app metadata
+-- of the auth user; only the service key can do that. Triggers on auth.users create and change the rows in its transaction.
 --
--- Invariants: a row's id is the auth user's id, and the row goes when the auth user goes. A sign-up never fails because of
--- what the person wrote about themselves; an administrator's metadata that is not understood is refused, whole.
--- Standing is 'active' or the account acts no more: a suspended or withdrawn caller may only read my_account.
+-- Invariants: the id of a row is the id of the auth user; deleting the auth user deletes the row. Metadata that users write
+-- about themselves never makes a sign-up fail. Metadata of an administrator that is not valid is rejected as a whole.
+-- Only accounts with status 'active' may act: a suspended or withdrawn caller may only read my_account.
 --
 -- Interface: api.my_account, commands.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
 -- private.check_admin(admin, area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
@@ -21,7 +21,7 @@ return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];
 
-comment on function private.admin_areas() is 'The areas that an administrator can be given; each is the scope admin:<area>.';
+comment on function private.admin_areas() is 'The areas that an administrator can have; each is the permission scope admin:<area>.';
 
 grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
 
@@ -42,16 +42,16 @@ create table public.app_users (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.app_users is 'People who use the app: one row for each auth user that was not created as an administrator.';
-comment on column public.app_users.display_name is 'The name others see; null until the person gives one.';
-comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the person). Only active ones act.';
+comment on table public.app_users is 'Users of the app: one row for each auth user that was not created as an administrator.';
+comment on column public.app_users.display_name is 'The name that other users see; null until the user sets one.';
+comment on column public.app_users.status is 'active, suspended (by an administrator) or withdrawn (by the user). Only active users may act.';
 comment on column public.app_users.premium_ends_at is
-  'Until when the person has what premium members have; infinity: without an end; null: they never had it. Only private.is_premium reads it.';
+  'When premium membership ends; infinity: never; null: the user never was a member. Only private.is_premium reads it.';
 comment on column public.app_users.granted_premium_ends_at is
-  'Until when an administrator granted premium; premium_ends_at is no earlier.';
-comment on column public.app_users.lang is 'The language that the service writes to the user in.';
-comment on column public.app_users.total_exp is 'The sum of the person''s exp_entries, kept by their triggers.';
-comment on column public.app_users.level is 'The highest level that total_exp reaches, kept by the triggers of exp_entries.';
+  'When the premium membership that an administrator granted ends; premium_ends_at is not earlier.';
+comment on column public.app_users.lang is 'The language in which the service writes to the user.';
+comment on column public.app_users.total_exp is 'The sum of the user''s exp_entries; the triggers of exp_entries maintain it.';
+comment on column public.app_users.level is 'The highest level that total_exp reaches; the triggers of exp_entries maintain it.';
 
 create table public.admins (
   id uuid primary key references auth.users (id) on delete cascade,
@@ -66,9 +66,9 @@ create table public.admins (
 comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
 comment on column public.admins.areas is 'What the administrator may manage; each is the scope admin:<area>.';
 comment on column public.admins.status is
-  'suspended by an administrator or the back office, or because the app metadata has no admin object any more.';
+  'suspended: by an administrator or the back office, or because the app metadata has no admin object any more.';
 
--- No index beyond the primary keys: every read is by the caller's id.
+-- No index but the primary keys: every read is by the id of the caller.
 
 create trigger _100_touch_updated_at before update on public.app_users
 for each row execute function private.tg_touch_updated_at();
@@ -96,12 +96,12 @@ for update to authenticated
 using ((select auth.uid()) = id and status = 'active')
 with check ((select auth.uid()) = id and status = 'active');
 
--- No insert, no delete: accounts follow auth.users.
+-- No insert, no delete: triggers on auth.users create and delete accounts.
 
 create policy "An administrator reads their own record" on public.admins
 for select to authenticated using ((select auth.uid()) = id);
 
--- No insert, update or delete: administrators follow the app metadata of auth.users, and that follows the console (2150).
+-- No insert, update or delete: the rows are copies of the app metadata of auth.users, which the console changes (2150).
 
 grant select (id, display_name, lang, status, created_at, updated_at), update (display_name, lang) on public.app_users to authenticated;
 grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;
@@ -112,7 +112,7 @@ grant select (id, name, status, areas, created_at, updated_at) on public.admins 
 
 create function private.tg_users__open_account() returns trigger
 language plpgsql
-security definer -- the auth server's role inserts the user and has no right on our tables
+security definer -- the role of the auth server inserts the user and has no right on these tables
 set search_path = ''
 as $$
 declare
@@ -129,7 +129,7 @@ end
 $$;
 
 comment on function private.tg_users__open_account() is
-  'Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out, never refused.';
+  'Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and never rejected.';
 
 create function private.check_admin_metadata(p_admin jsonb) returns void
 language plpgsql
@@ -165,11 +165,11 @@ begin
 end
 $$;
 
-comment on function private.check_admin_metadata(jsonb) is 'Refuses (validation_error) an admin object of the app metadata that is not understood.';
+comment on function private.check_admin_metadata(jsonb) is 'Checks the admin object of the app metadata: {name, areas, status}. Errors: validation_error.';
 
 create function private.tg_users__sync_admin() returns trigger
 language plpgsql
-security definer -- the auth server's role writes the metadata and has no right on our tables
+security definer -- the role of the auth server writes the metadata and has no right on these tables
 set search_path = ''
 as $$
 declare
@@ -193,14 +193,14 @@ begin
   where (admins.name, admins.status, admins.areas) is distinct from (excluded.name, excluded.status, excluded.areas);
 
   -- The auth server may write the metadata in a second statement of the transaction that creates the user. Then the app
-  -- account that the first one opened is taken back; one that was there before is kept.
+  -- account that the first statement opened is deleted; an older account is kept.
   delete from public.app_users where id = new.id and created_at = transaction_timestamp();
   return null;
 end
 $$;
 
 comment on function private.tg_users__sync_admin() is
-  'Makes the admins row what the admin object of the app metadata says; without the object the administrator is suspended, without areas.';
+  'Copies the admin object of the app metadata to the admins row. Without the object the administrator is suspended and has no areas.';
 
 create trigger _100_open_account after insert on auth.users
 for each row execute function private.tg_users__open_account();
@@ -229,7 +229,7 @@ begin
 end
 $$;
 
-comment on function private.caller() is 'The id of the signed-in caller, whatever their standing. Errors: unauthorized.';
+comment on function private.caller() is 'The id of the authenticated caller, with any account status. Errors: unauthorized.';
 
 create function private.require_active(p_status text) returns void
 language plpgsql stable
@@ -246,7 +246,7 @@ begin
 end
 $$;
 
-comment on function private.require_active(text) is 'Refuses (forbidden) a standing other than active; null is an account that is no app user''s.';
+comment on function private.require_active(text) is 'Rejects an account status other than active; null: the account is not an app user''s. Errors: forbidden.';
 
 create function private.active_user() returns uuid
 language plpgsql stable
@@ -261,11 +261,11 @@ end
 $$;
 
 comment on function private.active_user() is
-  'The id of the calling app user, who is in good standing. Errors: unauthorized, forbidden.';
+  'The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.';
 
 create function private.hold_account(p_user_id uuid) returns void
 language plpgsql
-security definer -- an administrator who writes for a person may not write that person's account
+security definer -- an administrator who writes for a user may not write that user's account
 set search_path = ''
 as $$
 declare
@@ -277,7 +277,7 @@ end
 $$;
 
 comment on function private.hold_account(uuid) is
-  'Holds an account until the transaction ends: nobody else who holds it writes meanwhile, and its standing cannot change. Refuses (forbidden) one that is not active.';
+  'Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors: forbidden, when it is not active.';
 
 create function private.writing_user() returns uuid
 language plpgsql
@@ -292,11 +292,11 @@ end
 $$;
 
 comment on function private.writing_user() is
-  'private.active_user for whoever is about to write: one person''s writes come one after the other, and none beside their withdrawal. Errors: unauthorized, forbidden.';
+  'private.active_user for writers: it locks the account, so that the writes of one user run one after the other and never during a withdrawal. Errors: unauthorized, forbidden.';
 
 create function private.is_premium(p_user_id uuid) returns boolean
 language plpgsql stable
-security definer -- whether somebody pays is asked by domains that may not read the account
+security definer -- domains that may not read the account need to know whether the user is a premium member
 set search_path = ''
 as $$
 begin
@@ -304,7 +304,7 @@ begin
 end
 $$;
 
-comment on function private.is_premium(uuid) is 'Whether a person has what premium members have, now.';
+comment on function private.is_premium(uuid) is 'Whether a user is a premium member now.';
 
 create function private.visitor_or_user() returns uuid
 language plpgsql stable
@@ -325,7 +325,7 @@ end
 $$;
 
 comment on function private.visitor_or_user() is
-  'For what everyone may read: the id of the caller, null for a visitor. Refuses an app user who is not active: forbidden.';
+  'For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not active.';
 
 create function private.check_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql stable
@@ -345,7 +345,7 @@ end
 $$;
 
 comment on function private.check_admin(uuid, text) is
-  'For reads of the console. Rejects (forbidden, details.scope names the missing permission scope) anybody but an active administrator who has the area; a null area: any active administrator.';
+  'For reads of the console: requires an active administrator who has the area; a null area: any active administrator. Errors: forbidden; details.scope is the missing permission scope.';
 
 create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
@@ -365,7 +365,7 @@ end
 $$;
 
 comment on function private.scopes_of(uuid) is
-  'What an account may do: user, premium, admin, admin:<area>. Empty for one that is not active, and for one that the caller may not read.';
+  'The permission scopes of an account: user, premium, admin, admin:<area>. Empty for an account that is not active or that the caller may not read.';
 
 create function private.account_row(p_user_id uuid, p_email text, p_avatar jsonb) returns jsonb
 language plpgsql stable
@@ -391,11 +391,11 @@ end
 $$;
 
 comment on function private.account_row(uuid, text, jsonb) is
-  'An account as the interface shows it to its owner. The e-mail and the avatar are given: who reads them decides who may.';
+  'An account as the interface shows it to its owner. The e-mail and the avatar are arguments, because the caller of this function decides who may read them.';
 
 create function private.my_auth_user() returns table (email text)
 language plpgsql stable
-security definer -- auth.users is the identity provider's; only the caller's own e-mail leaves it
+security definer -- auth.users belongs to the identity provider; this returns the e-mail of the caller only
 set search_path = ''
 as $$
 begin
@@ -405,7 +405,7 @@ end
 $$;
 
 comment on function private.my_auth_user() is
-  'The caller''s auth user as it is now (a token keeps the e-mail of its time of issue). No row when it was deleted.';
+  'The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
@@ -440,7 +440,7 @@ end
 $$;
 
 comment on function api.my_account() is
-  'The caller''s account and permission scopes. Reads only; answers for suspended and withdrawn callers too. Errors: unauthorized.';
+  'The caller''s account and permission scopes. Reads only; also for suspended and withdrawn callers. Errors: unauthorized.';
 
 create function commands.update_my_account(
   p_display_name text default null, p_avatar_asset_id uuid default null, p_remove_avatar boolean default false,
@@ -455,7 +455,7 @@ begin
   update public.app_users set display_name = coalesce(p_display_name, display_name), lang = coalesce(p_lang, lang)
   where id = v_user_id;
   if not found then
-    -- The standing changed since active_user() read it.
+    -- The account status changed after active_user() read it.
     perform private.raise_error('forbidden', 403, 'This account is suspended.');
   end if;
   if p_avatar_asset_id is not null or p_remove_avatar then
@@ -467,6 +467,6 @@ end
 $$;
 
 comment on function commands.update_my_account(text, uuid, boolean, text) is
-  'Changes what is given of the caller''s account and returns it as my_account does. An avatar is an upload of the caller, or taken away by p_remove_avatar; the one before is deleted. Idempotent. Errors: unauthorized, forbidden, not_found.';
+  'Changes the given fields of the caller''s account and returns it as my_account does. An avatar is an upload of the caller; p_remove_avatar removes it; the previous one is deleted. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function api.my_account(), commands.update_my_account(text, uuid, boolean, text) to authenticated;

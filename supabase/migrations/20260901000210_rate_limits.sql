@@ -1,14 +1,14 @@
 -- Rate limits: how many requests a client may make in how many seconds.
 --
--- A window opens with the first request of a client under a policy and closes after the policy's seconds. The quota passes in
--- it and nothing more, however many requests arrive at once. Commands are counted under the policy of the command, by account
--- (20260901000220_commands.sql). Reads have no quota, except those that cost more than a page: they are counted by account, or
--- by network for anonymous clients (api.read_counted there).
+-- A window opens with the first request of a client under a policy and closes after the policy's seconds. At most quota
+-- requests pass in a window, however many arrive at once. Commands are counted by account, under the policy of the command
+-- (20260901000220_commands.sql). Reads have no quota, except those that cost more than a page: they are counted by account,
+-- or by network for anonymous clients (api.read_counted there).
 --
--- Invariants: one row per policy and subject, changed by one statement. No client can reach these tables, and a job removes
--- what is closed.
+-- Invariants: one row per policy and subject, changed by one statement. No client can reach these tables. A job deletes
+-- closed windows.
 -- Interface: api.take_request and api.take_anonymous_request, for the router; private.take, private.network_hash and
--- private.require_counted_read for the other domains; private.rate_limit_policies, which they may add to.
+-- private.require_counted_read for the other domains; private.rate_limit_policies, to which they may add rows.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -24,10 +24,10 @@ create table private.rate_limit_policies (
 );
 
 comment on table private.rate_limit_policies is 'How many requests a caller may make in how many seconds.';
-comment on column private.rate_limit_policies.premium_quota is 'The quota of premium members, where it is another one.';
-comment on column private.rate_limit_policies.commands is 'The commands that are counted under this policy, and reads that are run as commands; commands that no policy names are counted under `write`.';
+comment on column private.rate_limit_policies.premium_quota is 'The quota of premium members, where it differs.';
+comment on column private.rate_limit_policies.commands is 'The commands that are counted under this policy, and reads that are run as commands. Commands without a policy are counted under `write`.';
 
--- Unlogged: a count costs no write-ahead log and no wait for the disk, and after a crash every window is open again.
+-- Unlogged: a count needs no write-ahead log and no wait for the disk. After a crash every window is open again.
 create unlogged table private.rate_limit_windows (
   policy text not null references private.rate_limit_policies (name) on delete cascade,
   subject text not null,
@@ -36,15 +36,15 @@ create unlogged table private.rate_limit_windows (
   primary key (policy, subject)
 ) with (fillfactor = 50); -- counting rewrites the row in its page
 
-comment on table private.rate_limit_windows is 'The window that is open, or was last, of each caller under each policy.';
-comment on column private.rate_limit_windows.subject is 'The caller''s id, or private.network_hash of an anonymous client''s address.';
-comment on column private.rate_limit_windows.taken is 'Requests in this window; one more than the quota stands for all beyond it.';
+comment on table private.rate_limit_windows is 'The open or last window of each caller under each policy.';
+comment on column private.rate_limit_windows.subject is 'The id of the caller, or private.network_hash of an anonymous client''s address.';
+comment on column private.rate_limit_windows.taken is 'Requests in this window. One more than the quota means that requests were rejected.';
 
 create table private.network_key (
   key bytea primary key default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
 );
 
-comment on table private.network_key is 'The secret of this database that network addresses are hashed with; one row.';
+comment on table private.network_key is 'The secret with which this database hashes network addresses; one row.';
 
 insert into private.network_key default values;
 
@@ -57,7 +57,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment, c
   ('crash_report', 10, 60, 'Crash reports, by network', '{}'),
   ('expensive_read', 120, 60, 'Reads that cost more than a page, by account or network', '{}');
 
--- No row security and no grants: no client has a right on the schema's tables, and no view shows them.
+-- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: rate limits
@@ -65,7 +65,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment, c
 
 create function private.take(p_policy text, p_subject text) returns jsonb
 language plpgsql
-security definer -- no client may read or write windows; the interface says whom a request is counted for
+security definer -- no client may read or write windows; the interface decides for whom a request is counted
 set search_path = ''
 as $$
 declare
@@ -79,7 +79,7 @@ begin
   if v_policy.premium_quota is not null and pg_input_is_valid(p_subject, 'uuid') and private.is_premium(p_subject::uuid) then
     v_policy.quota := v_policy.premium_quota;
   end if;
-  -- A window that began in the future was opened before the clock was set back: it is closed.
+  -- A window that begins in the future was opened before the clock was set back: it is closed.
   insert into private.rate_limit_windows as w (policy, subject)
   values (p_policy, p_subject)
   on conflict (policy, subject) do update set
@@ -100,7 +100,7 @@ end
 $$;
 
 comment on function private.take(text, text) is
-  'Counts one request of the subject and says whether it is within the policy''s quota: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Null when there is no such policy.';
+  'Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Null when there is no such policy.';
 
 create function private.is_used_up(p_policy text, p_subject text) returns boolean
 language plpgsql stable
@@ -118,7 +118,7 @@ end
 $$;
 
 comment on function private.is_used_up(text, text) is
-  'Whether the quota of the subject''s open window has passed. It waits for no count that is being made.';
+  'Whether the quota of the subject''s open window is used up. It does not wait for a count in progress.';
 
 create function private.network_hash(p_address text) returns text
 language plpgsql stable
@@ -139,7 +139,7 @@ end
 $$;
 
 comment on function private.network_hash(text) is
-  'What stands for the network of an address: a keyed hash, 32 hexadecimal digits, of an IPv4 address or of the first half of an IPv6 address.';
+  'A keyed hash of the network of an address, 32 hexadecimal digits: of an IPv4 address or of the first half of an IPv6 address.';
 
 create function private.client_address() returns text
 language plpgsql stable
@@ -153,7 +153,7 @@ end
 $$;
 
 comment on function private.client_address() is
-  'The network address that the current request of the Data API came from, as the edge in front of it says; empty outside of a request.';
+  'The network address of the current request of the Data API, as the edge in front of it reports it; empty outside of a request.';
 
 create function private.reply_over_quota(p_rate_limit jsonb) returns jsonb
 language plpgsql
@@ -174,7 +174,7 @@ end
 $$;
 
 comment on function private.reply_over_quota(jsonb) is
-  'The reply to a request beyond its quota, with status 429. It is returned, not raised, so that the count stays.';
+  'The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.';
 
 create function private.show_rate_limit(p_rate_limit jsonb) returns void
 language plpgsql
@@ -207,7 +207,7 @@ end
 $$;
 
 comment on function private.require_counted_read() is
-  'For reads that cost more than a page. Refuses (forbidden) one that a request of the Data API makes past api.read_counted.';
+  'For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted. Errors: forbidden.';
 
 grant execute on function
   private.take(text, text), private.is_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function api.take_request(text) is
-  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Beyond the quota the reply is the error rate_limited. Errors: unauthorized.';
+  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Over the quota the reply is the error rate_limited. Errors: unauthorized.';
 
 create function api.take_anonymous_request(p_policy text, p_address text) returns jsonb
 language plpgsql
@@ -256,7 +256,7 @@ end
 $$;
 
 comment on function api.take_anonymous_request(text, text) is
-  'The same for an anonymous client, by the network of its address, which the service alone knows. It raises no errors.';
+  'api.take_request for an anonymous client, by the network of its address, which only the service knows. It raises no errors.';
 
 grant execute on function api.take_request(text) to authenticated;
 grant execute on function api.take_anonymous_request(text, text) to service_role;

@@ -1,16 +1,16 @@
--- Commands: functions that write for a signed-in client.
+-- Commands: functions that write for an authenticated user.
 --
--- Commands live in the schema `commands`, which the Data API does not expose. Clients reach them by one door only:
--- api.run_command. It counts the request under the command's rate limit policy, runs the command as the caller and, where the
--- request carries an idempotency key, keeps the reply. All of it is one transaction and one round trip. An error that a
--- command raises takes back what the command did and leaves the count.
+-- Commands are in the schema `commands`, which the Data API does not expose. Clients reach them through api.run_command
+-- only. It counts the request under the rate limit policy of the command, runs the command as the caller and, if the request
+-- has an idempotency key, stores the reply. All of it is one transaction and one round trip. An error that a command raises
+-- rolls back what the command did, but not the count.
 --
 -- Idempotency keys. A POST with a key has one effect and one reply for 24 hours. The key is claimed, the command runs and its
--- reply is kept in one transaction, so that neither a crash nor a race leaves an effect without its reply. An error rolls the
--- claim back with everything else: a retry runs the command again.
+-- reply is stored in one transaction, so that neither a crash nor a race leaves an effect without its reply. An error rolls
+-- back the claim too: a retry runs the command again.
 --
--- Invariants: one row per caller and key, on which all requests with that key wait; 1,000 keys a person, 64 KiB a reply. No
--- client can reach these tables, and nothing in them outlives its purpose.
+-- Invariants: one row per caller and key, on which all requests with that key wait; 1,000 keys a user, 64 KiB a reply. No
+-- client can reach these tables. Rows are deleted after 24 hours.
 -- Interface: api.run_command for clients and the router, api.read_counted for reads that cost more than a page.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -26,13 +26,13 @@ create table private.idempotency_keys (
   primary key (user_id, key)
 );
 
-comment on table private.idempotency_keys is 'Keys that callers gave their requests, with what was answered: for a day.';
-comment on column private.idempotency_keys.fingerprint is 'SHA-256 of method, path and body, as hexadecimal digits: the request the key was first used for.';
-comment on column private.idempotency_keys.replies is 'What the functions replied that the request called, each under "<function> <nth call of it>".';
+comment on table private.idempotency_keys is 'The idempotency keys of requests and the replies to them, for 24 hours.';
+comment on column private.idempotency_keys.fingerprint is 'SHA-256 of method, path and body, as hexadecimal digits: the request for which the key was first used.';
+comment on column private.idempotency_keys.replies is 'The replies of the functions that the request called, each under "<function> <nth call of it>".';
 
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at); -- the purge
 
--- No row security and no grants: no client has a right on the schema's tables, and no view shows them.
+-- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: idempotency keys
@@ -40,7 +40,7 @@ create index idempotency_keys_created_at_idx on private.idempotency_keys (create
 
 create function private.claim_key(p_key text, p_fingerprint text) returns jsonb
 language plpgsql
-security definer -- no client may read or write keys, not even their own; the key claimed is always the caller's
+security definer -- no client may read or write keys, not even its own; the claimed key is always the caller's
 set search_path = ''
 set lock_timeout = '5s'
 as $$
@@ -48,7 +48,7 @@ declare
   v_user_id uuid := private.caller();
   v_claimed private.idempotency_keys;
 begin
-  -- A request whose key another one holds waits here until that one is done, and then finds its replies.
+  -- A second request with the key waits here until the first one ends, and then reads its replies.
   insert into private.idempotency_keys as k (user_id, key, fingerprint)
   values (v_user_id, p_key, p_fingerprint)
   on conflict (user_id, key) do update set
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function private.claim_key(text, text) is
-  'Claims the caller''s key until the end of the transaction, for 24 hours when that commits, and gives the replies kept under it. Errors: unauthorized, conflict, rate_limited.';
+  'Claims the caller''s key until the end of the transaction, and for 24 hours if that commits. Returns the replies stored under it. Errors: unauthorized, conflict, rate_limited.';
 
 create function private.require_few_keys(p_user_id uuid) returns void
 language plpgsql
@@ -98,7 +98,7 @@ end
 $$;
 
 comment on function private.require_few_keys(uuid) is
-  'Refuses (rate_limited) when a person has more than 1,000 keys of the last 24 hours.';
+  'Rejects a user who has more than 1,000 keys of the last 24 hours. Errors: rate_limited.';
 
 create function private.keep_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
 language plpgsql
@@ -106,15 +106,15 @@ security definer -- no client may write replies; the key is the caller's, claime
 set search_path = ''
 as $$
 begin
-  -- Inserted when the command took the caller's keys away, as a withdrawal does: its own reply is kept all the same, as
-  -- long as there is an account to keep it for.
+  -- It inserts the row again when the command deleted the caller's keys, as a withdrawal does: the reply of the withdrawal is
+  -- stored too, as long as the account exists.
   insert into private.idempotency_keys as k (user_id, key, fingerprint, replies)
   select u.id, p_key, p_fingerprint, jsonb_build_object(p_call, p_reply) from auth.users u where u.id = auth.uid()
   on conflict (user_id, key) do update set replies = k.replies || excluded.replies;
 end
 $$;
 
-comment on function private.keep_reply(text, text, text, jsonb) is 'Keeps what a call replied under the caller''s key.';
+comment on function private.keep_reply(text, text, text, jsonb) is 'Stores the reply of a call under the caller''s key.';
 
 create function private.is_command(p_function text) returns boolean
 language plpgsql stable
@@ -132,7 +132,7 @@ end
 $$;
 
 comment on function private.is_command(text) is
-  'Whether a function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
+  'Whether the function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
 
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
@@ -178,7 +178,7 @@ end
 $$;
 
 comment on function private.call_by_name(text, jsonb) is
-  'Calls a command, or a function of the interface that only reads, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Gives the reply as the Data API would, null for none. Errors: validation_error, not_found, and what the function refuses.';
+  'Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors: validation_error, not_found, and those of the function.';
 
 create function private.require_active_account() returns void
 language plpgsql stable
@@ -192,7 +192,7 @@ end
 $$;
 
 comment on function private.require_active_account() is
-  'Refuses (unauthorized, forbidden) a caller who is neither an active app user nor an active administrator.';
+  'Rejects a caller who is neither an active app user nor an active administrator. Errors: unauthorized, forbidden.';
 
 create function private.run_once(p_key text, p_fingerprint text, p_function text, p_arguments jsonb, p_nth integer) returns jsonb
 language plpgsql
@@ -205,7 +205,7 @@ declare
   v_reply jsonb;
 begin
   if current_user = 'service_role' then
-    -- By the administrators' door. A caller who is no administrator learns nothing about keys.
+    -- Requests of administrators. A caller who is not an administrator gets no information about keys.
     perform private.check_admin(v_user_id, null);
   end if;
   if p_key !~ '^[!-~]{1,255}$' then
@@ -215,7 +215,7 @@ begin
   end if;
   v_replies := private.claim_key(p_key, p_fingerprint);
   if v_replies ? v_call and private.is_command(p_function) then
-    -- A withdrawn person has one reply left, that of the withdrawal; a suspended one is refused here as everywhere.
+    -- A withdrawn user gets one stored reply, that of the withdrawal. A suspended account is rejected, as everywhere.
     perform private.require_active(s.status)
     from (
       select status from public.app_users where id = v_user_id
@@ -228,11 +228,11 @@ begin
   perform private.require_active_account();
   v_reply := coalesce(private.call_by_name(p_function, p_arguments), 'null');
   if not private.is_command(p_function) then
-    -- A read changes nothing: the key is kept, the reply is worked out again.
+    -- A read changes nothing: the key is stored, but the read runs again.
     perform private.keep_reply(p_key, p_fingerprint, v_call, 'null');
     return jsonb_build_object('replayed', v_replies ? v_call, 'reply', v_reply);
   end if;
-  -- The report on a thousand lots that an administrator imports is kept, too.
+  -- The report on a thousand lots that an administrator imports is stored too.
   if octet_length(v_reply::text) > (case when p_function = 'admin_import_parking_lots' then 1048576 else 65536 end) then
     perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
@@ -243,7 +243,7 @@ end
 $$;
 
 comment on function private.run_once(text, text, text, jsonb, integer) is
-  'Calls a function as the caller, once a key: {replayed, reply}. The first reply of a command is kept for 24 hours, 64 KiB at most; a read is only held to its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and what the function refuses.';
+  'Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours, 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and those of the function.';
 
 grant execute on function
   private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
@@ -264,7 +264,7 @@ end
 $$;
 
 comment on function private.tg_app_users__forget_replies() is
-  'What was answered to a person who withdraws is not kept: it may hold what they wrote.';
+  'Deletes the stored replies of a user who withdraws: they may contain what the user wrote.';
 
 create trigger _310_forget_replies after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
@@ -286,7 +286,7 @@ end
 $$;
 
 comment on function private.take_command(text) is
-  'Counts a request of the caller under the policy of the command: what private.take gives. Errors: unauthorized.';
+  'Counts a request of the caller under the policy of the command. Returns what private.take returns. Errors: unauthorized.';
 
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
@@ -294,7 +294,7 @@ return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '
   when p_sqlstate = '42501' then case current_user when 'anon' then '401' else '403' end else '400' end;
 
 comment on function private.status_of(text) is
-  'The status that the Data API gives the current role for an error of the classes 22, 23 and 42.';
+  'The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.';
 
 grant execute on function private.take_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
@@ -309,14 +309,14 @@ declare
   v_bounds text[];
 begin
   if v_field is null then
-    -- Without casts, brackets and quotes.
+    -- The definition without casts, brackets and quotes.
     select a.attname, regexp_replace(pg_get_constraintdef(c.oid), '::[a-z]+( precision)?(\[\])?|[()'']', '', 'g')
     into v_field, v_rule
     from pg_catalog.pg_constraint c
     join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and c.conkey = array[a.attnum]
     where c.conrelid = p_table and c.conname = p_constraint;
   end if;
-  -- What a client did not send is not the client's mistake.
+  -- A field that the client did not send is not the client's mistake.
   if not p_arguments ? ('p_' || v_field) and not exists (
     select from jsonb_each(p_arguments) a where jsonb_typeof(a.value) = 'object' and a.value ? v_field
   ) then
@@ -335,7 +335,7 @@ end
 $$;
 
 comment on function private.field_fault(jsonb, regclass, text, text) is
-  'What is wrong with a field that a call sent, {param, message}, when a constraint of one column (or not null: p_column) did not hold; null for any other. The message says what the constraint does.';
+  'The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow: {param, message}; otherwise null. The message states what the constraint requires.';
 
 create function private.call_caught(
   p_function text,
@@ -382,7 +382,7 @@ end
 $$;
 
 comment on function private.call_caught(text, jsonb, text, text, integer) is
-  'Calls a function, once a key if there is one: {replayed, reply}. An error of the function takes back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error that names it.';
+  'Calls a function, once per key if there is one: {replayed, reply}. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
 
 create function private.counted_reply(p_taken jsonb, p_reply jsonb) returns jsonb
 language plpgsql
@@ -398,7 +398,7 @@ end
 $$;
 
 comment on function private.counted_reply(jsonb, jsonb) is
-  'The reply to a request that was counted (p_taken: what private.take gave), with its rate_limit; beyond the quota the error rate_limited.';
+  'The reply to a counted request with its rate_limit (p_taken: the result of private.take); over the quota the error rate_limited.';
 
 grant execute on function
   private.field_fault(jsonb, regclass, text, text), private.call_caught(text, jsonb, text, text, integer),
@@ -431,7 +431,7 @@ end
 $$;
 
 comment on function api.run_command(text, jsonb, text, text, integer) is
-  'Counts a request of the caller under the command''s policy and runs the command, once a key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}; it takes back what the command did and leaves the count. p_fingerprint is the SHA-256 of the request the key stands for; p_nth tells calls of one command in one request apart. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the command refuses comes on top.';
+  'Counts a request of the caller under the policy of the command and runs the command, once per key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}. It rolls back what the command did, but not the count. p_fingerprint: the SHA-256 of the request that uses the key. p_nth: the number of the call among calls of one command in one request. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the command are returned too.';
 
 create function api.read_counted(p_function text, p_arguments jsonb default '{}', p_address text default null) returns jsonb
 language plpgsql
@@ -450,8 +450,8 @@ begin
     perform private.raise_error('forbidden', 403, 'Only the service role may send address. Leave it out.', p_param => 'address');
   end if;
   v_subject := coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())));
-  -- Counted at the end: a count holds its row until the transaction ends, and reads of one network need not wait for each
-  -- other. Those that run at once beyond the quota are made and not answered.
+  -- Counted at the end: a count locks its row until the transaction ends, and reads of one network need not wait for each
+  -- other. Concurrent reads over the quota run, but their results are not returned.
   if not private.is_used_up('expensive_read', v_subject) then
     perform set_config('request.is_counted_read', 'yes', true);
     v_reply := private.call_caught(p_function, p_arguments);
@@ -461,7 +461,7 @@ end
 $$;
 
 comment on function api.read_counted(text, jsonb, text) is
-  'Counts a read that costs more than a page (policy expensive_read: by account, or by network for an anonymous client) and calls the function of the interface that makes it: {replayed, reply, rate_limit} and errors as in api.run_command. For the service p_address is the network address of the anonymous client that it reads for, and the rest of the transaction is that client''s. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'Counts a read that costs more than a page and calls its function of the interface: {replayed, reply, rate_limit} and errors as in api.run_command. The policy is expensive_read: by account, or by network for an anonymous client. For the service, p_address is the network address of the anonymous client; the rest of the transaction runs as that client. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the function are returned too.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
 grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;

@@ -1,11 +1,11 @@
--- Reference: the code master, the one place where a code of this service has a name that people read.
+-- Reference: the code master, the one place in which a code of this service has a display name.
 --
--- A category is a list (vehicle_type, review_status, ...); a code is one of its values; each code is written once for each
--- language. Clients show display_label and send code. Domains that store a code constrain it themselves, and a test keeps
--- the two lists equal. Migrations ship the rows (reference_data); administrators change what people read of them.
+-- A category is a list (vehicle_type, review_status, ...); a code is one of its values. Each code has one row per language.
+-- Clients show display_label and send code. Domains that store a code have a constraint of their own, and a test keeps the
+-- two lists equal. Migrations insert the rows (reference_data); administrators change labels.
 --
--- Invariants: a code exists at most once for each language; codes are ASCII identifiers and never change their meaning.
--- A code that is no longer offered is kept, with is_active false, because old rows still use it.
+-- Invariants: a code has at most one row per language; codes are ASCII identifiers and never change their meaning.
+-- A code that is no longer offered is kept with is_active false, because old rows still use it.
 --
 -- Interface: api.list_codes(lang).
 
@@ -20,7 +20,7 @@ create table public.code_categories (
 );
 
 comment on table public.code_categories is 'The code lists of the service.';
-comment on column public.code_categories.description is 'What the list is for, and which field holds its codes.';
+comment on column public.code_categories.description is 'The purpose of the list, and which field has its codes.';
 comment on column public.code_categories.is_open is 'Whether administrators add and withdraw codes: no constraint and no function names them.';
 
 create table public.codes (
@@ -41,14 +41,14 @@ create table public.codes (
 );
 
 comment on table public.codes is 'The codes of each list with their labels: one row for each code and language.';
-comment on column public.codes.sort_order is 'The place in the list, the same in every language. Sizes and levels run from small to large.';
-comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients read all three: null where the row has none.';
-comment on column public.codes.is_active is 'False for a code that is no longer offered; old rows may still hold it.';
+comment on column public.codes.sort_order is 'The position in the list, the same in every language. Sizes and levels are ordered from small to large.';
+comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients always get all three: null where the row has none.';
+comment on column public.codes.is_active is 'False for a code that is no longer offered; old rows may still have it.';
 
 create trigger _100_touch_updated_at before update on public.codes
   for each row execute function private.tg_touch_updated_at();
 
--- No further index: the list of a language is the better part of a small table, and a reply of it is cached at the edge.
+-- No further index: the rows of a language are most of a small table, and the edge caches the reply.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -84,7 +84,7 @@ begin
 end
 $$;
 
-comment on function private.require_lang(text) is 'A language of the service, ja or en. Errors: validation_error.';
+comment on function private.require_lang(text) is 'Returns a language of the service, ja or en. Errors: validation_error.';
 
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
 language plpgsql immutable parallel safe
@@ -95,7 +95,7 @@ begin
 end
 $$;
 
-comment on function private.in_lang(text, text, text) is 'A text in the language; what has no English is shown as it is.';
+comment on function private.in_lang(text, text, text) is 'A text in the language; a text without English is returned in Japanese.';
 
 grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;
 
@@ -130,6 +130,6 @@ end
 $$;
 
 comment on function api.list_codes(text) is
-  'Every code in use with its label in the language, by category, place and code. metadata is null, or has color, logo_url and url. Reads only. Errors: validation_error.';
+  'Every active code with its label in the language, by category, sort_order and code. metadata is null, or has color, logo_url and url. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_codes(text) to anon, authenticated;

@@ -1,7 +1,7 @@
 -- Reference data: every code of the service with its Japanese and English label.
 --
--- Lists with a category of the same codes in a table's constraint are kept equal to it by a test. Categories stand in
--- alphabetical order, codes in the order in which a client shows them.
+-- Where a table's constraint has the same codes as a category, a test keeps the two equal. Categories are in alphabetical
+-- order, codes in the order in which a client shows them.
 
 insert into public.code_categories (id, description) values
   ('accessibility', 'For whom a space is made: parking_lot_spots.accessibility'),

@@ -1,12 +1,12 @@
--- Lots: what stands where, who runs it, what it offers, what it looks like.
+-- Lots: position, operator, features and appearance of parking lots.
 --
--- parking_lots holds one row a lot; tags, images and spots hang on it. Operators and tags are masters, shipped here as
--- reference data: the tags are the attributes of a search query, a tag's slug is the attribute's value.
+-- parking_lots has one row per lot; tags, images and spots refer to it. Operators and tags are master data, inserted here. The
+-- tags are the attributes of a search query: the slug of a tag is the value of the attribute.
 --
--- Invariants: a lot with name, address, lat, lng and status alone is valid; public means status = 'active', and nothing
--- that hangs on a lot is readable when the lot is not; (source, external_id) names a lot once, so an import can be run
--- again; a lot has at most one main image; tag_slugs and main_image_key always say what the rows beside them say.
--- Interface: search, detail and the importers read and write these tables; private.require_public_lot refuses the others.
+-- Invariants: a lot with name, address, lat, lng and status alone is valid. Public means status = 'active'; rows that refer
+-- to a lot are readable only when the lot is. (source, external_id) is unique, so that an import can run again. A lot has at
+-- most one main image. tag_slugs and main_image_key always equal the rows from which they are derived.
+-- Interface: search, detail and the importers read and write these tables; private.require_public_lot rejects other lots.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -21,9 +21,9 @@ create table public.operators (
   created_at timestamptz not null default now()
 );
 
-comment on table public.operators is 'Who runs lots. Master data.';
-comment on column public.operators.id is 'The operator''s code; parking_lots.operator_code names it.';
-comment on column public.operators.name is 'In Japanese; name_en is the English name.';
+comment on table public.operators is 'Operators of lots. Master data.';
+comment on column public.operators.id is 'The code of the operator; parking_lots.operator_code refers to it.';
+comment on column public.operators.name is 'The Japanese name; name_en is the English name.';
 
 create table public.tags (
   id uuid primary key default gen_random_uuid(),
@@ -39,9 +39,9 @@ create table public.tags (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.tags is 'What a lot can be said to offer. Master data.';
+comment on table public.tags is 'Features that a lot can have. Master data.';
 comment on column public.tags.is_active is 'False for a tag that is no longer offered; lots that have it still show it.';
-comment on column public.tags.slug is 'The value that a search names; among them every attribute of SearchQueryV1.';
+comment on column public.tags.slug is 'The value that a search uses; every attribute of SearchQueryV1 is a slug.';
 
 create table public.parking_lots (
   id uuid primary key default gen_random_uuid(),
@@ -54,7 +54,7 @@ create table public.parking_lots (
   total_spaces integer check (total_spaces between 0 and 1000000),
   status text not null default 'draft' check (status in ('draft', 'active', 'suspended', 'closed')),
   structure text check (char_length(structure) between 1 and 50),
-  -- Upper bounds keep NaN and Infinity out: both are greater than zero.
+  -- Upper bounds exclude NaN and Infinity: both are greater than zero.
   max_height_m numeric check (max_height_m > 0 and max_height_m <= 50),
   max_width_m numeric check (max_width_m > 0 and max_width_m <= 50),
   max_length_m numeric check (max_length_m > 0 and max_length_m <= 100),
@@ -100,7 +100,7 @@ create table public.parking_lots (
       and coalesce(jsonb_typeof(area -> 'geometries'), 'array') = 'array'
     )
   ),
-  -- An unknown zone raises invalid_parameter_value. The pattern keeps out what Postgres reads but IANA does not name:
+  -- An unknown zone raises invalid_parameter_value. The pattern excludes names that Postgres accepts but IANA does not have:
   -- abbreviations (EST) and POSIX rules (Tokyo-9).
   constraint parking_lots_time_zone_is_iana check (
     time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
@@ -110,13 +110,13 @@ create table public.parking_lots (
 
 comment on table public.parking_lots is 'Parking lots. Public when active.';
 comment on column public.parking_lots.area is 'The outline, a GeoJSON geometry.';
-comment on column public.parking_lots.max_height_m is 'The highest vehicle that fits; null: nobody has said.';
-comment on column public.parking_lots.external_id is 'The lot''s name at its source; unique there.';
-comment on column public.parking_lots.avg_rating is 'Mean of the approved reviews'' ratings, 1 to 5; 0 without any.';
+comment on column public.parking_lots.max_height_m is 'The height of the highest vehicle that fits, in metres; null: unknown.';
+comment on column public.parking_lots.external_id is 'The identifier of the lot at its source; unique there.';
+comment on column public.parking_lots.avg_rating is 'Mean of the ratings of approved reviews, 1 to 5; 0 without reviews.';
 comment on column public.parking_lots.tag_slugs is
-  'Slugs of the tags whose state is true, in order. Kept by triggers, so that search needs no join.';
+  'Slugs of the tags whose state is true, in order. Triggers maintain it, so that search needs no join.';
 comment on column public.parking_lots.main_image_key is
-  'Storage key of the main image when it may be shown. Kept by triggers, so that search needs no join.';
+  'Storage key of the main image, if it may be shown. Triggers maintain it, so that search needs no join.';
 
 create table public.parking_lot_tags (
   parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,
@@ -125,10 +125,10 @@ create table public.parking_lot_tags (
   primary key (parking_lot_id, tag_id)
 );
 
-comment on table public.parking_lot_tags is 'What is known of a lot''s tags.';
-comment on column public.parking_lot_tags.state is 'true: has it; false: has it not; null: in question.';
+comment on table public.parking_lot_tags is 'The tags of a lot and what is known about them.';
+comment on column public.parking_lot_tags.state is 'true: the lot has the tag; false: it does not; null: disputed.';
 
--- A tag that is deleted finds its lots.
+-- Finds the lots of a tag that is deleted.
 create index parking_lot_tags_tag_id_idx on public.parking_lot_tags (tag_id);
 
 create table public.assets (
@@ -152,19 +152,19 @@ create table public.assets (
   constraint assets_entity_whole check ((entity_type is null) = (entity_id is null))
 );
 
-comment on table public.assets is 'Files in object storage, by key. The bytes are never here.';
+comment on table public.assets is 'Files in object storage, by key. The bytes are not stored here.';
 comment on column public.assets.entity_id is
-  'What the file belongs to, a row of the kind that entity_type names; until it is attached, what the uploader said it would.';
+  'The row to which the file belongs, of the kind in entity_type. Until the file is attached: what the uploader announced.';
 comment on column public.assets.attached_at is
-  'Since when something uses the file, which a row written by hand says at once; null: an upload that nothing uses yet.';
+  'When the file was first used; now for a row written by hand; null: an upload that is not used yet.';
 comment on column public.assets.is_public is
   'Whether everyone can read the object: it is in the public bucket, under storage_key. An upload is copied there when it is published.';
 comment on column public.assets.published_at is
-  'Since when what uses the file shows it to everyone; null for a row written by hand, whose object is where is_public says.';
-comment on column public.assets.etag is 'Of the object that was checked and copied before the upload was marked placed.';
-comment on column public.assets.deleted_at is 'Since when the file is to be deleted. The row goes after the object.';
+  'When the file was published; null for a row written by hand, whose is_public states where the object is.';
+comment on column public.assets.etag is 'The ETag of the object that was checked and copied before the upload was marked placed.';
+comment on column public.assets.deleted_at is 'When the file was marked for deletion. The row is deleted after the object.';
 comment on column public.assets.status is
-  'pending: an upload address was given out; placed: the bytes are in storage, which is what a row written by hand means.';
+  'pending: an upload address was issued; placed: the bytes are in storage, as for a row written by hand.';
 
 create table public.parking_lot_images (
   id uuid primary key default gen_random_uuid(),
@@ -175,11 +175,11 @@ create table public.parking_lot_images (
   constraint parking_lot_images_asset_once unique (parking_lot_id, asset_id)
 );
 
-comment on table public.parking_lot_images is 'Pictures of a lot, at most one of them the main one.';
+comment on table public.parking_lot_images is 'Pictures of a lot; at most one is the main image.';
 
--- At most one main image a lot.
+-- At most one main image per lot.
 create unique index parking_lot_images_one_main on public.parking_lot_images (parking_lot_id) where is_main;
--- A change of an asset finds the lots that show it.
+-- Finds the lots that show an asset that changes.
 create index parking_lot_images_asset_id_idx on public.parking_lot_images (asset_id);
 
 create table public.parking_lot_spots (
@@ -194,15 +194,15 @@ create table public.parking_lot_spots (
   constraint parking_lot_spots_code_key unique (parking_lot_id, code)
 );
 
-comment on table public.parking_lot_spots is 'Single places of a lot that are worth telling apart.';
+comment on table public.parking_lot_spots is 'Single spaces of a lot that have properties of their own.';
 comment on column public.parking_lot_spots.vehicle_type_max is 'The largest vehicle that fits; a code of category vehicle_type.';
 comment on column public.parking_lot_spots.ev_connector_type is 'A code of category ev_connector_type.';
-comment on column public.parking_lot_spots.accessibility is 'Whom the place is for; a code of category accessibility.';
+comment on column public.parking_lot_spots.accessibility is 'For whom the space is reserved; a code of category accessibility.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
 -- ---------------------------------------------------------------------------------------------------------------------
--- No insert, update or delete for clients: lots are written by importers, by accepted corrections and by administrators.
+-- No insert, update or delete for clients: importers, accepted corrections and administrators write lots.
 
 alter table public.operators enable row level security;
 alter table public.tags enable row level security;
@@ -216,8 +216,8 @@ create policy "Everyone reads operators" on public.operators for select to anon,
 create policy "Everyone reads tags" on public.tags for select to anon, authenticated using (true);
 create policy "Everyone reads active lots" on public.parking_lots for select to anon, authenticated
   using (status = 'active');
--- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows. One look-up a row,
--- because of an `exists` the planner may make a hash of all lots.
+-- Row security of parking_lots applies inside these: rows of a lot that the caller cannot see are hidden. The subquery makes
+-- one look-up per row; with `exists` the planner may hash all lots.
 create policy "Everyone reads the tags of active lots" on public.parking_lot_tags for select to anon, authenticated
   using ((select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "Everyone reads the images of active lots" on public.parking_lot_images for select to anon, authenticated
@@ -240,7 +240,7 @@ grant select (id, parking_lot_id, asset_id, is_main, sort_order) on public.parki
 grant select (
   id, parking_lot_id, code, vehicle_type_max, is_ev_charger, ev_connector_type, accessibility, is_reservable
 ) on public.parking_lot_spots to anon, authenticated;
--- Who uploaded a file is nobody's business.
+-- The uploader of a file is not public.
 grant select (id, storage_key, content_type, size_bytes, category, is_public, status, deleted_at)
   on public.assets to anon, authenticated;
 
@@ -260,7 +260,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Locked in one order first: the update below then sees what a concurrent writer of the same lot committed.
+  -- Locks the lots in one order first: the update below then sees what a concurrent writer of the same lot committed.
   perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
   update public.parking_lots l
   set tag_slugs = f.tag_slugs, main_image_key = f.main_image_key
@@ -288,9 +288,9 @@ end
 $$;
 
 comment on function private.refresh_lot_facts(uuid[]) is
-  'Writes into these lots what search reads there: tag_slugs and main_image_key.';
+  'Writes tag_slugs and main_image_key of these lots, which search reads.';
 
--- Serves parking_lot_tags and parking_lot_images alike. Once a statement, because an import writes many rows with one.
+-- For parking_lot_tags and parking_lot_images. Runs per statement, because an import writes many rows in one.
 create function private.tg_lot_rows__refresh_lot_facts() returns trigger
 language plpgsql
 set search_path = ''
@@ -351,12 +351,12 @@ end
 $$;
 
 comment on function private.tg_tags__keep_slug() is
-  'Rejects another slug: a slug is a code, which is stored with lots, in search entries and by clients. Errors: validation_error.';
+  'Rejects another slug, because lots, search entries and clients store it. Errors: validation_error.';
 
 create trigger _200_keep_slug before update of slug on public.tags
   for each row when (old.slug <> new.slug) execute function private.tg_tags__keep_slug();
 
--- Once a statement, because a withdrawal deletes thousands of files with one. Most files are no pictures of lots.
+-- Runs per statement, because a withdrawal deletes thousands of files in one. Most files are not pictures of lots.
 create function private.tg_assets__refresh_lot_facts() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on pictures of lots
@@ -396,11 +396,11 @@ end
 $$;
 
 comment on function private.require_public_lot(uuid, text) is
-  'Refuses a lot that does not exist or is not public: lot_not_found, with the field that names it.';
+  'Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.';
 
 create function private.hold_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql
-security definer -- who writes about a lot may not lock it
+security definer -- a user who writes about a lot may not lock it
 set search_path = ''
 as $$
 begin
@@ -412,7 +412,7 @@ end
 $$;
 
 comment on function private.hold_public_lot(uuid, text) is
-  'private.require_public_lot for whoever is about to write about a lot: it is not deleted before the transaction ends. Errors: lot_not_found.';
+  'private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors: lot_not_found.';
 
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
 grant execute on function private.hold_public_lot(uuid, text) to authenticated;

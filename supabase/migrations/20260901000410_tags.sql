@@ -1,6 +1,6 @@
--- Tags, as clients read them: the master of what a lot can be said to offer, for filters and for the labels of a lot.
+-- Tags, as clients read them: the master of the features of lots, for filters and labels.
 --
--- Invariants: every tag that is offered is in the list, whether a lot has it or not.
+-- Invariants: every active tag is in the list, even if no lot has it.
 -- Interface: api.list_tags.
 
 create function api.list_tags(
@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function api.list_tags(text, integer, text, text[]) is
-  'The tags that are offered by sort_order and slug, with their names in the language (the Japanese one where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
+  'The active tags by sort_order and slug, with their names in the language (Japanese where there is no English name): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_tags(text, integer, text, text[]) to anon, authenticated;

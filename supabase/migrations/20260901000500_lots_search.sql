@@ -1,26 +1,26 @@
--- The Mercator plane: where lots and sponsors are, so that an index knows which are near.
+-- The Mercator plane: positions of lots and sponsors, indexed for searches by distance.
 --
--- Every search entry and sponsor has a point on the Mercator plane, under an index that yields points in order of their
--- distance there. Mercator is conformal, so that this order is nearly the order of true distance, and how far it can be off
--- is known. The straight line between two images is not longer than the image of the great circle between them, and along
--- that circle the scale is at most 1 / cos of the greatest latitude that it reaches. So whoever lies within a true distance
--- d (in radians) of a place at latitude phi is imaged within
+-- Every search entry and sponsor has a point on the Mercator plane. The index returns points in order of their distance on
+-- the plane. Mercator is conformal, so that this order is nearly the order of true distance, with a known error. The
+-- straight line between two images is not longer than the image of the great circle between them. Along that circle the
+-- scale is at most 1 / cos of the greatest latitude that it reaches. So a point within a true distance d (in radians) of a
+-- place at latitude phi has its image within
 --
 --     d / cos(|phi| + d)
 --
--- of the place's image. Who fetches entries in the index's order has all within d as soon as one is imaged farther off than
--- this bound for d. Where the plane has an edge (the antimeridian, the poles) a circle has several boxes.
+-- of the image of the place. A reader in the order of the index has all points within d once it reads an image farther away
+-- than this bound. At the edges of the plane (the antimeridian, the poles) a circle has several boxes.
 --
--- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/domains/geography.md has the proof in words, and
+-- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/domains/geography.md has the proof and
 -- the figures.
 
--- Neither strict nor with a search_path, so that Postgres writes the expressions into the statement: a call a row costs ten times as much.
+-- Neither strict nor with a search_path, so that Postgres inlines the expressions: a call per row costs ten times as much.
 create function private.mercator_y(p_lat double precision) returns double precision
 language sql immutable parallel safe
 return ln(tan(pi() / 4 + radians(case when p_lat > 89.9 then 89.9 when p_lat < -89.9 then -89.9 else p_lat end) / 2));
 
 comment on function private.mercator_y(double precision) is
-  'How far north a latitude is on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a degree is cut off.';
+  'The y coordinate of a latitude on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a degree is cut off.';
 
 create function private.great_circle_m(
   p_lat double precision, p_lng double precision, p_to_lat double precision, p_to_lng double precision
@@ -45,7 +45,7 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- Wider by six millimetres than the circle, against rounding.
+  -- Six millimetres wider than the circle, against rounding.
   c_slack constant double precision := 1e-9;
   v_reach constant double precision := p_radius_m / 6371008.8;
   v_south constant double precision := private.mercator_y(p_lat - degrees(v_reach)) - c_slack;
@@ -67,10 +67,10 @@ end
 $$;
 
 comment on function private.search_boxes(double precision, double precision, double precision) is
-  'Boxes of the Mercator plane that hold the circle: one, two at the antimeridian, a whole band of latitude near a pole. is_plane: the circle has one image, so that order on the plane means something.';
+  'Boxes of the Mercator plane that contain the circle: one; two at the antimeridian; a whole band of latitude near a pole. is_plane: the circle has one image, so that order on the plane is meaningful.';
 
 grant execute on function
-  -- A generated column's expression runs as whoever writes the row.
+  -- The expression of a generated column runs as the role that writes the row.
   private.mercator_y(double precision),
   private.great_circle_m(double precision, double precision, double precision, double precision)
 to service_role;

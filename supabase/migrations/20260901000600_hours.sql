@@ -1,11 +1,12 @@
 -- Hours: when a lot is open, may be entered, may be left.
 --
--- parking_lot_windows are the weekly hours, parking_lot_date_overrides what one date has instead, holidays the public
--- holidays of each calendar. A date override may also replace that date's prices; the shape of those belongs to fees.
+-- parking_lot_windows are the weekly hours, parking_lot_date_overrides replace them on one date, holidays are the public
+-- holidays of each calendar. A date override may also replace the prices of that date; fees define their shape.
 --
--- Invariants: a time has its partner; a date has one override a lot; a row that cannot be read cannot be stored.
--- Interface: private.always_open, private.lasting_hours; the evaluator of hours (0610) reads the rows. Times of day are shown
--- as private.clock_text writes them.
+-- Invariants: start and end are both set or both null; a lot has one override per date; a row that the evaluator cannot read
+-- cannot be stored.
+-- Interface: private.always_open, private.lasting_hours; the evaluator of hours (0610) reads the rows. Times of day are
+-- returned as private.clock_text writes them.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals that constraints use
@@ -30,7 +31,7 @@ end
 $$;
 
 comment on function private.is_override_span(jsonb) is
-  'Whether this is one span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
+  'Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
 
 create function private.is_override_hours(p_hours jsonb) returns boolean
 language plpgsql immutable
@@ -62,9 +63,9 @@ end
 $$;
 
 comment on function private.is_override_hours(jsonb) is
-  'Whether this is the hours of a date override: kinds with arrays of spans, and the short forms is_closed and is_24h.';
+  'Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.';
 
--- A constraint runs as whoever writes the row.
+-- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -87,18 +88,18 @@ create table public.parking_lot_windows (
   constraint parking_lot_windows_opens_within_the_day check (open_time < '24:00'),
   constraint parking_lot_windows_open_or_closed check (not (is_24h and is_closed)),
   constraint parking_lot_windows_effective_in_order check (effective_from <= effective_to),
-  -- What a client can read as a date; no end is null, not infinity.
+  -- Dates that clients can read; no end is null, not infinity.
   constraint parking_lot_windows_effective_from_is_a_date check (effective_from between '0001-01-01' and '9999-12-31'),
   constraint parking_lot_windows_effective_to_is_a_date check (effective_to between '0001-01-01' and '9999-12-31')
 );
 
-comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours.';
+comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours (window_type).';
 comment on column public.parking_lot_windows.day_of_week is '0 is Sunday, 6 is Saturday.';
 comment on column public.parking_lot_windows.close_time is
-  'Not after open_time: on the next day, and when equal at the same time of the next day. 24:00 is the day''s end.';
-comment on column public.parking_lot_windows.effective_to is 'Inclusive, as effective_from is. Null: no end.';
+  'When not after open_time: on the next day; when equal: at the same time of the next day. 24:00 is the end of the day.';
+comment on column public.parking_lot_windows.effective_to is 'Inclusive, like effective_from. Null: no end.';
 
--- The evaluator reads a lot's rows of one kind.
+-- The evaluator reads the rows of one kind of a lot.
 create index parking_lot_windows_lot_idx on public.parking_lot_windows (parking_lot_id, window_type);
 
 create table public.parking_lot_date_overrides (
@@ -112,12 +113,12 @@ create table public.parking_lot_date_overrides (
   constraint parking_lot_date_overrides_one_a_date unique (parking_lot_id, override_date)
 );
 
-comment on table public.parking_lot_date_overrides is 'What a lot has on one date instead of its usual hours and prices.';
-comment on column public.parking_lot_date_overrides.override_date is 'A date of the lot''s time zone.';
+comment on table public.parking_lot_date_overrides is 'Hours and prices of a lot on one date, instead of the usual ones.';
+comment on column public.parking_lot_date_overrides.override_date is 'A date in the time zone of the lot.';
 comment on column public.parking_lot_date_overrides.hours is
   'Kinds of hours with arrays of spans, or is_closed, or is_24h. Null: the usual hours.';
 comment on column public.parking_lot_date_overrides.pricing is
-  'Pricing rules that replace all of the lot''s rules on this date. Null: the usual prices.';
+  'Pricing rules that replace all rules of the lot on this date. Null: the usual prices.';
 
 create table public.holidays (
   calendar text not null check (calendar ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'),
@@ -130,7 +131,7 @@ create table public.holidays (
 );
 
 comment on table public.holidays is 'Public holidays by calendar; parking_lots.holiday_calendar names one.';
-comment on column public.holidays.name is 'In the calendar''s own language; name_en is the English name.';
+comment on column public.holidays.name is 'The name in the language of the calendar; name_en is the English name.';
 
 create trigger _100_touch_updated_at before update on public.holidays
   for each row execute function private.tg_touch_updated_at();
@@ -138,13 +139,13 @@ create trigger _100_touch_updated_at before update on public.holidays
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
 -- ---------------------------------------------------------------------------------------------------------------------
--- No insert, update or delete for clients: hours are written by importers, accepted corrections and administrators.
+-- No insert, update or delete for clients: importers, accepted corrections and administrators write hours.
 
 alter table public.parking_lot_windows enable row level security;
 alter table public.parking_lot_date_overrides enable row level security;
 alter table public.holidays enable row level security;
 
--- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows.
+-- Row security of parking_lots applies inside these: rows of a lot that the caller cannot see are hidden.
 create policy "Everyone reads the windows of active lots" on public.parking_lot_windows
   for select to anon, authenticated
   using ((select true from public.parking_lots l where l.id = parking_lot_id));
@@ -167,7 +168,7 @@ grant select (calendar, holiday_date, name, name_en) on public.holidays to anon,
 
 create function private.always_open(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz) returns uuid[]
 language plpgsql stable
-security definer -- row security would look up the lot of every row; what is asked about is public lots, which the query checks
+security definer -- row security would look up the lot of every row; the lots are public, which the query checks
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_nestloop = on -- the evaluator turns it off, and a hash join would read all lots
@@ -193,7 +194,7 @@ end
 $$;
 
 comment on function private.always_open(uuid[], timestamptz, timestamptz) is
-  'Those of the lots whose windows all say 24 hours for every day, business hours among them, and that have no hours of their own on a date around the two moments: most lots there are. They are open, may be entered and may be left, which needs no dates.';
+  'The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two moments: most lots. They are open and may be entered and left, without a calculation of dates.';
 
 create function private.lasting_hours(
   p_lot_id uuid, p_from timestamptz, p_to timestamptz,
@@ -201,12 +202,12 @@ create function private.lasting_hours(
   out exit_lasts boolean
 )
 language plpgsql stable
-security definer -- row security would look up the lot of every row; what is asked about is a public lot, which the query checks
+security definer -- row security would look up the lot of every row; the lot is public, which the query checks
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- A kind whose rows all say 24 hours for every day is always true; one without rows is known of nobody, ever.
+  -- A kind whose rows are all 24 hours on every day is always true; a kind without rows is always unknown.
   with kinds as (
     select bool_and(w.is_24h) filter (where w.window_type = 'business') as is_open,
       bool_and(w.is_24h) filter (where w.window_type = 'entry') as can_enter,
@@ -235,7 +236,7 @@ end
 $$;
 
 comment on function private.lasting_hours(uuid, timestamptz, timestamptz) is
-  'Which answers of a public lot stay what they are between the two moments, as its windows and the want of overrides show without any dates: those that last, and what they are (true, or null where nobody has said). All null: it cannot be told.';
+  'Which answers of a public lot do not change between the two moments, as its windows and the absence of overrides show without dates. Returns those answers: true, or null where unknown. All null: it cannot be decided.';
 
 create function private.clock_text(p_time time) returns text
 language plpgsql immutable strict parallel safe
@@ -253,7 +254,7 @@ language plpgsql immutable strict
 set search_path = ''
 as $$
 begin
-  -- Mostly all are written so already.
+  -- Usually all times have this form already.
   if p_value::text !~ '"(open_time|close_time|time_start|time_end)": (?!"([01]\d|2[0-3]):[0-5]\d"|"24:00"|null)' then
     return p_value;
   end if;
@@ -274,7 +275,7 @@ begin
 end
 $$;
 
-comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override with its times of day as private.clock_text writes them, however they were written.';
+comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override, with its times of day in the form of private.clock_text.';
 
 grant execute on function
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),

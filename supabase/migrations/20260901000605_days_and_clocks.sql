@@ -1,13 +1,14 @@
--- Days and clocks: the day types of a date, and the wall clock of a time zone. Hours and fees read both here.
+-- Days and clocks: the day types of a date, and the wall clock of a time zone. Hours and fees use both.
 --
--- Day types are bits, of a date and of a row alike, and a row matches a date when they share one: all 1, weekday 2,
+-- Day types are bits, of a date and of a row alike. A row matches a date when they share a bit: all 1, weekday 2,
 -- saturday 4, sunday 8, holiday_eve 16, holiday 32. A greater bit is more specific.
 --
--- In the walk of fees times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC.
+-- In the calculation of fees, times are microseconds since 1970: instants as they are, wall clock times as if the zone were
+-- UTC.
 --
 -- Invariants: nothing here reads a table.
 -- Interface: private.day_bit, private.date_bits, private.bits_in_force; private.clock_offset, private.steady_offset,
--- private.clock_instant, private.clock_change, private.day_number. Without a search_path are those that are inlined.
+-- private.clock_instant, private.clock_change, private.day_number. Functions without a search_path are inlined.
 
 create function private.day_bit(p_day_type text) returns integer
 language sql immutable parallel safe
@@ -22,14 +23,14 @@ return 1 | case extract(dow from p_date) when 0 then 8 when 6 then 4 else 2 end
   | case when p_date = any (p_holidays) then 32 when p_date + 1 = any (p_holidays) then 16 else 0 end;
 
 comment on function private.date_bits(date, date[]) is
-  'The day types of a date as bits. A holiday has the bit of its day of the week too.';
+  'The day types of a date as bits. A holiday also has the bit of its day of the week.';
 
 create function private.bits_in_force(p_date_bits integer, p_row_bits integer) returns integer
 language sql immutable parallel safe
 return case when p_date_bits & p_row_bits & 32 <> 0 then 33 when p_row_bits is not null then p_date_bits & 31 end;
 
 comment on function private.bits_in_force(integer, integer) is
-  'Which of a date''s day types count for rows of one family that have p_row_bits in all: where none of them is for holidays, a holiday is its day of the week.';
+  'Which day types of a date count for rows of one family, whose bits together are p_row_bits. Without a row for holidays, a holiday counts as its day of the week.';
 
 create function private.clock_offset(p_time_zone text, p_at bigint) returns bigint
 language plpgsql immutable parallel safe
@@ -42,14 +43,14 @@ begin
 end
 $$;
 
-comment on function private.clock_offset(text, bigint) is 'How far the zone''s clock is ahead of UTC at this instant.';
+comment on function private.clock_offset(text, bigint) is 'The offset of the zone from UTC at this instant, in microseconds.';
 
 create function private.steady_offset(p_time_zone text, p_from bigint, p_to bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
-  -- No zone changes there and back within eight days. After the end, a fortnight in which the next rate is looked for.
+  -- No zone changes there and back within eight days. After the end: a fortnight in which the next rate is looked up.
   c_step constant bigint := 8 * 86400000000;
   c_offset constant bigint := private.clock_offset(p_time_zone, p_from - c_step);
 begin
@@ -63,7 +64,7 @@ end
 $$;
 
 comment on function private.steady_offset(text, bigint, bigint) is
-  'How far the zone''s clock is ahead of UTC, when it does not change from eight days before the one instant to 16 days or more after the other; else null.';
+  'The offset of the zone from UTC in microseconds, if it does not change from eight days before the first instant to 16 days or more after the second; otherwise null.';
 
 create function private.clock_instant(p_time_zone text, p_local bigint, p_offset bigint) returns bigint
 language sql immutable parallel safe
@@ -72,7 +73,7 @@ return coalesce(p_local - p_offset,
     * 1000000)::bigint);
 
 comment on function private.clock_instant(text, bigint, bigint) is
-  'The instant of a wall clock time; one that does not exist, or exists twice, as Postgres resolves it. p_offset: private.steady_offset.';
+  'The instant of a wall clock time. Postgres resolves a time that does not exist or exists twice. p_offset: private.steady_offset.';
 
 create function private.clock_change(p_time_zone text, p_from bigint, p_to bigint) returns bigint
 language plpgsql immutable parallel safe
@@ -97,12 +98,12 @@ end
 $$;
 
 comment on function private.clock_change(text, bigint, bigint) is
-  'The instant at which the zone''s clock changes, which it does between the two.';
+  'The instant at which the clock of the zone changes between the two.';
 
 create function private.day_number(p_local bigint) returns bigint
 language sql immutable parallel safe
 return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400000000;
 
-comment on function private.day_number(bigint) is 'The day of a wall clock time, counted from 1970-01-01, backwards too.';
+comment on function private.day_number(bigint) is 'The day number of a wall clock time, counted from 1970-01-01; negative before.';
 
 grant execute on function private.date_bits(date, date[]) to anon, authenticated, service_role;

@@ -1,22 +1,23 @@
 -- The evaluator of hours: whether a lot is open, may be entered and may be left, at any moment, for many lots at once.
 --
--- private.hours_of_days works out the dates of lots: which rows make a date (the best rank of those that match; the spans of
--- a date override are the best of all), which of the three answers each of them serves, and from which instant to which it
--- holds. All else reads that: the answers at a moment, when they change, a planned stay.
+-- private.hours_of_days evaluates the dates of lots: which rows apply to a date (those of the best rank among the rows that
+-- match; the spans of a date override have the best rank), which of the three answers each row serves, and its first and
+-- last instant. Everything else reads that: the answers at a moment, when they change, a planned stay.
 --
--- Invariants: an answer is true, false, or null where nobody has said; a window belongs to the date on which it begins, and
--- counts on that date and the next; local times become instants as Postgres resolves them (of two the second, one that is
--- skipped is as much later): a window may be longer, shorter or gone when clocks change.
+-- Invariants: an answer is true, false, or null where unknown. A window belongs to the date on which it begins, and counts
+-- on that date and the next. Postgres resolves local times (of two instants the second; a skipped time is as much later).
+-- So a window may be longer, shorter or empty when clocks change.
 -- Interface: private.hours_at, private.next_changes and private.planned_stays for the functions of api; hours_json and
--- date_overrides_json print those parts of the detail. All run as the caller: a lot that the caller cannot see is in no answer.
+-- date_overrides_json return those parts of the detail. All run as the caller: a lot that the caller cannot see is absent.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
--- These force a generic plan, made once a connection: planning takes longer than running. One lot or thousands, the planner
--- cannot know; a join that hashes is never far off. Few rows are announced: memory for many is set aside beforehand.
+-- These force a generic plan, made once per connection, because planning takes longer than running. The planner cannot know
+-- whether there are one lot or thousands; a hash join is never much slower. They announce few rows, because memory for many
+-- would be allocated in advance.
 
--- To the bits of day types (0605) comes 64: rows that name only a day of the week.
+-- Bit 64 extends the bits of day types (0605): rows that name only a day of the week.
 create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
   parking_lot_id uuid, time_zone text, local_date date, day_of_week integer, days integer, for_overnight boolean
@@ -56,10 +57,9 @@ end
 $$;
 
 comment on function private.lot_days(uuid[], timestamptz, timestamptz) is
-  'The local dates of lots from the day before p_from to that of p_to, with the day of the week (0 is Sunday) and the bits of the days. for_overnight: the day before, when only windows that run past midnight can matter (when clocks reach a midnight twice, others can).';
+  'The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a midnight twice.)';
 
--- A row's standing is its rank, smaller first, and in the last two bits what it does there: 0 closes, 1 opens, 2 says
--- nothing.
+-- The standing of a row is its rank, smaller first, and in the last two bits its effect: 0 closes, 1 opens, 2 has no effect.
 create function private.hours_rows(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
   parking_lot_id uuid, kind text, days integer, day_of_week integer, first_date date, last_date date,
@@ -113,7 +113,7 @@ end
 $$;
 
 comment on function private.hours_rows(uuid[], timestamptz, timestamptz) is
-  'The windows of lots, and the spans of date overrides of the local dates around the two moments as rows of their date, in one form. is_named: the override names this kind; it is not its short form that speaks.';
+  'The windows of lots and the spans of their date overrides near the two moments, in one form. is_named: the override names this kind, and the row is not its short form.';
 
 create function private.hours_of_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
@@ -151,7 +151,7 @@ begin
     select e.*, min(e.standing) over (partition by e.n, e.kind collate "C") as best
     from (
       select d.*, h.kind, h.is_named, h.opens, h.closes,
-        -- Behind all ranks stand the rows that do not match, and close: hours for other dates mean closed on this one.
+        -- Rows that do not match come after all ranks, and close: hours for other dates mean closed on this date.
         case
           when d.days & h.days <> 0 and (h.day_of_week is null or h.day_of_week = d.day_of_week)
             and not (d.days & 32 <> 0 and h.days & 33 = 0 and (d.n, h.kind) in (select k.* from holiday_kinds k))
@@ -160,7 +160,7 @@ begin
         end as standing
       from days d
       left join hours h on h.parking_lot_id = d.parking_lot_id and d.local_date between h.first_date and h.last_date
-      offset 0 -- keeps the planner from working out the standing twice
+      offset 0 -- keeps the planner from evaluating the standing twice
     ) e
   )
   select r.parking_lot_id, r.time_zone, r.local_date, r.kind = 'business',
@@ -177,7 +177,7 @@ end
 $$;
 
 comment on function private.hours_of_days(uuid[], timestamptz, timestamptz) is
-  'What makes the local dates of lots from the day before p_from (where its windows may still run) to that of p_to: a row a window with the answers it serves and its instants, and rows without instants for dates and kinds that have no window, known or not.';
+  'The hours of the local dates of lots from the day before p_from (its windows may still be open) to that of p_to. One row per window, with the answers it serves and its instants. Rows without instants for dates and kinds without a window, known or unknown.';
 
 create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[], p_until timestamptz default null)
 returns table (parking_lot_id uuid, at timestamptz, is_open boolean, can_enter boolean, can_exit boolean)
@@ -190,7 +190,7 @@ as $$
 declare
   c_first constant timestamptz := least(p_moments[1], p_moments[2]);
   c_last constant timestamptz := greatest(p_moments[1], p_moments[2]);
-  -- For many lots, to ask this costs what it spares; who looks ahead has asked already.
+  -- For many lots, or with p_until, this look-up costs as much as it saves.
   v_always uuid[] := case when cardinality(p_lot_ids) between 1 and 3 and p_until is null
     then private.always_open(p_lot_ids, c_first, c_last) else '{}' end;
   v_lot_ids uuid[] := p_lot_ids;
@@ -219,7 +219,7 @@ begin
     ) as c (at)
     where p_until is not null and c.at > c_last and c.at <= p_until
   ),
-  -- A moment looks at its own date and at the day before.
+  -- A moment reads its own date and the day before.
   looks as materialized (
     select z.time_zone, m.at, d.local_date - y.n as local_date, y.n = 0 as is_today
     from (select distinct h.time_zone from hours h) z
@@ -241,7 +241,7 @@ end
 $$;
 
 comment on function private.hours_at_moments(uuid[], timestamptz[], timestamptz) is
-  'The three answers of every lot at one or two moments, and after the last of them at all until p_until at which an answer may change. The moments should be days apart, not years: every date between is worked out.';
+  'The three answers of every lot at one or two moments, and at each later moment until p_until at which an answer may change. The moments should be days apart, not years: every date between them is evaluated.';
 
 create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
 returns table (parking_lot_id uuid, starts_at timestamptz)
@@ -262,7 +262,7 @@ end
 $$;
 
 comment on function private.next_exits(uuid[], timestamptz, timestamptz) is
-  'For lots that cannot be left at p_after: when that is next possible, which is where the next window that serves leaving begins. No row when that is not until p_until.';
+  'For lots that cannot be left at p_after: when the next window begins that allows exit. No row when that is not before p_until.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -280,7 +280,7 @@ end
 $$;
 
 comment on function private.hours_at(uuid[], timestamptz) is
-  'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where nobody has said.';
+  'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where unknown.';
 
 create function private.next_changes(p_lot_id uuid, p_at timestamptz)
 returns table (
@@ -302,7 +302,7 @@ begin
     return next;
     return;
   end if;
-  -- Mostly all answers that change do so within two days. Else 14 days of 24 hours, whatever clocks do.
+  -- Usually all answers that change do so within two days. Otherwise 14 days of 24 hours, even when clocks change.
   foreach v_hours in array array[48, 336] loop
     with answers as materialized (
       select a.* from private.hours_at_moments(array[p_lot_id], array[p_at], p_at + v_hours * interval '1 hour') a
@@ -328,7 +328,7 @@ end
 $$;
 
 comment on function private.next_changes(uuid, timestamptz) is
-  'The three answers at p_at, and when each is next another, within 14 days from then; null when none of that changes.';
+  'The three answers at p_at, and when each of them changes next, within 14 days; null when it does not change.';
 
 create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
 returns table (
@@ -344,7 +344,7 @@ declare
   c_is_short constant boolean := p_exit <= p_entry + interval '72 hours';
 begin
   return query
-  -- The answers of both ends together, unless they are so far apart that the dates between would cost more.
+  -- The answers at both ends together, unless the dates between them would cost more.
   with ends as materialized (
     select m.* from private.hours_at_moments(p_lot_ids, case when c_is_short then array[p_entry, p_exit] else array[p_entry] end) m
     union all
@@ -353,7 +353,7 @@ begin
   at_exit as materialized (
     select e.parking_lot_id, e.can_exit from ends e where e.at = p_exit
   ),
-  -- Nearly everyone can leave within a day, and a day is much less to work out than a fortnight.
+  -- Nearly all cars can leave within a day, and a day is much cheaper to evaluate than a fortnight.
   soon as materialized (
     select n.*
     from private.next_exits(
@@ -380,7 +380,7 @@ end
 $$;
 
 comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
-  'What a stay from p_entry to p_exit meets at each lot. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
+  'The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
 
 create function private.hours_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -416,7 +416,7 @@ end
 $$;
 
 comment on function private.hours_json(uuid) is
-  'The detail''s hours of a lot: all windows, and the business ones in the older flat form as legacy_business.';
+  'hours of the detail of a lot: all windows, and the business windows in the older flat form as legacy_business.';
 
 create function private.date_overrides_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -441,9 +441,9 @@ end
 $$;
 
 comment on function private.date_overrides_json(uuid) is
-  'The detail''s date_overrides of a lot, by date. The specification''s label is a string: one that is not given is empty.';
+  'date_overrides of the detail of a lot, by date. label is a string in the specification: a missing label is empty.';
 
--- The functions of api run as the caller, and so does all that they call.
+-- The functions of api run as the caller, and so do all functions that they call.
 grant execute on function
   private.lot_days(uuid[], timestamptz, timestamptz),
   private.hours_rows(uuid[], timestamptz, timestamptz),

@@ -1,11 +1,11 @@
 -- Fees: what a stay costs.
 --
--- pricing_rules are the rows of a lot's price list; pricing_groups part them by vehicle type. The same rows, as JSON, make
--- the pricing of a date override, and the same constraints hold there: they stand once, on the domain private.pricing_rule.
+-- pricing_rules are the rows of a lot's price list; pricing_groups divide them by vehicle type. The pricing of a date override
+-- has the same rows, as JSON, under the same constraints: those of the domain private.pricing_rule.
 --
--- Invariants: a row that lacks what its category needs cannot be stored; a rule's group is of the rule's lot; a lot has at
--- most one default group. Money is in integer minor units of the lot's currency.
--- Interface: none of its own yet; these are the rows that the evaluator of fees reads.
+-- Invariants: a row without a field that its category needs cannot be stored; the group of a rule belongs to the lot of the
+-- rule; a lot has at most one default group. Money is in integer minor units of the lot's currency.
+-- Interface: none of its own; the evaluator of fees reads these rows.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -25,7 +25,7 @@ create type private.pricing_terms as (
   cap_repeat boolean
 );
 
--- The longest stay is 366 days: 527,040 minutes, 8,784 hours. Time is counted in microseconds: a cap's window has one at least.
+-- The longest stay is 366 days: 527,040 minutes, 8,784 hours. Time is in microseconds: the window of a cap has at least one.
 create domain private.pricing_rule as private.pricing_terms
   constraint category_is_known
     check (coalesce((value).category in ('time_band', 'flat', 'initial', 'grace', 'cap'), false))
@@ -56,7 +56,7 @@ create domain private.pricing_rule as private.pricing_terms
   constraint band_cap_has_band check ((value).cap_type <> 'band' or (value).time_start is not null)
   constraint only_caps_repeat check ((value).cap_repeat is null or (value).cap_type is not null);
 
-comment on type private.pricing_terms is 'What a pricing rule says, wherever it stands.';
+comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
 comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -74,12 +74,12 @@ begin
     return false;
   end if;
   for v_rule in select jsonb_array_elements(p_pricing) loop
-    -- id and parking_lot_id are keys of the specification's PricingRule, and mean nothing here.
+    -- id and parking_lot_id are keys of the specification's PricingRule; they are ignored here.
     if jsonb_typeof(v_rule) <> 'object' or v_rule - '{id,parking_lot_id,category,rule_order,time_start,time_end,day_type,
       per_minutes,price_minor,cap_type,cap_duration_hours,cap_price_minor,cap_repeat}'::text[] <> '{}' then
       return false;
     end if;
-    -- The domain's constraints raise check_violation by name.
+    -- The constraints of the domain raise check_violation with their names.
     perform jsonb_populate_record(null::private.pricing_terms, v_rule)::private.pricing_rule;
   end loop;
   return true;
@@ -87,9 +87,9 @@ end
 $$;
 
 comment on function private.is_override_pricing(jsonb) is
-  'Whether this is an array of pricing rules. A rule that breaks a constraint of private.pricing_rule raises that.';
+  'Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises check_violation.';
 
--- A constraint runs as whoever writes the row.
+-- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_pricing(jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -105,14 +105,14 @@ create table public.pricing_groups (
   display_order integer not null default 0,
   vehicle_types text[] check (cardinality(vehicle_types) > 0 and array_position(vehicle_types, null) is null),
   constraint pricing_groups_code_key unique (parking_lot_id, code),
-  -- What a rule's foreign key names, so that a rule cannot point into another lot.
+  -- The key that a rule refers to, so that a rule cannot refer to a group of another lot.
   constraint pricing_groups_of_lot_key unique (id, parking_lot_id)
 );
 
 comment on table public.pricing_groups is 'Price lists of one lot for different vehicles.';
-comment on column public.pricing_groups.vehicle_types is 'Codes of category vehicle_type. Null: all of them.';
+comment on column public.pricing_groups.vehicle_types is 'Codes of the category vehicle_type. Null: all of them.';
 
--- At most one default group a lot.
+-- At most one default group per lot.
 create unique index pricing_groups_one_default on public.pricing_groups (parking_lot_id) where is_default;
 
 create table public.pricing_rules (
@@ -132,7 +132,7 @@ create table public.pricing_rules (
   cap_repeat boolean,
   constraint pricing_rules_group_is_of_lot foreign key (pricing_group_id, parking_lot_id)
     references public.pricing_groups (id, parking_lot_id) on delete cascade,
-  -- The cast raises check_violation with the name of the domain's constraint that does not hold.
+  -- The cast raises check_violation with the name of the violated constraint.
   constraint pricing_rules_is_a_rule check (
     (
       row (
@@ -143,37 +143,37 @@ create table public.pricing_rules (
   )
 );
 
-comment on table public.pricing_rules is 'Rows of a lot''s price list, read by the evaluator of fees.';
-comment on column public.pricing_rules.pricing_group_id is 'Null: of the default group.';
+comment on table public.pricing_rules is 'Rows of the price list of a lot, read by the evaluator of fees.';
+comment on column public.pricing_rules.pricing_group_id is 'Null: the default group.';
 comment on column public.pricing_rules.category is
-  'time_band: metered; flat: one price to the end of its band or stay; initial: the first minutes; grace: free when not longer; cap: at most.';
+  'time_band: metered; flat: one price to the end of its band or stay; initial: price of the first minutes; grace: free if not longer; cap: maximum price.';
 comment on column public.pricing_rules.rule_order is 'Smaller first.';
-comment on column public.pricing_rules.time_end is 'Not after time_start: on the next day. 24:00 is the day''s end.';
-comment on column public.pricing_rules.day_type is 'Null is all.';
-comment on column public.pricing_rules.price_minor is 'In minor units of the lot''s currency; zero is a price.';
+comment on column public.pricing_rules.time_end is 'When not after time_start: on the next day. 24:00 is the end of the day.';
+comment on column public.pricing_rules.day_type is 'Null means all.';
+comment on column public.pricing_rules.price_minor is 'In minor units of the currency of the lot; zero is a price.';
 comment on column public.pricing_rules.cap_type is
-  'What cap_price_minor bounds: duration (hours from entry), day (calendar day), band (each of the rule''s bands), stay.';
+  'The period that cap_price_minor bounds: duration (hours from entry), day (calendar day), band (each of the rule''s bands), stay.';
 comment on column public.pricing_rules.cap_repeat is 'True: every window of the series; false or null: only the first.';
 
--- The evaluator reads a lot's rules in their order.
+-- The evaluator reads the rules of a lot in their order.
 create index pricing_rules_lot_idx on public.pricing_rules (parking_lot_id, rule_order);
 -- Deleting a group finds its rules.
 create index pricing_rules_group_idx on public.pricing_rules (pricing_group_id, parking_lot_id)
   where pricing_group_id is not null;
 
--- The pricing of a date override holds the same rules.
+-- The pricing of a date override has the same rules.
 alter table public.parking_lot_date_overrides
   add constraint parking_lot_date_overrides_pricing_is_rules check (private.is_override_pricing(pricing));
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
 -- ---------------------------------------------------------------------------------------------------------------------
--- No insert, update or delete for clients: prices are written by importers, accepted corrections and administrators.
+-- No insert, update or delete for clients: importers, accepted corrections and administrators write prices.
 
 alter table public.pricing_groups enable row level security;
 alter table public.pricing_rules enable row level security;
 
--- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its rows.
+-- Row security of parking_lots applies inside these: rows of a lot that the caller cannot see are hidden.
 create policy "Everyone reads the pricing groups of active lots" on public.pricing_groups
   for select to anon, authenticated
   using ((select true from public.parking_lots l where l.id = parking_lot_id));

@@ -1,11 +1,11 @@
--- Tariffs: price lists made ready for the walk that prices a stay (docs/domains/fees.md).
+-- Tariffs: price lists compiled for private.walk_fee, which prices a stay (docs/domains/fees.md).
 --
--- A tariff is a lot's rules of one pricing group as parallel arrays, the best row first (day type from the most specific to
--- all, then rule_order, then id), with what follows from them: for every kind of day the row in force from each edge of the
--- clock on, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots by fifty
--- look-ups. Where a date override is near the stay, the lot's tariffs are compiled for that stay, the override's rows among them.
+-- A tariff is the rules of one pricing group of a lot as parallel arrays, the best row first (day type from the most specific
+-- to all, then rule_order, then id), and what follows from them: for every kind of day the rule in force from each edge of
+-- the clock, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots with fifty
+-- look-ups. Where a date override is near the stay, the tariffs of the lot are compiled for that stay, with its rows.
 --
--- Invariants: private.tariffs always says what pricing_rules and pricing_groups say (the triggers of stay_fees keep it).
+-- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (by the triggers of stay_fees).
 -- Interface: private.compiled_tariffs(lots, from, to); private.chosen_tariffs(lots, vehicle type, ...).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -13,34 +13,34 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create type private.tariff as (
-  -- one element a rule; times are microseconds
+  -- one element per rule; times are in microseconds
   rule_ids uuid[], -- null: a row of a date override
   families text[], -- rate (time_band, flat), initial, grace, cap
-  sets date[], -- the overridden date whose row this is; null: the lot's own
+  sets date[], -- the date of the override that has this row; null: the lot's own rule
   day_bits integer[], -- private.day_bit
   starts bigint[], -- of the band, since midnight; null: no band
   ends bigint[],
-  units bigint[], -- how long a unit lasts; null: flat
+  units bigint[], -- length of a unit; null: flat
   prices bigint[],
   cap_types text[],
   cap_spans bigint[],
   cap_prices bigint[],
   cap_repeats boolean[],
   has_entry_rows boolean, -- any grace or initial row
-  -- one element a series of caps
+  -- one element per series of caps
   series integer[], -- its first rule
-  series_rates integer[], -- the rate whose own cap the series is; 0: caps of the lot
-  series_plain boolean[], -- one row for every day and hour, so that only cap_repeat decides
-  -- one element a plan: the rates of a kind of day
+  series_rates integer[], -- the rate that has this cap of its own; 0: caps of the lot
+  series_plain boolean[], -- one row for every day and hour, so that only cap_repeat matters
+  -- one element per plan: the rates of a kind of day
   plan_sets date[],
   plan_bits integer[], -- the day types that the set's rates name
   plan_masks integer[], -- those of them that the kind of day has
-  plan_firsts integer[], -- the plan's first edge; one more element than plans
+  plan_firsts integer[], -- the first edge of the plan; one more element than plans
   edges bigint[],
-  edge_rules integer[] -- the rate in force from this edge on; 0: none
+  edge_rules integer[] -- the rate in force from this edge; 0: none
 );
 
-comment on type private.tariff is 'A price list as arrays, compiled from rules. What an element means stands in the migration.';
+comment on type private.tariff is 'A price list as arrays, compiled from rules. The migration describes each element.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -60,16 +60,16 @@ create table private.tariffs (
   primary key (parking_lot_id, place)
 );
 
-comment on table private.tariffs is 'The compiled price lists of lots, kept by triggers on pricing_rules and pricing_groups.';
-comment on column private.tariffs.place is 'Of the group among the lot''s, by display_order and id.';
-comment on column private.tariffs.is_default is 'The rules of the default group and of no group.';
-comment on column private.tariffs.vehicle_types is 'Of the group; null: all of them.';
-comment on column private.tariffs.longest_grace is 'Of the grace rows, in microseconds. This and the next four bound a fee from below: private.lots_in_reach.';
-comment on column private.tariffs.initial_time is 'Of all initial rows together, in microseconds.';
-comment on column private.tariffs.least_rate is 'The least that any metered rate charges for a microsecond; null: none is metered.';
-comment on column private.tariffs.least_price is 'The least price of a flat rate or a cap; null: there is neither.';
+comment on table private.tariffs is 'The compiled price lists of lots. Triggers on pricing_rules and pricing_groups maintain them.';
+comment on column private.tariffs.place is 'The position of the group in the lot, by display_order and id.';
+comment on column private.tariffs.is_default is 'The rules of the default group and those without a group.';
+comment on column private.tariffs.vehicle_types is 'The vehicle types of the group; null: all of them.';
+comment on column private.tariffs.longest_grace is 'The longest grace period, in microseconds. This and the next four columns bound a fee from below: private.lots_in_reach.';
+comment on column private.tariffs.initial_time is 'The length of all initial rows together, in microseconds.';
+comment on column private.tariffs.least_rate is 'The lowest price per microsecond of any metered rate; null: no rate is metered.';
+comment on column private.tariffs.least_price is 'The lowest price of a flat rate or a cap; null: there is neither.';
 comment on column private.tariffs.least_pace is
-  'What a microsecond of a stay, after its initial rows, costs on average at the least, caps included; 0: not known.';
+  'The lowest average price per microsecond of a stay after its initial rows, caps included; 0: unknown.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: packing rules into arrays
@@ -83,7 +83,7 @@ as $$
 begin
   return query
   with lists as (
-    -- One a group that is not the default, and one for the default group and the rules of no group.
+    -- One tariff for each group that is not the default, and one for the default group and the rules without a group.
     select g.parking_lot_id, g.id as group_id, g.display_order, g.vehicle_types
     from public.pricing_groups g
     where g.parking_lot_id = any (p_lot_ids) and not g.is_default
@@ -99,7 +99,7 @@ begin
     left join public.pricing_groups g on g.id = r.pricing_group_id
     where r.parking_lot_id = any (p_lot_ids)
     union all
-    -- A date's own prices are those of every group.
+    -- The prices of a date apply to every group.
     select l.parking_lot_id, l.group_id, null, o.override_date, n.place::integer,
       t.category, coalesce(t.rule_order, n.place::integer), t.time_start, t.time_end, t.day_type, t.per_minutes,
       t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat
@@ -136,7 +136,7 @@ end
 $$;
 
 comment on function private.packed_tariffs(uuid[], date, date) is
-  'The rules of these lots by pricing group, as arrays without plans and series; with the rows of date overrides from p_from to p_to. A group without rules has no tariff.';
+  'The rules of these lots by pricing group, as arrays without plans and series, with the rows of date overrides from p_from to p_to. A group without rules has a null tariff.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: compiling
@@ -148,7 +148,7 @@ return p_start is null
   or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
 
 comment on function private.band_holds(bigint, bigint, bigint) is
-  'Whether a band holds a time of day. All in microseconds since midnight; without a start there is no band, which holds always.';
+  'Whether a band contains a time of day. All in microseconds since midnight. Null p_start: there is no band, and every time of day is in it.';
 
 create function private.with_series(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
@@ -201,7 +201,7 @@ end
 $$;
 
 comment on function private.with_series(private.tariff) is
-  'The tariff with its series of caps: the cap rows of one kind that share their windows, and each cap that a rate has of its own.';
+  'The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.';
 
 create function private.with_plans(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
@@ -265,7 +265,7 @@ end
 $$;
 
 comment on function private.with_plans(private.tariff) is
-  'The tariff with a plan for each kind of day: from which time of day on which rate is in force. The best row comes first, so the first that holds is it.';
+  'The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first, so the first match is taken.';
 
 create function private.tariff_bounds(
   p_tariff private.tariff, out longest_grace bigint, out initial_time bigint, out least_rate double precision, out least_price bigint
@@ -297,12 +297,12 @@ end
 $$;
 
 comment on function private.tariff_bounds(private.tariff) is
-  'What bounds the fees of a tariff from below; of a tariff of the lot''s own rules, without rows of date overrides.';
+  'The lower bounds of the fees of a tariff of the lot''s own rules, without rows of date overrides.';
 
--- Let J be the window of a cap that was reached, and as much more as the longest unit lasts, because the last unit that it
--- makes free may end after it. Whatever is free lies in some J, and a window that was reached costs what its cap says. With
--- one series of caps no two windows overlap, so that the time in all J costs cap / J or more. With several series, some of the
--- windows that do not overlap cover half of that time or more. All other time is paid at its rate.
+-- Let J be the window of a cap that was reached, extended by the longest unit, because the last unit that it makes free may
+-- end after it. All free time is in some J, and a window that was reached costs the price of its cap. With one series of
+-- caps no two windows overlap, so that the time in all J costs cap / J or more. With several series, some of the windows
+-- that do not overlap cover half of that time or more. All other time is paid at its rate.
 create function private.least_pace(p_tariff private.tariff) returns double precision
 language plpgsql immutable
 set search_path = ''
@@ -313,7 +313,7 @@ begin
   return (
     with terms as (
       select r.family, r.unit, r.price, r.cap_type, r.cap_span, r.cap_price,
-        -- How long a band lasts; the clock may be put back in it.
+        -- The length of a band; the clock may be set back in it.
         case when r.starts < r.ends then r.ends - r.starts else r.ends - r.starts + 24 * c_hour end + c_hour as band
       from unnest(
         p_tariff.families, p_tariff.units, p_tariff.prices, p_tariff.cap_types, p_tariff.cap_spans, p_tariff.cap_prices,
@@ -338,7 +338,7 @@ end
 $$;
 
 comment on function private.least_pace(private.tariff) is
-  'What a microsecond of a stay, after its initial rows, costs on average at the least; 0 where that depends on how long it lasts. Of a compiled tariff of the lot''s own rules.';
+  'The lowest average price per microsecond of a stay after its initial rows; 0 where it depends on the length of the stay. For a compiled tariff of the lot''s own rules.';
 
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
@@ -354,7 +354,7 @@ end
 $$;
 
 comment on function private.compiled_tariffs(uuid[], date, date) is
-  'The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without. A group without rules has a null tariff.';
+  'The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without overrides. A group without rules has a null tariff.';
 
 create function private.chosen_tariffs(
   p_lot_ids uuid[],
@@ -363,7 +363,7 @@ create function private.chosen_tariffs(
   p_from date default null,
   p_to date default null
 ) returns table (parking_lot_id uuid, tariff private.tariff, is_priced boolean)
-language plpgsql stable -- its plan is kept, which that of an sql function is not
+language plpgsql stable -- its plan is cached, unlike that of an sql function
 set search_path = ''
 as $$
 begin
@@ -384,4 +384,4 @@ end
 $$;
 
 comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is
-  'The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default group; is_priced is false when that one names other types. Overridden lots are compiled with their overrides.';
+  'The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.';

@@ -1,36 +1,36 @@
--- The walk: what a stay costs, by docs/domains/fees.md. One function; every price that anybody is told comes from it.
+-- The fee walk: what a stay costs, by docs/domains/fees.md. Every price in the service comes from this one function.
 --
 -- Inside, times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC. The walk goes
--- from unit to unit, but never singly: between two changes (day, band, window of a cap, clock) units are counted by division.
+-- from unit to unit, but not one by one: between two changes (day, band, window of a cap, clock) it counts units by division.
 -- Such a run of units is a stretch. A stay of a year has about a thousand.
 --
--- Invariants: nothing here reads a table, and knows nothing of lots; the same arguments give the same answer.
--- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset); the types for whoever
--- reads its answer.
+-- Invariants: nothing here reads a table or knows the lot; the same arguments have the same result.
+-- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset), and the types of
+-- its result.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create type private.fee_stretch as (
-  line integer, -- stretches of one row that follow one another have the same
+  line integer, -- consecutive stretches of one row have the same line
   kind text, -- grace, initial, rate, flat
-  rule integer, -- its place in the tariff
+  rule integer, -- its position in the tariff
   starts bigint,
   units bigint,
   unit_length bigint,
   unit_price bigint,
-  net bigint, -- what it costs after caps
-  room bigint -- what the caps had left when it began; null: no cap
+  net bigint, -- its price after caps
+  room bigint -- the remainder of the caps when it began; null: no cap
 );
 
 create type private.fee_window as (
   rule integer,
   starts bigint,
   ends bigint,
-  room bigint, -- what is left of the cap
-  saved bigint, -- what this cap, and no tighter one, took off
-  reached bigint -- when the unit began that filled it; null: it was not filled
+  room bigint, -- the remainder of the cap
+  saved bigint, -- the reduction by this cap and no tighter one
+  reached bigint -- the start of the unit that filled it; null: it was not filled
 );
 
 create type private.fee_walk as (
@@ -38,13 +38,13 @@ create type private.fee_walk as (
   refusal text, -- no_rules or no_rate; then the total is null
   refused_from bigint,
   known_from bigint, -- when the next rate is known, at most a fortnight later
-  stretches private.fee_stretch[], -- in order of time; when refused, those before refused_from
-  windows private.fee_window[] -- of caps, those in which a unit began; null when refused
+  stretches private.fee_stretch[], -- in order of time; with a refusal, those before refused_from
+  windows private.fee_window[] -- windows of caps in which a unit began; null with a refusal
 );
 
-comment on type private.fee_stretch is 'Units of one row that follow one another and are bounded by the same caps.';
+comment on type private.fee_stretch is 'Consecutive units of one row that are bounded by the same caps.';
 comment on type private.fee_window is 'A window of a cap in which a unit began.';
-comment on type private.fee_walk is 'What a stay costs; stretches and windows when asked for in detail.';
+comment on type private.fee_walk is 'The fee of a stay; stretches and windows are set when p_detail is true.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: parts of the walk
@@ -92,7 +92,7 @@ end
 $$;
 
 comment on function private.rows_at_entry(private.tariff, text, date[], date[], bigint) is
-  'The grace or initial rows in force at entry (p_local) of the most specific day type among them, in rule_order.';
+  'The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.';
 
 create function private.plan_of_day(p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer)
 returns integer
@@ -112,7 +112,7 @@ end
 $$;
 
 comment on function private.plan_of_day(date[], integer[], integer[], date, integer) is
-  'The plan (of a tariff''s plan_sets, plan_bits and plan_masks) that says which rates are in force on a date; 0: none. p_set: the date, if it has an override.';
+  'The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date, if it has an override.';
 
 create function private.window_at(
   p_cap_type text, p_span bigint, p_band_start bigint, p_band_end bigint, p_entry bigint, p_exit bigint, p_now bigint,
@@ -123,7 +123,7 @@ set search_path = ''
 as $$
 declare
   c_day constant bigint := 86400000000;
-  -- Of a calendar day or a band, since midnight of the day on which it begins.
+  -- For a calendar day or a band, since midnight of the day on which it begins.
   c_from constant bigint := case p_cap_type when 'band' then p_band_start else 0 end;
   c_upto constant bigint := case when p_cap_type <> 'band' then c_day
     when p_band_start < p_band_end then p_band_end else p_band_end + c_day end;
@@ -154,7 +154,7 @@ end
 $$;
 
 comment on function private.window_at(text, bigint, bigint, bigint, bigint, bigint, bigint, bigint, text, bigint) is
-  'The window of a series of caps that holds p_now (on the day p_day), and whether it is the first that the stay touches. Between two bands: no start, and the end is the start of the next.';
+  'The window of a series of caps that contains p_now (on the day p_day), and whether it is the first window of the stay. Between two bands: no start, and the end is the start of the next band.';
 
 create function private.cap_of_window(
   p_tariff private.tariff, p_first integer, p_is_first boolean, p_holidays date[], p_overridden date[], p_local bigint
@@ -168,7 +168,7 @@ declare
   c_set constant date := case when c_date = any (p_overridden) then c_date end;
   v_bits integer := private.date_bits(c_date, p_holidays);
 begin
-  -- Only a holiday asks whether some row is for holidays: the query costs more than all the rest.
+  -- Only a holiday needs to know whether a row is for holidays: the query costs more than all the rest.
   if v_bits & 32 <> 0 then
     v_bits := private.bits_in_force(v_bits, (
       select bit_or(t.bit) from unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
@@ -194,7 +194,7 @@ end
 $$;
 
 comment on function private.cap_of_window(private.tariff, integer, boolean, date[], date[], bigint) is
-  'The cap row of the series that counts for a window, by the window''s first moment (p_local); 0 when none does.';
+  'The cap row of the series that counts for a window, by the first moment of the window (p_local); 0: none.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the walk
@@ -239,7 +239,7 @@ declare
   v_result private.fee_walk;
   v_now bigint := c_entry;
   v_total bigint := 0;
-  -- The piece of a day that holds now, in which the wall clock does not jump, and the edges of its plan.
+  -- The part of a day that contains now, without a jump of the wall clock, and the edges of its plan.
   v_piece_end bigint := c_entry;
   v_offset bigint := c_steady;
   v_midnight bigint;
@@ -249,10 +249,10 @@ declare
   v_edge integer;
   v_last_edge integer;
   v_edge_end bigint;
-  -- Initial rows, those still to come from v_stage on.
+  -- Initial rows; those from v_stage on are still to come.
   v_stages integer[] := '{}';
   v_stage integer := 1;
-  -- One element a series of caps: the window that holds now.
+  -- One element per series of caps: the window that contains now.
   v_window_end bigint[] := array_fill(c_entry, array[c_series_count]);
   v_window_start bigint[] := v_window_end;
   v_window_cap integer[] := array_fill(0, array[c_series_count]); -- the row that counts; 0: none
@@ -262,7 +262,7 @@ declare
   v_window record;
   v_first integer;
   v_cap integer;
-  -- What begins now.
+  -- The rate that begins now.
   v_rule integer;
   v_kind text;
   v_length bigint;
@@ -300,7 +300,7 @@ begin
     v_stages := private.rows_at_entry(p_tariff, 'initial', p_holidays, p_overridden, c_entry + v_offset);
   end if;
 
-  -- Once refused, it only looks for the next rate.
+  -- After a refusal it only looks for the next rate.
   while v_now < c_exit or v_result.refusal is not null loop
     if v_now >= v_piece_end then
       v_offset := coalesce(c_steady, private.clock_offset(p_time_zone, v_now));
@@ -364,7 +364,7 @@ begin
     v_price := c_prices[v_rule];
     if c_exit < v_until then v_until := c_exit; end if;
 
-    -- The windows that hold now, and the smallest room that they leave.
+    -- The windows that contain now, and the smallest remainder among them.
     v_room := null;
     v_binding := 0;
     for v_s in 1..c_series_count loop
@@ -405,7 +405,7 @@ begin
       end if;
     end loop;
 
-    -- As many units as begin before anything changes.
+    -- As many units as begin before the next change.
     v_units := (v_until - v_now + v_length - 1) / v_length;
     v_gross := v_units * v_price;
     v_net := v_gross;
@@ -452,4 +452,4 @@ end
 $$;
 
 comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
-  'What the stay costs by this tariff. Holidays and overridden dates from the day before entry until the look ahead ends; detail adds stretches, windows and, when refused, the next known rate. p_offset: private.steady_offset of the stay, when it is at hand.';
+  'The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit. p_detail adds stretches, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay, if the caller has it.';

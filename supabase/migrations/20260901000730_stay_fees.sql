@@ -1,14 +1,14 @@
 -- Stay fees: what a stay costs at many lots at once, and the price that search sorts by.
 --
--- private.stay_tariffs finds for each lot what the walk needs: its tariff for the vehicle type, its holidays, its overridden
--- dates. private.stay_fees walks. Triggers on pricing_rules and pricing_groups keep private.tariffs and
--- parking_lots.hour_price, once a statement, because an import writes many rows with one.
+-- private.stay_tariffs finds for each lot the arguments of private.walk_fee: its tariff for the vehicle type, its holidays, its
+-- overridden dates. private.stay_fees calculates the fees. Triggers on pricing_rules and pricing_groups maintain
+-- private.tariffs and parking_lots.hour_price, per statement, because an import writes many rows in one.
 --
--- Invariants: calc-fee, finalize, the prices of search and the meter all come from private.stay_tariffs and private.walk_fee;
--- of many lots those where the stay is the plainest come from private.plain_fee, which gives the same.
--- Row security does not apply in here: whoever asks for a price has chosen lots that they may see.
--- A function that prices a stay at many lots asks first how long it may last (private.check_compared_stay) and how many lots it may
--- be priced at (private.most_priced_lots): the work of a question is bounded, whatever it asks.
+-- Invariants: calc-fee, finalize, the prices of search and the meter all use private.stay_tariffs and private.walk_fee. For
+-- many lots, the simplest stays are priced by private.plain_fee, which has the same result.
+-- Row security does not apply in here: the callers have chosen lots that the user may see.
+-- A function that prices a stay at many lots first checks its length (private.check_compared_stay) and the number of lots
+-- (private.most_priced_lots): the work of a request is bounded.
 -- Interface: private.check_compared_stay, private.most_priced_lots, private.reject_pricing; private.stay_fees(lots, vehicle
 -- type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
 
@@ -19,7 +19,7 @@
 alter table public.parking_lots add column hour_price integer check (hour_price >= 0);
 
 comment on column public.parking_lots.hour_price is
-  'What 60 minutes from 12:00 on a Wednesday that is no holiday cost a standard vehicle, in minor units; null: not known. Kept by triggers, for search.';
+  'The fee of a standard vehicle for 60 minutes from 12:00 on a Wednesday that is not a holiday, in minor units; null: unknown. Triggers maintain it, for search.';
 
 grant select (hour_price) on public.parking_lots to anon, authenticated;
 
@@ -32,7 +32,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Beyond, offsets have seconds and years five digits, which clients do not read.
+  -- Beyond these years, offsets have seconds and years have five digits, which clients do not read.
   c_earliest constant timestamptz := timestamptz '2000-01-01 00:00:00+00';
   c_latest constant timestamptz := timestamptz '2100-01-01 00:00:00+00';
 begin
@@ -49,7 +49,7 @@ end
 $$;
 
 comment on function private.check_stay(timestamptz, timestamptz) is
-  'Refuses what is no stay: validation_error, param entry_at or exit_at.';
+  'Checks entry and exit of a stay. Errors: validation_error, with the param entry_at or exit_at.';
 
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
@@ -61,7 +61,7 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  -- Whatever the zone: the dates of the stay, the day before, and the fortnight in which the next rate is looked for.
+  -- In any zone: the dates of the stay, the day before, and the fortnight in which the next rate is looked up.
   c_from constant date := (p_entry at time zone 'UTC')::date - 2;
   c_to constant date := (p_exit at time zone 'UTC')::date + 17;
   v_overridden uuid[];
@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function private.stay_tariffs(uuid[], text, timestamptz, timestamptz) is
-  'What the walk needs to price this stay at these lots. A lot without rules has a null tariff.';
+  'The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.';
 
 create function private.plain_fee(p_tariff private.tariff, p_holidays date[], p_entry bigint, p_exit bigint, p_offset bigint)
 returns bigint
@@ -131,20 +131,20 @@ begin
       return null;
     end if;
   end loop;
-  -- Without a rate, or with a flat one, this is null.
+  -- Null without a rate, or with a flat rate.
   v_fee := (p_exit - p_entry + p_tariff.units[v_rule] - 1) / p_tariff.units[v_rule] * p_tariff.prices[v_rule];
   return case when v_fee <= all (array_remove(p_tariff.cap_prices, null)) then v_fee end;
 end
 $$;
 
 comment on function private.plain_fee(private.tariff, date[], bigint, bigint, bigint) is
-  'The fee of the plainest stay: within one day, one metered rate from entry to exit, below every cap. It is what private.walk_fee gives, in a third of the time. Null: the walk has to tell. Times in microseconds since 1970; of a tariff without rows of date overrides.';
+  'The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a tariff without rows of date overrides.';
 
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
 language plpgsql stable rows 50
-security definer -- row security would cost a look-up a rule; the caller has chosen lots that they may see
+security definer -- row security would cost a look-up per rule; the caller has chosen lots that the user may see
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
 as $$
@@ -152,7 +152,7 @@ as $$
 declare
   c_entry constant bigint := extract(epoch from p_entry) * 1000000;
   c_exit constant bigint := extract(epoch from p_exit) * 1000000;
-  -- The lots of a search have one zone, whose clock need not be asked about again for each of them.
+  -- The lots of a search have one zone, whose offset need not be calculated for each of them.
   v_time_zone text;
   v_offset bigint;
 begin
@@ -174,7 +174,7 @@ begin
       cross join lateral (
         select case when s.is_priced and s.time_zone = v_time_zone and v_offset is not null and s.overridden is null
           then private.plain_fee(s.tariff, s.holidays, c_entry, c_exit, v_offset) end as plain
-        offset 0 -- keeps what is inside from being worked out twice
+        offset 0 -- keeps the subquery from being evaluated twice
       ) p
       offset 0
     ) f;
@@ -182,21 +182,21 @@ end
 $$;
 
 comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
-  'What the stay costs at each of these lots, in minor units; or null and refusal: no_rules, no_rate, vehicle_type_not_priced. Refuses with validation_error (exit_at).';
+  'The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, vehicle_type_not_priced. Errors: validation_error (exit_at).';
 
 create function private.lots_in_reach(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
 ) returns uuid[]
 language plpgsql stable
-security definer -- price lists have no policies; the caller has chosen lots that they may see
+security definer -- price lists have no policies; the caller has chosen lots that the user may see
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plan, and planning costs more than running
 as $$
 declare
   c_stay constant bigint := round(extract(epoch from p_exit - p_entry) * 1000000);
 begin
-  -- Units cover the stay. Where none is flat and no cap binds, those after the initial rows cost their least rate or more;
-  -- a flat one costs its price, and where a cap binds, its window costs what the cap says. A long stay has many windows:
+  -- Units cover the stay. If no unit is flat and no cap applies, those after the initial rows cost their least rate or more.
+  -- A flat unit costs its price; where a cap applies, its window costs the price of the cap. A long stay has many windows:
   -- those after the initial rows cost their least pace or more. The factor allows for rounding.
   return array(
     select t.parking_lot_id
@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric) is
-  'Of these lots those that the stay may cost no more than p_amount at; for every other it is known to cost more, or not known. Much cheaper than private.stay_fees.';
+  'The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown. Much cheaper than private.stay_fees.';
 
 create function private.check_compared_stay(p_entry timestamptz, p_exit timestamptz, p_param text) returns void
 language plpgsql stable
@@ -232,14 +232,14 @@ end
 $$;
 
 comment on function private.check_compared_stay(timestamptz, timestamptz, text) is
-  'Refuses a stay that a search does not price, because it is longer than 31 days: validation_error, param p_param.';
+  'Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.';
 
 create function private.most_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- A lot is as much work as eight days of its stay. All together: 0.2 s on two slow cores.
+  -- Pricing a lot costs as much as eight days of its stay. All together: 0.2 s on two slow cores.
   c_most_work constant integer := 16000;
 begin
   return c_most_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer);
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function private.most_priced_lots(timestamptz, timestamptz) is
-  'At how many lots one question may have this stay priced: 1,777 for a day or less, 410 for 31 days.';
+  'The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.';
 
 create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
@@ -262,7 +262,7 @@ end
 $$;
 
 comment on function private.reject_pricing(timestamptz, timestamptz) is
-  'Refuses a question that would price a stay at more lots than private.most_priced_lots: validation_error, details.reason too_much_to_price.';
+  'Rejects a request that would price a stay at more lots than private.most_priced_lots. Errors: validation_error; details.reason is too_much_to_price.';
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
@@ -292,17 +292,17 @@ begin
 end
 $$;
 
-comment on function private.hour_prices(uuid[]) is 'The hour_price that each lot''s tariffs make.';
+comment on function private.hour_prices(uuid[]) is 'The hour_price of each lot, calculated from its tariffs.';
 
 create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
 language plpgsql
-security definer -- compiled price lists are nobody's to write; who may write rules has them compiled
+security definer -- no role may write compiled price lists; a role that may write rules may have them compiled
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
 begin
-  -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
+  -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
   select array_agg(l.id) into v_lot_ids
   from (select id from public.parking_lots where id = any (p_lot_ids) order by id for no key update) l;
   if v_lot_ids is null then
@@ -316,7 +316,7 @@ begin
     b.least_price, private.least_pace(c.tariff), c.tariff
   from private.compiled_tariffs(v_lot_ids) c
   cross join lateral private.tariff_bounds(c.tariff) b
-  -- A default list that says nothing is as good as none.
+  -- A default list without rules has the same meaning as no list.
   where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
   update public.parking_lots l
   set hour_price = p.hour_price
@@ -326,11 +326,11 @@ end
 $$;
 
 comment on function private.refresh_tariffs(uuid[]) is
-  'Compiles the price lists of these lots anew, and writes their hour_price.';
+  'Compiles the price lists of these lots again, and writes their hour_price.';
 
 grant execute on function private.refresh_tariffs(uuid[]) to service_role;
 
--- Serves pricing_rules and pricing_groups alike.
+-- For pricing_rules and pricing_groups.
 create function private.tg_price_rows__refresh_tariffs() returns trigger
 language plpgsql
 set search_path = ''

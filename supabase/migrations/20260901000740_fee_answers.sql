@@ -1,9 +1,9 @@
--- Fee answers: the walk put into words. What a stay costs line by line, which rules had no part in it and why; and the meter.
+-- Fee answers: the explanation of a fee. The price line by line, which rules did not apply and why; and the meter.
 --
 -- Times are written with the offset of the lot's own clock: the functions that write them set the session's time zone to
--- the lot's, and their own setting of it puts the caller's back.
+-- that of the lot, and their own setting of it restores the caller's.
 --
--- Invariants: the lines sum to the total exactly. The meter, calc-fee and private.stay_fees walk the same tariff.
+-- Invariants: the lines sum to the total exactly. The meter, calc-fee and private.stay_fees use the same tariff.
 -- Interface: private.fee_answer (for finalize and the detail of a lot), private.explained_fee, private.fee_meter.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@ begin
 end
 $$;
 
-comment on function private.instant(bigint) is 'The moment so many microseconds after 1970.';
+comment on function private.instant(bigint) is 'The instant this many microseconds after 1970.';
 
 create function private.fee_rule_names(p_tariff private.tariff) returns text[]
 language plpgsql immutable
@@ -35,7 +35,7 @@ end
 $$;
 
 comment on function private.fee_rule_names(private.tariff) is
-  'For each rule the fields that name it, as JSON text: rule_id, and for a row of a date override its date.';
+  'For each rule the fields that identify it, as JSON text: rule_id, and for a row of a date override its date.';
 
 create function private.fee_lines(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
@@ -70,7 +70,7 @@ end
 $$;
 
 comment on function private.fee_lines(private.tariff, private.fee_walk) is
-  'Lines of a breakdown, as JSON text: first the units in order of time, those of one row that follow one another together; then what each window of a cap took off.';
+  'Lines of a breakdown, as JSON text. First the units in order of time, with consecutive units of one row together; then the reduction by each window of a cap.';
 
 create function private.fee_caps(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
@@ -111,7 +111,7 @@ create type private.stay_days as (
 );
 
 comment on type private.stay_days is
-  'Calendar days of a stay: the first, the last, each overridden one, and between them all that have the same day types as one.';
+  'Calendar days of a stay: the first, the last, each overridden day, and one entry for all other days between them that have the same day types.';
 
 create function private.days_of_stay(
   p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz, p_exit timestamptz
@@ -149,7 +149,7 @@ as $$
 declare
   v_notes text[] := '{}';
 begin
-  -- Rows of weekdays, Saturdays or Sundays stood in for those of a holiday.
+  -- Rows of weekdays, Saturdays or Sundays were used for a holiday.
   if exists (
     select from unnest(p_days) d
     join unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
@@ -171,7 +171,7 @@ end
 $$;
 
 comment on function private.fee_notes(private.tariff, private.fee_walk, private.stay_days[], timestamptz) is
-  'Codes of fee_note that follow from the tariff: what somebody should know who reads this fee.';
+  'The codes of fee_note that apply to this fee, by the tariff.';
 
 create function private.fee_not_applied(p_lot_id uuid, p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[])
 returns jsonb
@@ -194,7 +194,7 @@ begin
       ) with ordinality as r (id, family, set_date, bit, band_from, band_to, cap_type, rule)
       where r.set_date is null
     ), chances as (
-      -- The days that a rule could be for (of a grace or initial row, that of entry), those of its day type, those of its hours.
+      -- The days that a rule could apply to (for a grace or initial row: that of entry), those of its day type, those of its hours.
       select r.rule, r.id, r.family, count(d) as days, count(d) filter (where f.fits) as fitting,
         count(d) filter (where f.fits and (
           r.band_from is null or r.cap_type = 'band'
@@ -235,7 +235,7 @@ end
 $$;
 
 comment on function private.fee_not_applied(uuid, private.tariff, private.fee_walk, private.stay_days[]) is
-  'The lot''s own rules that had no part in the fee, each with a code of fee_rule_reason.';
+  'The lot''s own rules that did not apply to the fee, each with a code of fee_rule_reason.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: answers
@@ -253,13 +253,13 @@ begin
 end
 $$;
 
-comment on function private.fee_refusal(private.fee_walk, boolean) is 'Why a fee is not known: {code, reason, from, until}.';
+comment on function private.fee_refusal(private.fee_walk, boolean) is 'Why a fee is unknown: {code, reason, from, until}.';
 
 create function private.explained_fee(
   p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, out answer json, out refusal jsonb
 )
 language plpgsql stable
-security definer -- row security would cost a look-up a rule; the caller has chosen a lot that they may see
+security definer -- row security would cost a look-up per rule; the caller has chosen a lot that the user may see
 set search_path = ''
 set timezone = 'UTC'
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
@@ -303,7 +303,7 @@ end
 $$;
 
 comment on function private.explained_fee(uuid, text, timestamptz, timestamptz) is
-  'What the stay costs and why: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown, reason, from, until}. Refuses what is no stay or no lot. Whether the caller may see the lot is for the caller to check.';
+  'The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown, reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.';
 
 create function private.fee_answer(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz) returns jsonb
 language plpgsql stable
@@ -331,7 +331,7 @@ set search_path = ''
 as $$
 begin
   return query
-  -- Of a stretch, the units that caps leave something for, the last of them perhaps not its whole price.
+  -- Of a stretch: the units that are not free by caps; the last of them perhaps at less than its full price.
   select greatest(u.at, p_not_before), sum(u.increase)::bigint
   from unnest(p_walk.stretches) s
   cross join lateral generate_series(0, least(s.units, (s.room + s.unit_price - 1) / nullif(s.unit_price, 0)) - 1) as k
@@ -344,7 +344,7 @@ end
 $$;
 
 comment on function private.fee_increases(private.fee_walk, timestamptz, timestamptz) is
-  'When the amount due rises, and by how much: where units begin, from p_after on. Those before p_not_before (the end of grace) come due then.';
+  'When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the end of grace) become due then.';
 
 create function private.grace_until(
   p_tariff private.tariff, p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz
@@ -364,11 +364,11 @@ end
 $$;
 
 comment on function private.grace_until(private.tariff, text, date[], date[], timestamptz) is
-  'Until when a stay that began at p_entry may end and cost nothing by its grace rows; null without any.';
+  'Until when a stay that began at p_entry may end free of charge by its grace rows; null without grace rows.';
 
 create function private.fee_meter(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_now timestamptz) returns jsonb
 language plpgsql stable
-security definer -- row security would cost a look-up a rule; the caller has chosen a lot that they may see
+security definer -- row security would cost a look-up per rule; the caller has chosen a lot that the user may see
 set search_path = ''
 set timezone = 'UTC'
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
@@ -398,12 +398,12 @@ begin
       case when v_walk.refusal is null then v_ahead else v_walk end, v_lot.is_priced
     ));
   end if;
-  -- In grace nothing has been charged yet; when it ends, everything since entry is.
+  -- Nothing is charged in grace; when it ends, everything since entry is charged.
   v_grace_until := private.grace_until(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry);
   v_is_in_grace := coalesce(p_now <= v_grace_until, false);
   v_horizon := least(v_horizon, private.instant(v_ahead.refused_from));
   if v_is_in_grace and v_horizon <= v_grace_until and v_ahead.refusal is not null then
-    -- Nothing is due while grace lasts, and after it nobody knows.
+    -- Nothing is due during grace; the fee after it is unknown.
     v_horizon := v_grace_until;
     v_ahead.stretches := '{}';
   end if;
@@ -428,6 +428,6 @@ end
 $$;
 
 comment on function private.fee_meter(uuid, text, timestamptz, timestamptz) is
-  'A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as fee_answer. An increase comes due after its at; the last point of the curve is the fee of an exit at known_until, 24 hours ahead or where the rate is no longer known.';
+  'A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24 hours ahead, or where the rate becomes unknown.';
 
 grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to authenticated, service_role;

@@ -1,6 +1,6 @@
--- Fee interface: what clients ask about prices, and the words for what they are told.
+-- Fee interface: prices of stays and pricing rules for clients, and the display names of their codes.
 --
--- Invariants: a fee that is not known is refused by name, never guessed.
+-- Invariants: an unknown fee is an error with its reason, never an estimate.
 -- Interface: api.calculate_fee, api.list_pricing_rules.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ end
 $$;
 
 comment on function private.pricing_rules_after(uuid, jsonb, integer) is
-  'The pricing rules of a lot behind the sort keys p_after, at most p_limit (null: all), and the sort keys of each: those of the default group first, then group by group, in rule_order.';
+  'The pricing rules of a lot after the sort keys p_after, at most p_limit (null: all), with the sort keys of each. Those of the default group come first, then group by group, in rule_order.';
 
 create function private.pricing_rules_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function private.pricing_rules_json(uuid) is
-  'All pricing rules of a lot, an array: those of the default group first, then group by group, in rule_order.';
+  'All pricing rules of a lot, an array. Those of the default group come first, then group by group, in rule_order.';
 
 create function private.check_vehicle_type(p_vehicle_type text) returns void
 language plpgsql stable
@@ -67,7 +67,7 @@ end
 $$;
 
 comment on function private.check_vehicle_type(text) is
-  'Refuses what is no code of category vehicle_type: validation_error, param vehicle_type.';
+  'Rejects a text that is not a code of the category vehicle_type. Errors: validation_error, with the param vehicle_type.';
 
 grant execute on function
   private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function api.calculate_fee(uuid, timestamptz, timestamptz, text) is
-  'What a stay costs: {total_amount, currency, breakdown} in minor units. The details of fee_unknown are reason (no_rules, no_rate, vehicle_type_not_priced) and, with no_rate, from and until. Reads only. Errors: validation_error, forbidden, lot_not_found, fee_unknown.';
+  'The fee of a stay: {total_amount, currency, breakdown} in minor units. details of fee_unknown: reason (no_rules, no_rate, vehicle_type_not_priced) and, with no_rate, from and until. Reads only. Errors: validation_error, forbidden, lot_not_found, fee_unknown.';
 
 grant execute on function api.calculate_fee(uuid, timestamptz, timestamptz, text) to anon, authenticated;
 
@@ -130,7 +130,7 @@ end
 $$;
 
 comment on function api.list_pricing_rules(uuid, integer, text, text[]) is
-  'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it; those of the default group first, then group by group, in rule_order. Reads only. Errors: forbidden, validation_error, lot_not_found.';
+  'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it. Those of the default group come first, then group by group, in rule_order. Reads only. Errors: forbidden, validation_error, lot_not_found.';
 
 grant execute on function api.list_pricing_rules(uuid, integer, text, text[]) to anon, authenticated;
 

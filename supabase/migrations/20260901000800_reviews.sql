@@ -1,11 +1,11 @@
--- Reviews: what people say about a lot, and what others may read of it.
+-- Reviews: ratings and comments of users about a lot, and what other users may read of them.
 --
--- A review is pending until an administrator approves or rejects it; an approved one can be hidden and shown again; an edit
--- by the author makes it pending anew. Everyone reads approved reviews of public lots, an author reads all of their own.
+-- A review is pending until an administrator approves or rejects it. An approved review can be hidden and shown again. An edit
+-- by the author makes it pending again. Everyone reads approved reviews of public lots; authors read all of their own.
 --
--- Invariants: one review a person and lot; nobody sets a status but an administrator's decision (2040) and the edit of an author;
--- parking_lots.avg_rating and review_count are what a recount of the approved reviews gives, whoever writes at the same
--- time; a review outlives its author, without a name. Its photos are in 1320.
+-- Invariants: one review per user and lot. Only a decision of an administrator (2040) and an edit of the author set a status.
+-- parking_lots.avg_rating and review_count equal a recount of the approved reviews, also under concurrent writes. A review is
+-- kept without a name when its author leaves. Its photos are in 1320.
 -- Interface: api.list_parking_lot_reviews, post_review, list_my_reviews, update_my_review, delete_my_review; for
 -- administrators 2040.
 
@@ -26,17 +26,17 @@ create table public.reviews (
   constraint reviews_one_a_user_and_lot unique (parking_lot_id, user_id)
 );
 
-comment on table public.reviews is 'What people say about lots. Public when approved.';
+comment on table public.reviews is 'Reviews of lots by users. Public when approved.';
 comment on column public.reviews.user_id is 'The author; null when the author has left.';
-comment on column public.reviews.comment is 'Null: stars alone.';
+comment on column public.reviews.comment is 'Null: stars only.';
 
--- A lot's approved reviews, newest first.
+-- The approved reviews of a lot, newest first.
 create index reviews_approved_idx on public.reviews (parking_lot_id, created_at desc, id desc) where status = 'approved';
--- A person's own, newest first; and what a person who leaves has written.
+-- The reviews of a user, newest first; and those of a user who leaves.
 create index reviews_user_id_idx on public.reviews (user_id, created_at desc, id desc) where user_id is not null;
--- The console's queue of each status, oldest first.
+-- The queue of the console for each status, oldest first.
 create index reviews_status_idx on public.reviews (status, created_at, id);
--- The same of one lot; its approved ones have an index above.
+-- The same of one lot; its approved reviews have an index above.
 create index reviews_lot_status_idx on public.reviews (parking_lot_id, status, created_at, id) where status <> 'approved';
 
 create table private.review_counts (
@@ -46,7 +46,7 @@ create table private.review_counts (
   primary key (parking_lot_id, rating)
 );
 
-comment on table private.review_counts is 'How many approved reviews of a lot gave so many stars. Kept by triggers; without a row: none.';
+comment on table private.review_counts is 'The number of approved reviews of a lot with each number of stars. Triggers maintain it; without a row: none.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -54,7 +54,7 @@ comment on table private.review_counts is 'How many approved reviews of a lot ga
 
 alter table public.reviews enable row level security;
 
--- Row security of parking_lots applies inside these: a lot that the caller cannot see hides its reviews.
+-- Row security of parking_lots applies inside these: reviews of a lot that the caller cannot see are hidden.
 create policy "Visitors read approved reviews of active lots" on public.reviews for select to anon
   using (status = 'approved' and (select true from public.parking_lots l where l.id = parking_lot_id));
 create policy "People read approved reviews of active lots and their own" on public.reviews for select to authenticated
@@ -94,7 +94,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__await_approval() is 'An edited review waits for approval anew.';
+comment on function private.tg_reviews__await_approval() is 'An edited review is pending again.';
 
 create trigger _200_await_approval before update of rating, comment on public.reviews
   for each row when (new.status = old.status) execute function private.tg_reviews__await_approval();
@@ -105,7 +105,7 @@ create trigger _900_check_move before update on public.reviews
 
 create function private.hold_reviews(p_review_ids uuid[]) returns void
 language plpgsql
-security definer -- neither an author nor an administrator may lock a lot, or the account of another
+security definer -- neither an author nor an administrator may lock a lot, or the account of another user
 set search_path = ''
 as $$
 declare
@@ -121,12 +121,12 @@ end
 $$;
 
 comment on function private.hold_reviews(uuid[]) is
-  'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids, as every function does that locks more than one. For functions that change reviews.';
+  'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that change reviews.';
 
 grant execute on function private.hold_reviews(uuid[]) to authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what lots keep of their reviews
+-- Internals: review counts of lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.add_reviews(p_lot_ids uuid[], p_ratings integer[], p_differences integer[]) returns void
@@ -153,9 +153,9 @@ end
 $$;
 
 comment on function private.add_reviews(uuid[], integer[], integer[]) is
-  'Adds a difference to the number of approved reviews of a lot with so many stars, and writes avg_rating and review_count of these lots. Lot, stars and difference are in the same place of the arrays; a lot and stars come once.';
+  'Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur once.';
 
--- Once a statement, because an import writes many rows with one.
+-- Runs per statement, because an import writes many rows in one.
 create function private.tg_reviews__count_for_lots() returns trigger
 language plpgsql
 security definer -- neither an author nor the auth server, which deletes accounts, has a right on lots
@@ -207,7 +207,7 @@ create trigger _100_count_on_delete after delete on public.reviews
 create function private.review_authors(p_review_ids uuid[])
 returns table (review_id uuid, user_id uuid, user_name text)
 language plpgsql stable rows 20
-security definer -- names of people are theirs; only those of approved reviews' authors leave this function
+security definer -- names of users are private; this returns only those of authors of approved reviews
 set search_path = ''
 as $$
 begin
@@ -220,7 +220,7 @@ end
 $$;
 
 comment on function private.review_authors(uuid[]) is
-  'Who wrote approved reviews, and what to call them: no id and a neutral word for one without a name, not active or gone. Otherwise the reviews of one who gives no name would tell where they park.';
+  'The authors of approved reviews with their names. An author without a name, not active or deleted has no id and a neutral name: otherwise the reviews of an author without a name would show where they park.';
 
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -236,7 +236,7 @@ begin
 end
 $$;
 
-comment on function private.rating_histogram(uuid) is 'How many approved reviews of a lot gave 1, 2, 3, 4 and 5 stars.';
+comment on function private.rating_histogram(uuid) is 'The numbers of approved reviews of a lot with 1, 2, 3, 4 and 5 stars.';
 
 create function private.review_row(p_review public.reviews) returns jsonb
 language plpgsql stable
@@ -309,7 +309,7 @@ end
 $$;
 
 comment on function api.list_parking_lot_reviews(uuid, integer, text, text[]) is
-  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_id is null and user_name a neutral word where the author has no name to show; photos are storage keys. Reads only. Errors: forbidden, validation_error, lot_not_found.';
+  'A lot''s approved reviews, newest first: {items, next_cursor, rating_histogram} and total when p_include has it. user_id is null and user_name a neutral word for an author without a public name; photos are storage keys. Reads only. Errors: forbidden, validation_error, lot_not_found.';
 
 create function commands.post_review(
   p_parking_lot_id uuid, p_rating integer, p_comment text default null, p_photo_asset_ids uuid[] default '{}'
@@ -337,7 +337,7 @@ end
 $$;
 
 comment on function commands.post_review(uuid, integer, text, uuid[]) is
-  'Posts the caller''s review of a lot, pending, with up to four photos, and returns it. Once a lot. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
+  'Posts the caller''s review of a lot, pending, with up to four photos, and returns it. A user has one review per lot. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, conflict.';
 
 create function api.list_my_reviews(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -370,7 +370,7 @@ end
 $$;
 
 comment on function api.list_my_reviews(integer, text, text[]) is
-  'The caller''s reviews in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s reviews with any status, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.update_my_review(
   p_id uuid, p_rating integer default null, p_comment text default null, p_photo_asset_ids uuid[] default null
@@ -403,7 +403,7 @@ end
 $$;
 
 comment on function commands.update_my_review(uuid, integer, text, uuid[]) is
-  'Edits the caller''s review, which is then pending, and returns it. Null leaves a field as it is, and all of the review when there is no other; an empty comment takes the comment away, photos are replaced by those given. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
+  'Edits the caller''s review, which is then pending, and returns it. Null keeps a field; if all are null nothing changes. An empty comment removes the comment; photos replace all photos. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_review(p_id uuid) returns void
 language plpgsql

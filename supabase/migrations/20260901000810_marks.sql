@@ -1,13 +1,12 @@
--- Marks: what a person keeps about lots for themselves: good or bad, saved, and what a minute of walking is worth to them.
+-- Ratings, saved lots and search preferences: what users store about lots for themselves.
 --
--- A rating is one tap, without words and without moderation; a review (0800) is the considered opinion. Only the counts of
--- ratings are public. They are in a table of their own: a tap does not change the lot's row, so neither updated_at nor what
--- syncing clients and search read.
+-- A rating is one tap (good or bad), without a text and without moderation; a review (0800) is a considered opinion. Only
+-- the counts of ratings are public. They are in a table of their own: a tap does not change the row of the lot, so neither
+-- updated_at nor what search and synchronising clients read.
 --
--- Invariants: one rating and one bookmark a person and lot; nobody reads another's; the counts of a lot are what a recount
--- of its ratings gives, whatever is written at the same time; a rating writes nothing but itself and those counts, to which
--- it adds its difference.
--- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for answers about lots
+-- Invariants: one rating and one saved lot per user and lot; users read only their own. The counts of a lot equal a recount of
+-- its ratings, also under concurrent writes. A rating writes only itself and those counts, to which it adds its difference.
+-- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for results with lots
 -- private.my_marks(lots) and private.yen_per_walk_minute().
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -24,9 +23,9 @@ create table public.parking_lot_ratings (
   constraint parking_lot_ratings_one_a_user_and_lot unique (user_id, parking_lot_id)
 );
 
-comment on table public.parking_lot_ratings is 'Good or bad: a person''s quick rating of a lot.';
+comment on table public.parking_lot_ratings is 'Good or bad: the quick rating of a lot by a user.';
 
--- Counting a lot's ratings reads nothing else.
+-- Counting the ratings of a lot reads nothing else.
 create index parking_lot_ratings_lot_idx on public.parking_lot_ratings (parking_lot_id, value);
 
 create table public.saved_parking_lots (
@@ -37,11 +36,11 @@ create table public.saved_parking_lots (
   constraint saved_parking_lots_one_a_user_and_lot unique (user_id, parking_lot_id)
 );
 
-comment on table public.saved_parking_lots is 'Lots that people saved.';
+comment on table public.saved_parking_lots is 'Lots that users saved.';
 
--- A lot that is deleted finds who saved it.
+-- Finds the users who saved a lot that is deleted.
 create index saved_parking_lots_lot_idx on public.saved_parking_lots (parking_lot_id);
--- A person's own, newest first.
+-- The saved lots of a user, newest first.
 create index saved_parking_lots_user_idx on public.saved_parking_lots (user_id, created_at desc, id desc);
 
 create table public.search_preferences (
@@ -52,8 +51,8 @@ create table public.search_preferences (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.search_preferences is 'How a person weighs search results. Without a row: the service''s own weights.';
-comment on column public.search_preferences.yen_per_walk_minute is 'What one minute of walking is worth to them, in yen.';
+comment on table public.search_preferences is 'The weights of a user for search results. Without a row: the default weights.';
+comment on column public.search_preferences.yen_per_walk_minute is 'The value of one minute of walking for the user, in yen.';
 
 create table public.parking_lot_rating_counts (
   parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
@@ -62,7 +61,7 @@ create table public.parking_lot_rating_counts (
 );
 
 comment on table public.parking_lot_rating_counts is
-  'How many people rate a lot good and bad. Kept by triggers; without a row: nobody has rated it.';
+  'The numbers of good and bad ratings of a lot. Triggers maintain it; without a row: the lot has no ratings.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -73,14 +72,14 @@ alter table public.saved_parking_lots enable row level security;
 alter table public.search_preferences enable row level security;
 alter table public.parking_lot_rating_counts enable row level security;
 
--- Row security of parking_lots applies inside: a lot that the caller cannot see hides its counts.
+-- Row security of parking_lots applies inside: counts of a lot that the caller cannot see are hidden.
 create policy "Everyone reads the rating counts of active lots" on public.parking_lot_rating_counts
   for select to anon, authenticated using ((select true from public.parking_lots l where l.id = parking_lot_id));
--- No insert, update or delete: counts follow the ratings.
+-- No insert, update or delete: triggers maintain the counts.
 
 create policy "People read their own ratings" on public.parking_lot_ratings for select to authenticated
   using ((select auth.uid()) = user_id);
--- Row security of parking_lots applies inside: only lots that the caller can see are rated or saved.
+-- Row security of parking_lots applies inside: only lots that the caller can see can be rated or saved.
 create policy "People rate active lots as themselves" on public.parking_lot_ratings for insert to authenticated
   with check (
     (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
@@ -106,7 +105,7 @@ create policy "People set their own preferences" on public.search_preferences fo
   with check ((select auth.uid()) = user_id);
 create policy "People change their own preferences" on public.search_preferences for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
--- No delete: a preference is changed, and goes with its person.
+-- No delete: a preference is changed, and is deleted with its user.
 
 grant select (parking_lot_id, good_count, bad_count) on public.parking_lot_rating_counts to anon, authenticated;
 grant select (id, user_id, parking_lot_id, value, created_at, updated_at), insert (user_id, parking_lot_id, value),
@@ -130,8 +129,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Creates the missing rows and locks the others, in one order: a `where` that is false locks and writes nothing. A lot that
-  -- is being deleted takes its counts along.
+  -- Creates the missing rows and locks the others in one order: a `where` that is false locks and writes nothing. The counts
+  -- of a lot that is being deleted are deleted with it.
   insert into public.parking_lot_rating_counts as o (parking_lot_id, good_count, bad_count)
   select l.id, 0, 0 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id
   on conflict (parking_lot_id) do update set good_count = o.good_count where false;
@@ -146,11 +145,11 @@ end
 $$;
 
 comment on function private.add_ratings(uuid[], text[], integer[]) is
-  'Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating are in the same place of the arrays.';
+  'Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating have the same position in the arrays.';
 
 create function private.tg_parking_lot_ratings__count() returns trigger
 language plpgsql
-security definer -- neither who rates nor the auth server, which deletes accounts, has a right on counts
+security definer -- neither a user who rates nor the auth server, which deletes accounts, has a right on counts
 set search_path = ''
 as $$
 begin
@@ -182,7 +181,7 @@ create trigger _200_count_on_delete after delete on public.parking_lot_ratings
 create function private.my_marks(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
 language plpgsql stable rows 50
-security definer -- a visitor has no right on the tables, and no marks; both look-ups are the caller's own
+security definer -- an anonymous user has no right on the tables, and no rows; both look-ups read only the caller's rows
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- planning costs more than running
 as $$
@@ -202,11 +201,11 @@ end
 $$;
 
 comment on function private.my_marks(uuid[]) is
-  'Whether the caller saved these lots and how they rate them (good, bad, null); one row a lot, and none at all for a visitor.';
+  'Whether the caller saved these lots, and how they rate them (good, bad, null): one row per lot; no rows for an anonymous user.';
 
 create function private.yen_per_walk_minute() returns integer
 language plpgsql stable
-security definer -- a visitor has no right on the table; the look-up is the caller's own
+security definer -- an anonymous user has no right on the table; the look-up reads only the caller's row
 set search_path = ''
 as $$
 declare
@@ -220,7 +219,7 @@ end
 $$;
 
 comment on function private.yen_per_walk_minute() is
-  'What a minute of walking is worth to the caller, in yen; 20 unless they said otherwise.';
+  'The value of a minute of walking for the caller, in yen; 20 by default.';
 
 grant execute on function private.my_marks(uuid[]), private.yen_per_walk_minute() to anon, authenticated;
 
@@ -263,7 +262,7 @@ end
 $$;
 
 comment on function api.my_parking_lot_rating(uuid) is
-  'The caller''s rating of a lot; null when there is none, as for every visitor. Reads only. Errors: forbidden, lot_not_found.';
+  'The caller''s rating of a lot; null when there is none, and for every anonymous user. Reads only. Errors: forbidden, lot_not_found.';
 
 create function commands.rate_parking_lot(p_parking_lot_id uuid, p_value text) returns jsonb
 language plpgsql
@@ -298,7 +297,7 @@ end
 $$;
 
 comment on function commands.unrate_parking_lot(uuid) is
-  'Takes the caller''s rating of a lot back. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
+  'Removes the caller''s rating of a lot. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
 grant execute on function commands.rate_parking_lot(uuid, text), commands.unrate_parking_lot(uuid) to authenticated;

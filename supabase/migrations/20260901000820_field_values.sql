@@ -1,22 +1,22 @@
--- Field values: what is said of a lot, field by field, who said it, and what people who were there say to it.
+-- Field values: the values of the fields of a lot, their sources, and the votes of users on them.
 --
--- A lot's row says what its fields are; a field value is one such saying that people can confirm or deny. Its id follows
--- from lot, field and value (private.field_value_id), so that every value has one without a row: a million lots cost
--- nothing until somebody votes, and reading never writes. The first vote stores the row.
+-- The row of a lot has its fields; a field value is one of them, which users can confirm or deny. Its id is derived from lot,
+-- field and value (private.field_value_id), so that every value has an id without a row. A million lots need no rows until
+-- users vote, and reading never writes. The first vote stores the row.
 --
--- A value's state follows from its votes:
+-- The state of a value follows from its votes:
 --   confirmed   at least three confirm it, and they are two thirds of the votes or more
 --   disputed    at least three deny it, and they are more than a third of the votes
 --   unverified  otherwise
--- and retired, whatever the votes, when the lot's row says something else. A value that comes back has its votes back.
+-- and it is retired, with any votes, when the row of the lot has another value. A value that returns has its votes again.
 -- A value that an administrator confirmed (2045) is confirmed until the votes since then make it disputed.
 --
--- Accounts cost nothing, so a vote counts only when its voter's e-mail address or telephone number has been confirmed for a
--- day (private.vote_delay). An earlier vote is kept, waits in private.waiting_votes, and counts from then on.
+-- Accounts cost nothing, so a vote counts only when the voter's e-mail address or telephone number has been confirmed for a
+-- day (private.vote_delay). An earlier vote is stored, waits in private.waiting_votes, and counts from then on.
 --
--- Invariants: one vote a person and value, which can be changed; counts, state and last_verified_at are what a recount of
--- the votes that do not wait gives, however many vote at the same time; a field has at most one primary value, the one that the lot's row says
--- (or that the service stored for a field of its own).
+-- Invariants: one vote per user and value, which can be changed. Counts, state and last_verified_at equal a recount of the
+-- votes that do not wait, also under concurrent votes. A field has at most one primary value: the value in the row of the lot
+-- (or the value that the service stored, for a field that is not in the row).
 -- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -42,15 +42,15 @@ create table public.field_values (
   constraint field_values_retired_is_not_primary check (not (is_primary and state = 'retired'))
 );
 
-comment on table public.field_values is 'Values of lots'' fields that people voted on, or that the service stored.';
-comment on column public.field_values.is_primary is 'The field''s current value.';
-comment on column public.field_values.source is 'Who said it first; licence is under which it may be passed on.';
-comment on column public.field_values.last_verified_at is 'When the latest of the confirmations that stand was given.';
-comment on column public.field_values.decided_at is 'When an administrator confirmed it: earlier votes do not decide its state. Null: no administrator did.';
+comment on table public.field_values is 'Values of fields of lots that have votes, or that the service stored.';
+comment on column public.field_values.is_primary is 'Whether this is the current value of the field.';
+comment on column public.field_values.source is 'The first source of the value; licence is the licence for its redistribution.';
+comment on column public.field_values.last_verified_at is 'The time of the latest confirmation that counts.';
+comment on column public.field_values.decided_at is 'When an administrator confirmed it: earlier votes do not affect its state. Null: no administrator confirmed it.';
 
--- At most one current value a field; also a lot's current values.
+-- At most one current value per field; also the current values of a lot.
 create unique index field_values_one_primary on public.field_values (parking_lot_id, field_name) where is_primary;
--- A lot that changes or goes finds all that was said of it.
+-- Finds all values of a lot that is changed or deleted.
 create index field_values_lot_idx on public.field_values (parking_lot_id);
 
 create table public.field_value_votes (
@@ -62,9 +62,9 @@ create table public.field_value_votes (
   primary key (field_value_id, user_id)
 );
 
-comment on table public.field_value_votes is 'What people say to field values: one vote a person and value.';
+comment on table public.field_value_votes is 'Votes of users on field values: one vote per user and value.';
 
--- A person who goes takes their votes along.
+-- Finds the votes of a user who is deleted.
 create index field_value_votes_user_id_idx on public.field_value_votes (user_id);
 
 create table private.waiting_votes (
@@ -74,7 +74,7 @@ create table private.waiting_votes (
   foreign key (field_value_id, user_id) references public.field_value_votes (field_value_id, user_id) on delete cascade
 );
 
-comment on table private.waiting_votes is 'The votes that do not count yet: their voters are not confirmed, or not for long enough.';
+comment on table private.waiting_votes is 'The votes that do not count yet, because their voters are not confirmed, or not for long enough.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -83,10 +83,10 @@ comment on table private.waiting_votes is 'The votes that do not count yet: thei
 alter table public.field_values enable row level security;
 alter table public.field_value_votes enable row level security;
 
--- Row security of parking_lots applies inside: a lot that the caller cannot see hides its values.
+-- Row security of parking_lots applies inside: values of a lot that the caller cannot see are hidden.
 create policy "Everyone reads the field values of active lots" on public.field_values for select to anon, authenticated
   using ((select true from public.parking_lots l where l.id = parking_lot_id));
--- No insert, update or delete: values follow the lot's row, and their counts the votes.
+-- No insert, update or delete: triggers copy values from the row of the lot and maintain the counts of votes.
 
 create policy "People read their own votes" on public.field_value_votes for select to authenticated
   using ((select auth.uid()) = user_id);
@@ -109,7 +109,7 @@ grant select (field_value_id, user_id, vote, created_at, updated_at), insert (fi
   update (vote) on public.field_value_votes to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: values of a lot's row
+-- Internals: values of the row of a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create trigger _100_touch_updated_at before update on public.field_values
@@ -123,7 +123,7 @@ set search_path = ''
 as $$
 begin
   return (
-    -- A UUID of version 8, whose bits are the maker's own. 2.10 and 2.1 are one value.
+    -- A UUID of version 8, whose bits have no standard meaning. 2.10 and 2.1 are one value.
     select overlay(overlay(md5(concat_ws(' ', p_lot_id, p_field_name,
       case jsonb_typeof(p_value) when 'number' then trim_scale(p_value::numeric)::text else p_value::text end
     )) placing '8' from 13) placing 'a' from 17)::uuid
@@ -131,7 +131,7 @@ begin
 end
 $$;
 
-comment on function private.field_value_id(uuid, text, jsonb) is 'The id of the saying that this field of this lot has this value.';
+comment on function private.field_value_id(uuid, text, jsonb) is 'The id of this value of this field of this lot.';
 
 create function private.lot_fields(p_lot public.parking_lots) returns table (field_name text, value jsonb)
 language plpgsql stable rows 20
@@ -152,7 +152,7 @@ begin
 end
 $$;
 
-comment on function private.lot_fields(public.parking_lots) is 'The fields of a lot that people can vote on, as far as they are known.';
+comment on function private.lot_fields(public.parking_lots) is 'The known fields of a lot on which users can vote.';
 
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
 language plpgsql immutable parallel safe
@@ -168,7 +168,7 @@ end
 $$;
 
 comment on function private.field_value_state(bigint, bigint) is
-  'The state that follows from votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that are more than a third.';
+  'The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that are more than a third, otherwise unverified.';
 
 create function private.current_field_values(p_lot_id uuid)
 returns table (
@@ -176,7 +176,7 @@ returns table (
   confirm_count integer, deny_count integer
 )
 language plpgsql stable rows 20
-security definer -- row security would look the lot up for every value; status stands in the query
+security definer -- row security would look up the lot for every value; the query checks its status
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -197,11 +197,11 @@ end
 $$;
 
 comment on function private.current_field_values(uuid) is
-  'The current value of every known field of an active lot, stored or not, with what people say to it.';
+  'The current value of every known field of an active lot, stored or not, with its votes.';
 
 create function private.tg_parking_lots__follow_fields() returns trigger
 language plpgsql
-security definer -- whoever corrects a lot holds no right on what people said of it
+security definer -- a role that corrects a lot has no right on values and votes
 set search_path = ''
 as $$
 declare
@@ -233,7 +233,7 @@ end
 $$;
 
 comment on function private.tg_parking_lots__follow_fields() is
-  'A value that the lot''s row no longer has is retired; one that it has again is current again, with its votes.';
+  'Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it again.';
 
 create trigger _500_follow_fields after update of
   name, address, lat, lng, total_spaces, structure, max_height_m, max_width_m, max_length_m, max_weight_t,
@@ -247,52 +247,52 @@ on public.parking_lots for each row execute function private.tg_parking_lots__fo
 
 create function private.store_field_value(p_lot_id uuid, p_field_value_id uuid) returns void
 language plpgsql
-security definer -- voters hold no right on values; this stores only what the lot's row says
+security definer -- voters have no right on values; this stores only a value of the row of the lot
 set search_path = ''
 as $$
 begin
   if exists (select from public.field_values v where v.id = p_field_value_id) then
-    -- The lot before its values, as whoever deletes it.
+    -- Locks the lot before its values, as a delete does.
     perform from public.parking_lots l where l.id = p_lot_id for key share;
     return;
   end if;
-  -- The lot does not change before the row stands, or its change would not find it.
+  -- The lot cannot change before the row is stored; otherwise its change would not find the row.
   perform from public.parking_lots l where l.id = p_lot_id for share;
   insert into public.field_values (id, parking_lot_id, field_name, value, source, licence)
   select c.id, p_lot_id, c.field_name, c.value, c.source, c.licence
   from private.current_field_values(p_lot_id) as c
   where c.id = p_field_value_id
-  on conflict do nothing; -- of two at once the later one may find the other by its lot and field first
+  on conflict do nothing; -- of two concurrent inserts, the later may first find the other by lot and field
 end
 $$;
 
 comment on function private.store_field_value(uuid, uuid) is
-  'Stores the value of a lot''s row with this id, unless it is stored; nothing when the row has no such value.';
+  'Stores the value of the row of a lot with this id, unless it is stored; does nothing when the row has no such value.';
 
 create function private.vote_delay() returns interval
 language sql immutable
 return interval '24 hours';
 
-comment on function private.vote_delay() is 'Setting: how long a voter has to be confirmed before their votes count.';
+comment on function private.vote_delay() is 'Setting: how long a voter must have been confirmed before their votes count.';
 
 create function private.counted_voters(p_user_ids uuid[]) returns setof uuid
 language plpgsql stable
-security definer -- auth.users is the identity provider's; only whether somebody is confirmed leaves it
+security definer -- auth.users belongs to the identity provider; this returns only which users are confirmed
 set search_path = ''
 as $$
 begin
-  -- least() passes over null: one of the two is enough.
+  -- least() ignores null: one of the two is enough.
   return query
   select u.id from auth.users u
   where u.id = any (p_user_ids) and least(u.email_confirmed_at, u.phone_confirmed_at) <= now() - private.vote_delay();
 end
 $$;
 
-comment on function private.counted_voters(uuid[]) is 'Those of these people whose votes count now.';
+comment on function private.counted_voters(uuid[]) is 'The users among these whose votes count now.';
 
 create function private.tg_field_value_votes__wait() returns trigger
 language plpgsql
-security definer -- voters hold no right on what waits
+security definer -- voters have no right on waiting votes
 set search_path = ''
 as $$
 begin
@@ -304,7 +304,7 @@ end
 $$;
 
 comment on function private.tg_field_value_votes__wait() is
-  'A vote of somebody who is not confirmed for long enough waits. It runs before the values are counted.';
+  'Stores a vote as waiting when its voter has not been confirmed for long enough. It runs before the values are counted.';
 
 create trigger _100_wait after insert on public.field_value_votes
   for each row execute function private.tg_field_value_votes__wait();
@@ -342,7 +342,7 @@ end
 $$;
 
 comment on function private.refresh_field_values(uuid[]) is
-  'Writes into these values what a count of the votes that do not wait gives: counts, state and last_verified_at.';
+  'Writes counts, state and last_verified_at of these values, from a count of the votes that do not wait.';
 
 create function private.count_waiting_votes(p_values integer default 1000) returns integer
 language plpgsql
@@ -364,13 +364,13 @@ end
 $$;
 
 comment on function private.count_waiting_votes(integer) is
-  'Counts the votes that have waited long enough, of so many values at most; of how many values.';
+  'Counts the votes that have waited long enough, of at most p_values values. Returns the number of values.';
 
 select cron.schedule('count_waiting_votes', '*/5 * * * *', 'select private.count_waiting_votes()');
 
 create function private.my_vote_counts(p_field_value_id uuid) returns boolean
 language plpgsql stable
-security definer -- what waits is private; the look-up is the caller's own
+security definer -- waiting votes are private; the look-up reads only the caller's
 set search_path = ''
 as $$
 begin
@@ -380,11 +380,11 @@ begin
 end
 $$;
 
-comment on function private.my_vote_counts(uuid) is 'Whether the caller''s vote on a value is among those that are counted.';
+comment on function private.my_vote_counts(uuid) is 'Whether the caller''s vote on a value counts.';
 
 create function private.tg_field_value_votes__refresh_field_values() returns trigger
 language plpgsql
-security definer -- neither voters nor the auth server, which deletes accounts, hold a right on values
+security definer -- neither voters nor the auth server, which deletes accounts, have a right on values
 set search_path = ''
 as $$
 begin
@@ -446,7 +446,7 @@ end
 $$;
 
 comment on function private.field_provenance(uuid) is
-  'Where each known field of an active lot comes from and what people say to it: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count}.';
+  'The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count}.';
 
 grant execute on function
   private.current_field_values(uuid), private.field_value_ids(uuid), private.field_provenance(uuid)
@@ -491,6 +491,6 @@ end
 $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
-  'Confirms or denies a value of a lot''s field; a second vote takes the place of the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Errors: unauthorized, forbidden, lot_not_found, not_found, conflict.';
+  'Confirms or denies a value of a field of a lot; a second vote replaces the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Errors: unauthorized, forbidden, lot_not_found, not_found, conflict.';
 
 grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;

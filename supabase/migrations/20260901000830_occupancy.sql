@@ -1,8 +1,8 @@
--- Occupancy: how full a lot is, by those who can know, and for as long as they can know it.
+-- Occupancy: how full a lot is, by recent reports of users, operators and sensors.
 --
--- A driver reports what they see; an operator's feed and a sensor report through the service. A report says a state, free
--- spaces, a ratio, or several of these; the state follows from the others when it is not said. How far a report is trusted
--- depends on its source and falls by half with every half-life; below 0.1 it is stale and says nothing any more:
+-- A user (source driver) reports what they see; an operator's feed and a sensor report through the service. A report has a
+-- state, free spaces, a ratio, or several of these; a missing state follows from the others. The trust in a report depends on
+-- its source and halves with every half-life; below 0.1 it is stale and is ignored:
 --
 --   source     trust when new   half-life    stale after
 --   sensor     0.95             10 minutes   32 minutes
@@ -10,16 +10,16 @@
 --   driver     0.60             15 minutes   39 minutes
 --
 -- Only the latest report of each reporter counts. Reports that agree strengthen each other, as independent witnesses do
--- (1 - the product of what is missing from each trust), and the state with the most trust is the lot's.
+-- (1 - the product of what is missing from each trust), and the state with the most trust is the state of the lot.
 --
--- What was reported becomes a forecast by hour of the lot's own week. A reporter gives it at most one sample an hour, so
--- that a talkative sensor is not many witnesses; every figure comes with its number of samples. The forecast keeps sums, so
--- that of each reporter the latest report of a lot is kept and no other. That of a driver goes after a day.
+-- Reports become a forecast by hour of the week of the lot. A reporter adds at most one sample an hour, so that a sensor that
+-- reports often does not count as many witnesses; every figure has its number of samples. The forecast stores sums, so only
+-- the latest report of each reporter about a lot is stored. The report of a user is deleted after a day.
 --
--- Invariants: a reporter has one report a lot; a driver's report within ten minutes of their last one is a correction: it
--- takes its place in the forecast too, and its id, so that what follows from a report (activity, points) follows once; who
--- reported is never told.
--- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for answers about lots
+-- Invariants: a reporter has one report per lot. A user's report within ten minutes of their last one is a correction: it
+-- replaces that report in the forecast too and keeps its id, so that effects of a report (activity, points) occur once. No
+-- response identifies a reporter.
+-- Interface: commands.report_occupancy, feed_occupancy (service), parking_lot_occupancy; for results with lots
 -- private.occupancy_of(lots) and private.occupancy_forecast(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -39,17 +39,17 @@ create table public.occupancy_reports (
   created_at timestamptz not null default now(),
   constraint occupancy_reports_only_drivers_are_people check (source = 'driver' or user_id is null),
   constraint occupancy_reports_full_has_no_space check ((state = 'full') = (free_spaces = 0))
-) with (fillfactor = 80); -- a feed's report is updated in place: what changes is in no index
+) with (fillfactor = 80); -- a feed's report is updated in place: no index has a column that changes
 
-comment on table public.occupancy_reports is 'How full lots are, by whom and since when: the latest report of each reporter.';
-comment on column public.occupancy_reports.state is 'Follows from the other two when it is not given: full without free spaces, crowded from 90 % on.';
-comment on column public.occupancy_reports.occupancy_ratio is '1 is full. Follows from free_spaces where the lot''s total is known.';
-comment on column public.occupancy_reports.is_sample is 'Counted in the forecast: the first of its reporter in an hour.';
+comment on table public.occupancy_reports is 'The occupancy of lots: the latest report of each reporter.';
+comment on column public.occupancy_reports.state is 'Derived from the other two when it is not given: full without free spaces, crowded from 90 % on.';
+comment on column public.occupancy_reports.occupancy_ratio is '1 is full. Derived from free_spaces where the total of the lot is known.';
+comment on column public.occupancy_reports.is_sample is 'Counted in the forecast: the first report of its reporter in an hour.';
 
--- One report a driver and lot; one a feed and lot. Drivers who have left are no reporter any more.
+-- One report per user and lot; one per feed and lot. Users who have left are not reporters any more.
 create unique index occupancy_reports_one_a_driver on public.occupancy_reports (user_id, parking_lot_id) where user_id is not null;
 create unique index occupancy_reports_one_a_feed on public.occupancy_reports (parking_lot_id, source) where source <> 'driver';
--- A lot's reports.
+-- The reports of a lot.
 create index occupancy_reports_lot_idx on public.occupancy_reports (parking_lot_id);
 
 insert into private.retentions (table_name, condition, every) values
@@ -66,7 +66,7 @@ create table private.occupancy_hours (
   primary key (parking_lot_id, hour_of_week)
 );
 
-comment on table private.occupancy_hours is 'Sums of a lot''s samples by hour of its week; hour 0 begins on Sunday at midnight.';
+comment on table private.occupancy_hours is 'Sums of the samples of a lot by hour of its week; hour 0 begins on Sunday at midnight.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -76,13 +76,13 @@ alter table public.occupancy_reports enable row level security;
 
 create policy "Drivers read their own reports" on public.occupancy_reports for select to authenticated
   using ((select auth.uid()) = user_id);
--- No insert, update or delete: a report is made by private.report_as_driver, and corrected by the next one.
+-- No insert, update or delete: private.report_as_driver makes a report, and the next one corrects it.
 
 grant select (id, parking_lot_id, source, user_id, state, free_spaces, occupancy_ratio, reported_at, created_at)
   on public.occupancy_reports to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what becomes of a report
+-- Internals: effects of a report
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.count_occupancy(p_report public.occupancy_reports, p_times integer) returns void
@@ -106,7 +106,7 @@ end
 $$;
 
 comment on function private.count_occupancy(public.occupancy_reports, integer) is
-  'Adds a report to its hour of the forecast, or takes it back (p_times = -1).';
+  'Adds a report to its hour of the forecast, or subtracts it (p_times = -1).';
 
 create function private.hold_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
 language plpgsql
@@ -124,7 +124,7 @@ begin
       where o.parking_lot_id = (p_report).parking_lot_id and o.source = (p_report).source and o.source <> 'driver' for update;
     end if;
     exit when found or v_try = 2;
-    -- Two first reports of a reporter at once: one after the other.
+    -- Two first reports of a reporter at once run one after the other.
     perform pg_advisory_xact_lock(
       hashtextextended(concat_ws(' ', (p_report).parking_lot_id, (p_report).source, (p_report).user_id), 830)
     );
@@ -134,7 +134,7 @@ end
 $$;
 
 comment on function private.hold_former_report(public.occupancy_reports) is
-  'The report that the reporter of this one has of the lot, held until the transaction ends; null when it is their first.';
+  'The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.';
 
 create function private.tg_occupancy_reports__take_place() returns trigger
 language plpgsql
@@ -145,7 +145,7 @@ declare
   v_lot public.parking_lots;
   v_former public.occupancy_reports;
 begin
-  -- The lot before its reports, as whoever deletes it.
+  -- Locks the lot before its reports, as a delete does.
   select * into v_lot from public.parking_lots l where l.id = new.parking_lot_id for key share;
   new.occupancy_ratio := coalesce(new.occupancy_ratio, case
     when new.state = 'full' then 1
@@ -161,13 +161,13 @@ begin
 
   v_former := private.hold_former_report(new);
   if new.source = 'driver' and new.reported_at = now() then
-    new.reported_at := clock_timestamp(); -- it may have waited for the one before, which is not to seem the later one
+    new.reported_at := clock_timestamp(); -- it may have waited for the previous report and must be later
   end if;
   if v_former.id is null then
     perform private.count_occupancy(new, 1);
     return new;
   end if;
-  -- It came late; but a report of the future is from before the clock was set back, and is followed like any other.
+  -- A late report. But a report of the future was made before the clock was set back, and is replaced like any other.
   if v_former.reported_at > new.reported_at and v_former.reported_at <= clock_timestamp() + interval '1 minute' then
     return null;
   end if;
@@ -194,7 +194,7 @@ end
 $$;
 
 comment on function private.tg_occupancy_reports__take_place() is
-  'Completes a report and counts it. Where its reporter has one of the lot, that row becomes the report and none is inserted: with an id of its own when a driver reports again, with the same id when it is a correction or of a feed. One that came late is dropped.';
+  'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert: with a new id for a new report of a user, with the same id for a correction or a feed. A late report is dropped.';
 
 create trigger _100_take_place before insert on public.occupancy_reports
   for each row execute function private.tg_occupancy_reports__take_place();
@@ -202,7 +202,7 @@ create trigger _100_take_place before insert on public.occupancy_reports
 create function private.report_as_driver(p_parking_lot_id uuid, p_state text, p_free_spaces integer, p_occupancy_ratio numeric)
 returns public.occupancy_reports
 language plpgsql
-security definer -- clients have no right to insert: the trigger would change a row that their policies have not seen
+security definer -- clients have no right to insert: the trigger would change a row that their policies have not checked
 set search_path = ''
 as $$
 declare
@@ -218,19 +218,19 @@ end
 $$;
 
 comment on function private.report_as_driver(uuid, text, integer, numeric) is
-  'Reports on a lot as the caller; the report. Errors: unauthorized, forbidden.';
+  'Reports on a lot as the caller, and returns the report. Errors: unauthorized, forbidden.';
 
 grant execute on function private.report_as_driver(uuid, text, integer, numeric) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what reports say
+-- Internals: results of reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
   parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, age_seconds integer, source text
 )
 language plpgsql stable rows 50
-security definer -- who reported is never told, so that nobody reads the reports themselves
+security definer -- reporters are private, so no role reads the reports themselves
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- planning costs more than running
 as $$
@@ -249,7 +249,7 @@ begin
         join public.occupancy_reports o on o.parking_lot_id = p.id
         join (values ('sensor', 0.95::double precision, 10), ('operator', 0.90, 30), ('driver', 0.60, 15))
           as s (source, trust, half_life_min) on s.source = o.source
-        where o.reported_at > now() - interval '100 minutes' -- by then all are stale
+        where o.reported_at > now() - interval '100 minutes' -- after that all are stale
       ) as r
       where r.trust >= 0.1
     ) as t
@@ -258,11 +258,11 @@ end
 $$;
 
 comment on function private.occupancy_of(uuid[]) is
-  'How full these lots are: one row for each lot of which somebody knows. free_spaces (which may be null), observed_at, age_seconds (whole seconds since then) and source are those of the most trusted report of the state; trust is 0.1 to 1.';
+  'The occupancy of these lots: one row for each lot with a report that is not stale. free_spaces (may be null), observed_at, age_seconds (whole seconds) and source are those of the most trusted report of the state. trust is 0.1 to 1.';
 
 create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
 language plpgsql stable
-security definer -- the sums are private; what leaves are shares of a lot that the caller chose
+security definer -- the sums are private; this returns shares of a lot that the caller chose
 set search_path = ''
 as $$
 begin
@@ -285,7 +285,7 @@ end
 $$;
 
 comment on function private.occupancy_forecast(uuid) is
-  'How full the lot was by hour of its week: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share, occupancy_ratio} for the hours that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no sample told it.';
+  'The usual occupancy of the lot: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share, occupancy_ratio} for the hours of its week that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no sample has it.';
 
 create function private.check_occupancy(p_state text, p_free_spaces integer, p_occupancy_ratio numeric, p_place text default '')
 returns void
@@ -314,7 +314,7 @@ end
 $$;
 
 comment on function private.check_occupancy(text, integer, numeric, text) is
-  'Refuses a report that says nothing, something impossible, or that a lot is full and is not: validation_error.';
+  'Rejects a report that is empty, out of range or contradictory. Errors: validation_error.';
 
 grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
 to anon, authenticated, service_role;
@@ -341,7 +341,7 @@ end
 $$;
 
 comment on function api.parking_lot_occupancy(uuid) is
-  'How full a lot is and usually was: {current, forecast}; current is null when nobody knows. Reads only. Errors: forbidden, lot_not_found.';
+  'The current and usual occupancy of a lot: {current, forecast}; current is null when unknown. Reads only. Errors: forbidden, lot_not_found.';
 
 create function commands.report_occupancy(
   p_parking_lot_id uuid, p_state text default null, p_free_spaces integer default null, p_occupancy_ratio numeric default null
@@ -365,7 +365,7 @@ end
 $$;
 
 comment on function commands.report_occupancy(uuid, text, integer, numeric) is
-  'Reports, as a driver, how full a lot is now, and returns the report. Within ten minutes it takes the place and the id of the caller''s last one. Errors: unauthorized, forbidden, validation_error, lot_not_found.';
+  'Reports the current occupancy of a lot as a user (source driver), and returns the report. Within ten minutes it replaces the caller''s last report and keeps its id. Errors: unauthorized, forbidden, validation_error, lot_not_found.';
 
 create function api.feed_occupancy(p_source text, p_reports jsonb) returns jsonb
 language plpgsql
@@ -380,7 +380,7 @@ begin
   elsif jsonb_typeof(p_reports) is distinct from 'array' or jsonb_array_length(p_reports) not between 1 and 500 then
     perform private.raise_error('validation_error', 422, 'reports must be an array of 1 to 500 reports.', p_param => 'reports');
   end if;
-  -- Lot by lot in one order, so that two feeds at the same time do not wait for each other.
+  -- Lot by lot in one order, so that two concurrent feeds do not wait for each other.
   for v_report in
     select r.*, format('reports.%s.', r.place - 1) as place_name
     from rows from (
@@ -408,7 +408,7 @@ end
 $$;
 
 comment on function api.feed_occupancy(text, jsonb) is
-  'Takes reports of an operator or a sensor, at most 500, and answers how many were accepted and which lots are unknown. A report that came late is accepted and dropped. Errors: validation_error.';
+  'Stores reports of an operator or a sensor, at most 500, and returns how many were accepted and which lots are unknown. A late report is accepted and dropped. Errors: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
 grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;

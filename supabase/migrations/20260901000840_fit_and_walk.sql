@@ -1,9 +1,9 @@
--- Fit and walk: what a lot means for one driver, whose vehicle has a size and who walks from the lot to the goal.
+-- Fit and walk: whether a vehicle fits into a lot, and how long the walk from the lot to the destination takes.
 --
--- A vehicle and the limits of a lot are both a private.vehicle, measure by measure. A vehicle fits when every measure that
--- was given is within the lot's limit; where the lot's limit is not known, nobody can say that it fits.
+-- A vehicle and the limits of a lot are both a private.vehicle, measure by measure. A vehicle fits when every given measure is
+-- within the limit of the lot. If a limit of the lot is unknown, the fit is unknown.
 --
--- Invariants: fits is true only when all that was asked is known and within its limit, false as soon as one limit is
+-- Invariants: fits is true only when the limits for all given measures are known and met, false as soon as one limit is
 -- exceeded, null otherwise.
 -- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
 -- private.walk_minutes(distance).
@@ -22,7 +22,7 @@ create type private.vehicle as (
 );
 
 comment on type private.vehicle is
-  'The measures of a vehicle, or the limits of a lot for them: at most, but for clearance_cm, which is at least. Null: not given, not known.';
+  'The measures of a vehicle, or the limits of a lot for them. Limits are maxima, except for clearance_cm, which is a minimum. Null: not given, or unknown.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -52,7 +52,7 @@ end
 $$;
 
 comment on function private.measure_fault(text, jsonb) is
-  'What is wrong with a measure of a vehicle, a number or null; null when nothing is.';
+  'The error of a measure of a vehicle, which must be a number or null; null when it is valid.';
 
 create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
@@ -77,7 +77,7 @@ end
 $$;
 
 comment on function private.read_vehicle(jsonb) is
-  'Reads the vehicle of a search: an object of measures, each a number or null. Null: none was given. Errors: validation_error.';
+  'Reads the vehicle of a search: an object of measures, each a number or null. Null: there is no vehicle. Errors: validation_error.';
 
 create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
 language plpgsql immutable
@@ -107,15 +107,15 @@ end
 $$;
 
 comment on function private.vehicle_fit(private.vehicle, private.vehicle) is
-  'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the measures that were given; null when none was.';
+  'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the given measures; null when none was given.';
 
--- Without a search_path, so that Postgres writes the expression into the statement.
+-- Without a search_path, so that Postgres inlines the expression.
 create function private.walk_minutes(p_distance_m numeric) returns integer
 language sql immutable
 return ceil(p_distance_m / 80)::integer;
 
 comment on function private.walk_minutes(numeric) is
-  'How long a walk takes, by the Japanese convention for property: 80 m a minute, a minute begun counts whole.';
+  'The duration of a walk in minutes, by the Japanese convention for property: 80 m a minute, rounded up.';
 
 grant execute on function
   private.measure_fault(text, jsonb), private.read_vehicle(jsonb),

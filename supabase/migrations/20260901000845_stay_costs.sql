@@ -1,10 +1,10 @@
--- Stay costs: what one stay costs and meets at each lot of a list that a search found.
+-- Stay costs: the fee and the hours of one stay at each lot of a search result.
 --
--- Fees come from private.stay_fees (0730) and hours from private.planned_stays (0610), each asked once for all lots, as
--- api.nearby_parking_lots (0918) asks them: the same stay has the same numbers in both, and the fee is what calc-fee answers.
+-- Fees come from private.stay_fees (0730) and hours from private.planned_stays (0610), each called once for all lots, like in
+-- api.nearby_parking_lots (0918): the same stay has the same numbers in both, and the fee equals that of calc-fee.
 --
--- Invariants: a fee that is not known is null, with the reason; effective_cost is estimated_fee + walk_minutes *
--- walk_yen_per_minute, and null when one of them is not known.
+-- Invariants: an unknown fee is null, with the reason; effective_cost is estimated_fee + walk_minutes *
+-- walk_yen_per_minute, and null when one of them is unknown.
 -- Interface: private.check_asked_stay, private.stay_costs and private.items_with_stay.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ end
 $$;
 
 comment on function private.check_asked_stay(timestamptz, timestamptz, text) is
-  'Whether a search asks for a stay, which has both ends and lasts at most 31 days. Errors: validation_error, param entry_at, exit_at or vehicle_type.';
+  'Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param entry_at, exit_at or vehicle_type.';
 
 create function private.stay_costs(
   p_lot_ids uuid[], p_distances numeric[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
@@ -59,7 +59,7 @@ end
 $$;
 
 comment on function private.stay_costs(uuid[], numeric[], text, timestamptz, timestamptz) is
-  'What a stay costs and meets at each of these lots, which are so many metres away (null: not known, and neither is the walk). The caller has checked the stay and chosen lots that they may see.';
+  'The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so is the walk). The caller has checked the stay and chosen lots that the user may see.';
 
 create function private.items_with_stay(p_items jsonb, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz)
 returns jsonb

@@ -1,19 +1,21 @@
--- Search entries: what search reads of a lot, in one narrow row.
+-- Search entries: the data of a lot that search reads, in one narrow row.
 --
--- A lot that is not public has a row in private.unlisted_search_entries instead, its text alone: administrators find it.
+-- A lot that is not public has a row in private.unlisted_search_entries instead, with its text only, for administrators.
 --
--- private.search_entries has a row for every public lot: where it is, what it costs, what it takes, in which place of the
--- recommended order it stands, and its terms. Terms are all that a search can ask for by name, in one array under one
--- index: attributes as #covered, and as !covered too where the lot has no such tag and its hours, prices or spots say it; the
--- difficulty as =easy, the operator as @@code, and the letters and pairs of neighbouring
--- letters of name, kana, address and operator. Pairs make two-letter words (most Japanese ones) a look-up; a longer word is
--- the pairs it has, compared once more with the text. Names have three letters at least, so that no text is taken for one.
+-- private.search_entries has a row for every public lot: its position, price, limits, position in the recommended order, and
+-- its terms. Terms are all conditions that a search can name, in one array under one index. Attributes are #covered, and
+-- also !covered where the lot has no such tag but its hours, prices or spots imply it. The difficulty is =easy, the operator
+-- @@code. The other terms are the letters and pairs of neighbouring letters of name, kana, address and operator. Pairs make
+-- two-letter words (most Japanese ones) a look-up. A longer word is looked up by its pairs, and then compared with the text.
+-- Terms that are names have three letters at least, so that they differ from letters and pairs.
 --
--- Text is compared as private.search_text writes it: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
+-- Text is compared in the form of private.search_text: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
 -- dash.
 --
--- Invariants: an entry always says what the lot and the rows that hang on it say; a lot has an entry in one of the two tables.
--- Interface: private.search_entries, private.unlisted_search_entries, private.search_text, private.search_terms; private.refresh_search_entries(lots).
+-- Invariants: an entry always equals the data of the lot and of the rows that refer to it; a lot has an entry in one of the
+-- two tables.
+-- Interface: private.search_entries, private.unlisted_search_entries, private.search_text, private.search_terms;
+-- private.refresh_search_entries(lots).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -24,7 +26,7 @@ create table private.search_entries (
   mercator point not null,
   lat double precision not null,
   lng double precision not null,
-  -- Both ascending, so that each order is a walk along an index.
+  -- Both ascending, so that an index yields each order.
   rank_key integer not null,
   price_key integer not null,
   hour_price integer,
@@ -41,24 +43,24 @@ create table private.search_entries (
   name_count integer not null
 );
 
-comment on table private.search_entries is 'What search reads of a public lot. Kept by triggers.';
-comment on column private.search_entries.rank_key is 'Place in the recommended order: 10000 less the score (private.lot_score).';
-comment on column private.search_entries.price_key is 'hour_price, and behind all prices when it is not known.';
-comment on column private.search_entries.document is 'Name, kana, address and operator as private.search_text writes them, a line each.';
+comment on table private.search_entries is 'The data of a public lot that search reads. Triggers maintain it.';
+comment on column private.search_entries.rank_key is 'The position in the recommended order: 10000 minus the score (private.lot_score).';
+comment on column private.search_entries.price_key is 'hour_price; greater than all prices when it is unknown.';
+comment on column private.search_entries.document is 'Name, kana, address and operator in the form of private.search_text, one line each.';
 comment on column private.search_entries.name_count is 'How many terms, from the first on, are names (#, !, = and @); the others are of the document.';
 
--- One in three hundred rows is enough to know how common a term is, and the planner has to: a rare one is looked up, for a
--- common one the order is walked until a page is full.
+-- A sample of one in three hundred rows shows how common a term is. The planner needs that: it looks up a rare term, and for
+-- a common term it reads the order until a page is full.
 alter table private.search_entries alter column terms set statistics 300;
 
 create index search_entries_terms_idx on private.search_entries using gin (terms);
--- With what distance needs, so that the nearest lots come from the index alone. Not a quadtree (SP-GiST), which is smaller
--- and faster: Postgres takes coordinates within a millionth for equal when it sorts points into quadrants, and in radians
--- that is 6 m. Searches in dense places then miss lots.
+-- With the columns of a search by distance, so that the nearest lots come from the index alone. Not a quadtree (SP-GiST),
+-- although it is smaller and faster: Postgres treats coordinates within a millionth as equal when it sorts points into
+-- quadrants. In radians that is 6 m, and searches in dense places then miss lots.
 create index search_entries_mercator_idx on private.search_entries using gist (mercator) include (parking_lot_id, lat, lng);
 create index search_entries_rank_idx on private.search_entries (rank_key, parking_lot_id);
 create index search_entries_price_idx on private.search_entries (price_key, parking_lot_id);
--- A vehicle that few lots take finds them.
+-- Finds the few lots that accept a tall vehicle.
 create index search_entries_height_idx on private.search_entries (max_height_m) where max_height_m is not null;
 create index search_entries_width_idx on private.search_entries (max_width_m) where max_width_m is not null;
 create index search_entries_length_idx on private.search_entries (max_length_m) where max_length_m is not null;
@@ -72,8 +74,8 @@ create table private.unlisted_search_entries (
   terms text[] collate "C" not null
 );
 
-comment on table private.unlisted_search_entries is 'What administrators search lots by that are not public. Kept by triggers.';
-comment on column private.unlisted_search_entries.document is 'Name, kana and address as private.search_text writes them, a line each.';
+comment on table private.unlisted_search_entries is 'The search data of lots that are not public, for administrators. Triggers maintain it.';
+comment on column private.unlisted_search_entries.document is 'Name, kana and address in the form of private.search_text, one line each.';
 
 create index unlisted_search_entries_terms_idx on private.unlisted_search_entries using gin (terms);
 
@@ -95,9 +97,9 @@ end
 $$;
 
 comment on function private.search_text(text) is
-  'Text as search compares it: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
+  'Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
 
--- One query without a search_path, so that Postgres writes it into the statement: a call of a function takes three times as long.
+-- One query without a search_path, so that Postgres inlines it: a function call takes three times as long.
 create function private.search_terms(p_text text) returns table (terms text[])
 language sql immutable parallel safe
 begin atomic
@@ -121,10 +123,10 @@ end
 $$;
 
 comment on function private.keyword_terms(text) is
-  'The terms that every text with this keyword has; the keyword is as private.search_text writes it.';
+  'The terms of every text that contains this keyword; the keyword has the form of private.search_text.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what is derived of a lot
+-- Internals: data derived from a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
@@ -133,7 +135,8 @@ set search_path = ''
 as $$
 begin
   return (
-    -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to a lot's own, so that one friend makes no best lot.
+    -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to those of the lot, so that a single review cannot make
+    -- the best lot.
     select round(100 * (
       70 * (((p_lot).avg_rating * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
       + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
@@ -144,7 +147,7 @@ end
 $$;
 
 comment on function private.lot_score(public.parking_lots, boolean) is
-  'How recommendable a lot is, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
+  'The score of a lot in the recommended order, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
 
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
@@ -154,7 +157,7 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  -- Around the clock: a window of every day says so, and none of the kind says that a day is closed.
+  -- Around the clock: a window of every day is 24 hours, and no window of the kind closes a day.
   with kinds as (
     select w.parking_lot_id, w.window_type as kind,
       coalesce(bool_or(w.is_24h and coalesce(w.day_type, 'all') = 'all' and w.day_of_week is null
@@ -176,7 +179,7 @@ end
 $$;
 
 comment on function private.hours_attributes(uuid[]) is
-  'Attributes that these lots'' weekly hours give: open_24h, entry_24h, 24h. Entry and exit follow the business hours where they have none of their own.';
+  'Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where they have no hours of their own.';
 
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
@@ -212,12 +215,12 @@ end
 $$;
 
 comment on function private.derived_attributes(uuid[]) is
-  'Attributes that hours, prices and spots of these lots give, whatever their tags say; an attribute may come more than once.';
+  'Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.';
 
 create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
 language plpgsql stable
 set search_path = ''
-set enable_nestloop = off -- rows that the same transaction wrote are in no statistics; every table is narrowed by the ids
+set enable_nestloop = off -- statistics do not have rows that the same transaction wrote; every table is narrowed by the ids
 as $$
 begin
   return query
@@ -238,7 +241,7 @@ end
 $$;
 
 comment on function private.search_attributes(uuid[]) is
-  'Attributes by which these lots are found: their tags and what is derived, without the tags that they are known not to have. A lot without any has no row.';
+  'Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to have. A lot without attributes has no row.';
 
 create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
 language plpgsql stable
@@ -255,12 +258,12 @@ end
 $$;
 
 comment on function private.search_documents(uuid[]) is
-  'The text of each lot in which keywords are looked for, a line a field; the operator of public lots only.';
+  'The text of each lot in which keywords are searched, one line per field; the operator for public lots only.';
 
 create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
 language plpgsql stable
 set search_path = ''
-set enable_nestloop = off -- rows that the same transaction wrote are in no statistics; every table is narrowed by the ids
+set enable_nestloop = off -- statistics do not have rows that the same transaction wrote; every table is narrowed by the ids
 as $$
 begin
   return query
@@ -287,22 +290,22 @@ end
 $$;
 
 comment on function private.written_entries(uuid[]) is
-  'The entries of these lots as they should be. Terms of a text that has not changed are taken over: they are most of the work.';
+  'The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: keeping entries
+-- Internals: maintaining entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
 language plpgsql
-security definer -- entries are nobody's to write; who may write a lot or what hangs on it has its entry written
+security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
 set search_path = ''
 as $$
 declare
   v_public uuid[];
   v_unlisted uuid[];
 begin
-  -- Locked in one order first: what follows then sees what a concurrent writer of the same lot committed.
+  -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
   select array_agg(l.id) filter (where l.status = 'active'), array_agg(l.id) filter (where l.status <> 'active')
   into v_public, v_unlisted
   from (
@@ -353,7 +356,7 @@ declare
   v_lot_ids uuid[];
 begin
   if tg_op = 'UPDATE' then
-    -- What an entry is made of. A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
+    -- The columns of an entry. A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
     select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
     where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
         b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
@@ -371,7 +374,7 @@ begin
 end
 $$;
 
--- No trigger on delete: the entry goes with the lot.
+-- No trigger on delete: the entry is deleted with the lot.
 create trigger _800_refresh_search_on_insert after insert on public.parking_lots
   referencing new table as rows_changed
   for each statement execute function private.tg_parking_lots__refresh_search();
@@ -379,7 +382,7 @@ create trigger _800_refresh_search_on_update after update on public.parking_lots
   referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_parking_lots__refresh_search();
 
--- Serves every table whose rows hang on a lot.
+-- For every table whose rows refer to a lot.
 create function private.tg_lot_rows__refresh_search() returns trigger
 language plpgsql
 set search_path = ''

@@ -1,17 +1,17 @@
--- Search: the conditions of a search, read, checked and written as SQL. Pages of what they find are in search_pages (0915).
+-- Search: the conditions of a search, read, checked and written as SQL. Pages of their results are in search_pages (0915).
 --
--- A question is a SearchQueryV1 and, beside it, a box, ids and a page. It is read and checked (private.check_search), written
--- as a condition over private.search_entries with its values in place (private.search_condition), and answered by one
--- statement, so that the planner sees how common each term is: rare ones are looked up in the terms' index, with common
--- ones the order is walked until the page is full. Where a circle or box holds few lots the spatial index is used, where
--- it holds many it is a mere filter.
+-- A search is a SearchQueryV1 with a bbox, ids and a page. It is read and checked (private.check_search), written as a
+-- condition over private.search_entries with its values in place (private.search_condition), and run as one statement, so
+-- that the planner knows how common each term is. Rare terms are looked up in the index of terms; with common terms the
+-- order is read until the page is full. For a circle or bbox with few lots the spatial index is used; otherwise the area is
+-- only a filter.
 --
--- Invariants: a lot of which something asked is not known never passes.
--- Interface: private.check_search, private.search_condition, private.bbox_boxes. What the conditions mean is in the
--- contract.
+-- Invariants: a lot never passes a condition on a value that is unknown.
+-- Interface: private.check_search, private.search_condition, private.bbox_boxes. The contract defines the meaning of the
+-- conditions.
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: reading the question
+-- Internals: reading the search
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.is_whole_number(p_value jsonb, p_least integer, p_most integer) returns boolean
@@ -19,7 +19,7 @@ language sql immutable
 return case when jsonb_typeof(p_value) = 'number'
   then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end;
 
-comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number within bounds.';
+comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number from p_least to p_most.';
 
 create function private.is_text_list(p_value jsonb, p_most integer, p_longest integer) returns boolean
 language plpgsql immutable
@@ -33,7 +33,7 @@ begin
 end
 $$;
 
-comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most so many texts of 1 to so many characters.';
+comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most p_most texts of 1 to p_longest characters.';
 
 create function private.search_query_fault(p_key text, p_value jsonb) returns text
 language plpgsql immutable
@@ -81,7 +81,7 @@ end
 $$;
 
 comment on function private.search_query_fault(text, jsonb) is
-  'What is wrong with a condition of SearchQueryV1; null when nothing is. vehicle is read by private.read_vehicle.';
+  'The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.';
 
 create function private.check_search(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns void
 language plpgsql stable
@@ -118,10 +118,10 @@ end
 $$;
 
 comment on function private.check_search(jsonb, double precision[], uuid[]) is
-  'Refuses what is no question for search: validation_error, naming the condition.';
+  'Checks the conditions of a search. Errors: validation_error, with the condition as param.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: the question as a condition
+-- Internals: the search as a condition
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.bbox_boxes(p_bbox double precision[]) returns box[]
@@ -139,7 +139,7 @@ end
 $$;
 
 comment on function private.bbox_boxes(double precision[]) is
-  'A box of west, south, east, north on the Mercator plane, to the bit where search_entries.mercator has them, so that a lot on a side is in it; two where it crosses the antimeridian.';
+  'A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so that a lot on a side is inside. Two boxes where it crosses the antimeridian.';
 
 create function private.boxes_hold_few(p_boxes box[], p_few integer) returns boolean
 language plpgsql stable
@@ -152,14 +152,14 @@ begin
 end
 $$;
 
-comment on function private.boxes_hold_few(box[], integer) is 'Whether the boxes hold fewer search entries than p_few.';
+comment on function private.boxes_hold_few(box[], integer) is 'Whether the boxes contain fewer search entries than p_few.';
 
 create function private.area_condition(p_boxes box[], p_few integer default 5000) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- Of many lots the order or the terms find a page sooner; what is inside coalesce no index serves.
+  -- With many lots the order or the terms find a page sooner; coalesce keeps the condition from any index.
   return (
     select '(' || string_agg(format(
       case when f.is_few then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
@@ -170,9 +170,9 @@ end
 $$;
 
 comment on function private.area_condition(box[], integer) is
-  'That an entry is within one of the boxes, for the spatial index when they hold fewer entries than p_few.';
+  'The condition that an entry is within one of the boxes; it uses the spatial index when they contain fewer entries than p_few.';
 
--- The planner does not find these frequencies: it looks for them in the default order, and they are kept in that of "C".
+-- The planner does not find these frequencies: it looks for them in the default collation, and they are stored in "C".
 create function private.term_frequencies(p_terms text[]) returns table (term text, frequency double precision)
 language plpgsql stable rows 10
 set search_path = ''
@@ -192,7 +192,7 @@ end
 $$;
 
 comment on function private.term_frequencies(text[]) is
-  'Each of the terms, once, and the part of all search entries that has it, 0 to 1, as statistics tell.';
+  'Each of the terms, once, and the share of all search entries that has it, 0 to 1, by statistics.';
 
 create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
@@ -207,14 +207,14 @@ begin
       from private.term_frequencies(p_terms) as f
       window w as (order by f.frequency, f.term)
     ) as r
-    -- To decode an entry of the index takes a 150th of the time to read its lot: a term has to spare more than it costs.
+    -- Decoding an entry of the index takes a 150th of the time of reading its lot: a term must save more than it costs.
     where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency)
   );
 end
 $$;
 
 comment on function private.narrowing_terms(text[]) is
-  'Those of the terms by which an index finds few entries at little cost: the rarest, as statistics tell, assuming independence.';
+  'The terms by which an index finds few entries at little cost: the rarest, by statistics, assuming independence.';
 
 create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
 language plpgsql stable
@@ -230,10 +230,10 @@ end
 $$;
 
 comment on function private.term_share(text[], text[]) is
-  'The part of all search entries that has all of p_all and one of p_any, 0 to 1, as statistics tell, assuming independence.';
+  'The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.';
 
 create function private.expected_share(p_condition text) returns double precision
-language plpgsql volatile -- only such a function may EXPLAIN; it changes nothing
+language plpgsql volatile -- only a volatile function may use EXPLAIN; it changes nothing
 set search_path = ''
 as $$
 declare
@@ -250,7 +250,7 @@ end
 $$;
 
 comment on function private.expected_share(text) is
-  'The part of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics alone.';
+  'The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.';
 
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
@@ -262,7 +262,7 @@ as $$
 declare
   v_center jsonb := p_query -> 'center';
   v_keywords text[] := array(select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k);
-  -- A keyword of one or two characters is its term; a longer one is looked for in the document.
+  -- A keyword of one or two characters is its term; a longer one is searched in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
@@ -294,7 +294,7 @@ begin
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
     case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
     condition,
-    -- Last, for what the cheaper ones leave. What is asked to be true no index serves.
+    -- Last, for the rows that the cheaper conditions leave. No index serves this condition.
     case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
   );
@@ -314,7 +314,7 @@ end
 $$;
 
 comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
-  'A checked question as a condition over private.search_entries e, for the spatial index when the box holds fewer entries than p_few. narrowing: the terms by which the index finds few entries; share, with a center: the part of all lots that is expected to meet the condition, wherever they are.';
+  'A checked search as a condition over private.search_entries e; it uses the spatial index when the bbox contains fewer entries than p_few. narrowing: the terms by which the index finds few entries. share, with a center: the expected share of all lots that meet the condition, at any distance.';
 
 grant execute on function
   private.search_text(text),

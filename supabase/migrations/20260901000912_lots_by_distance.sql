@@ -1,13 +1,14 @@
 -- Lots by distance: the nearest lots, and pages of lots in the order of distance, exactly.
 --
--- Three ways lead to a page. Each gives what sorting all lots by distance gives, and the work of each is bounded.
--- The walk reads entries in the order of the Mercator plane, and is complete as far as the bound of 0500 says. It reads the
--- lots before the page as well, and needs a circle that has one image on the plane.
--- The ring serves what is far away, at the antimeridian, at a pole, or deep in the list. It divides the plane into boxes,
--- leaves out those that lie wholly before the page or after it, and divides those that hold many lots again.
--- The indexes find what few lots meet, wherever they are; what is found is sorted.
+-- There are three methods for a page. Each has the result of sorting all lots by distance, and the work of each is bounded.
+-- The walk reads entries in the order of the Mercator plane, and is complete up to the bound of 0500. It also reads the lots
+-- before the page, and needs a circle that has one image on the plane.
+-- The ring is for lots far away, at the antimeridian, at a pole, or deep in the list. It divides the plane into boxes, omits
+-- those that are wholly before or after the page, and divides those with many lots again.
+-- The indexes find the lots of a condition that few lots meet, at any distance; the result is sorted.
 --
--- Invariants: keys are distances in whole micrometres, so that lots tie that only rounding tells apart; ties go by id.
+-- Invariants: keys are distances in whole micrometres, so that lots tie that differ by rounding only; ties are in the order
+-- of id.
 -- Interface: private.nearest_lots and private.nearest_passing_lots for nearby, private.distance_page for search.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -24,12 +25,12 @@ declare
   -- Half a metre: the arc cosine of a short distance is not more exact.
   c_slack constant double precision := 1e-7;
   c_turn constant double precision := 2 * pi();
-  -- What lies beyond 89.9 degrees is imaged there.
+  -- Points beyond 89.9 degrees have their image there.
   c_south constant double precision := case when (p_area[1])[1] <= private.mercator_y(-90) then -pi() / 2
     else 2 * atan(exp((p_area[1])[1])) - pi() / 2 end;
   c_north constant double precision := case when (p_area[0])[1] >= private.mercator_y(90) then pi() / 2
     else 2 * atan(exp((p_area[0])[1])) - pi() / 2 end;
-  -- From the point's meridian, in turns.
+  -- From the meridian of the point, in turns.
   c_west constant double precision := ((p_area[1])[0] - radians(p_lng)) / c_turn;
   c_east constant double precision := ((p_area[0])[0] - radians(p_lng)) / c_turn;
   c_west_turn constant double precision := abs(c_west - round(c_west));
@@ -39,7 +40,7 @@ declare
   v_lat double precision;
 begin
   -- On a parallel the distance grows with the angle between the meridians. On a meridian its cosine, c_sine * sin(latitude)
-  -- + v_cosine * cos(latitude), is a sine curve: it is greatest and least at an end or where the curve turns.
+  -- + v_cosine * cos(latitude), is a sine curve: its extremes are at an end or at its turning point.
   v_cosine := cos(radians(p_lat)) * cos(c_turn * case when floor(c_east) >= ceil(c_west) then 0
     else least(c_west_turn, c_east_turn) end);
   v_lat := atan2(c_sine, v_cosine);
@@ -56,7 +57,7 @@ end
 $$;
 
 comment on function private.box_distances(double precision, double precision, box) is
-  'No point of a box of the Mercator plane is nearer to a place than least_m or farther than most_m, in metres.';
+  'The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than least_m or farther than most_m.';
 
 create function private.ring_boxes(
   p_lat double precision, p_lng double precision, p_from_m double precision, p_most_m double precision, p_count integer,
@@ -76,7 +77,7 @@ begin
     boxes := (private.search_boxes(p_lat, p_lng, p_most_m)).boxes;
     v_counts := array_fill(c_few, array[cardinality(boxes)]);
   end if;
-  -- A box of the thirtieth level is some centimetres wide, and is read however many lots it holds.
+  -- A box of the thirtieth level is some centimetres wide, and is read with any number of lots.
   for v_level in 1..30 loop
     exit when not c_few = any (v_counts);
     with parts as (
@@ -92,7 +93,7 @@ begin
       ) as k
       where k.lots > 0 and d.most_m >= p_from_m
     ), reached as (
-      -- Boxes that lie behind the page's beginning and hold enough lots together.
+      -- Boxes after the start of the page that together contain enough lots.
       select least(reach_m, min(s.most_m) filter (where s.so_far >= p_count)) as reach_m
       from (
         select p.most_m, sum(p.lots) over (order by p.most_m) as so_far from parts p where p.least_m > p_from_m
@@ -106,7 +107,7 @@ end
 $$;
 
 comment on function private.ring_boxes(double precision, double precision, double precision, double precision, integer) is
-  'Boxes of the Mercator plane that hold every search entry from p_from_m to reach_m metres away: about p_count of them, or all as far as p_most_m (null: anywhere). Entries on a side of two boxes count twice.';
+  'Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count entries, or all up to p_most_m (null: any distance). Entries on a side of two boxes count twice.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: pages by distance
@@ -126,7 +127,7 @@ as $$
 declare
   c_most_read constant integer := 20000;
   c_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
-  -- As many as should do, at the share that passes, and eight for lots that the plane shows in another order.
+  -- The expected number for the share that passes, and eight for lots that the plane has in another order.
   v_fetch integer := least(c_most_read, ceil((p_limit + 8) / p_share));
   v_fetched integer;
   v_last double precision;
@@ -142,7 +143,7 @@ begin
           select *, mercator <-> $7 as far, round(private.great_circle_m($1, $2, lat, lng) * 1e6) / 1e6 as key
           from private.search_entries order by mercator <-> $7 limit $8
         ) e
-        offset 0 -- keeps what is inside from being worked out twice
+        offset 0 -- keeps the subquery from being evaluated twice
       ) w', p_condition
     ) into v_fetched, v_last, page.lot_ids, page.keys
       using p_lat, p_lng, p_limit, p_from_m, p_from_id, coalesce(p_most_m, 'infinity'), c_centre, v_fetch;
@@ -161,7 +162,7 @@ end
 $$;
 
 comment on function private.walked_page(text, double precision, double precision, double precision, double precision, double precision, uuid, integer) is
-  'private.distance_page from at most 20,000 entries in the order of the plane; is_complete: nothing that belongs to the page is missing.';
+  'private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is missing.';
 
 create function private.distance_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_most_m double precision,
@@ -171,11 +172,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Nothing on the sphere is farther than half its circumference; a cursor can be forged.
+  -- No distance on the sphere is greater than half its circumference; a cursor can be forged.
   c_from constant double precision := least(coalesce((p_after ->> 0)::double precision, -1), 21000000);
   c_from_id constant uuid := coalesce((p_after ->> 1)::uuid, '00000000-0000-0000-0000-000000000000');
   c_most_in_ring constant integer := 5000;
-  -- Of a small table, and of one without statistics, a walk costs little.
+  -- For a small table, or one without statistics, the walk costs little.
   c_lots constant double precision := greatest(100000, (
     select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
   ));
@@ -190,7 +191,7 @@ declare
   v_ring record;
   v_page private.found_page;
 begin
-  -- Of few lots that meet the condition, all are read sooner than as many entries as it takes to meet a page of them.
+  -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full.
   if c_share * c_share * c_lots > p_limit / 2 then
     v_walk := private.walked_page(p_condition, c_share, p_lat, p_lng, p_most_m, c_from, c_from_id, p_limit);
     if v_walk.is_complete then
@@ -213,7 +214,7 @@ end
 $$;
 
 comment on function private.distance_page(text, double precision, double precision, double precision, double precision, jsonb, integer) is
-  'The first lots behind the distance and id p_after that meet the condition, which about p_share of all lots do, nearest first, ties by id. p_most_m null: anywhere.';
+  'The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share of all lots that meets it. p_most_m null: any distance.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the nearest lots
@@ -224,10 +225,10 @@ create function private.nearest_lots(
   out lot_ids uuid[], out distances double precision[], out is_cut boolean
 )
 language plpgsql stable
-security definer -- entries are private, and row security would keep <@ from the index; all are of public lots
+security definer -- entries are private, and row security would prevent the index for <@; all are of public lots
 set search_path = ''
 set plan_cache_mode = force_generic_plan
-set enable_bitmapscan = off -- it would read the whole box to sort it; how many lots a box holds is not known to the planner
+set enable_bitmapscan = off -- it would read and sort the whole box; the planner does not know how many lots a box contains
 as $$
 declare
   c_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
@@ -276,7 +277,7 @@ create function private.nearest_passing_lots(
   out lot_ids uuid[], out distances double precision[], out is_cut boolean
 )
 language plpgsql stable
-security definer -- entries are private, and row security would keep terms from their index; all are of public lots
+security definer -- entries are private, and row security would prevent the index of terms; all are of public lots
 set search_path = ''
 as $$
 declare
@@ -296,7 +297,7 @@ end
 $$;
 
 comment on function private.nearest_passing_lots(double precision, double precision, double precision, integer, numeric, text[]) is
-  'private.nearest_lots of those that take a vehicle of p_max_height_m for certain (null: any) and are tagged with all of p_tags.';
+  'private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all of p_tags.';
 
 grant execute on function
   private.nearest_lots(double precision, double precision, double precision, integer),

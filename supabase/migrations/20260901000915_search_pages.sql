@@ -1,7 +1,7 @@
 -- Search pages: public lots that meet up to sixteen conditions, in one of three orders, page by page.
 --
--- A page ends with the sort key and id of its last lot, and the next one begins behind them. A lot that keeps its key is
--- neither skipped nor repeated, whatever happens to the others.
+-- A page ends with the sort key and id of its last lot, and the next page begins after them. A lot that keeps its key is
+-- neither skipped nor repeated, even if other lots change.
 --
 -- Invariants: orders are total (ties by id); the keys of a cursor are values bound to a statement, never part of its text.
 -- Interface: api.search_parking_lots.
@@ -17,7 +17,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- The order from the cursor on; p_condition is made by private.search_condition alone, which quotes what a caller wrote.
+  -- The order from the cursor on. Only private.search_condition makes p_condition, and it quotes the values of a caller.
   c_order constant text := format('order by e.%I, e.parking_lot_id', p_column);
   c_behind constant text := case when p_after is null then 'true'
     else format('(e.%I, e.parking_lot_id) > ($1, $2)', p_column) end;
@@ -29,8 +29,8 @@ declare
   c_id constant uuid := p_after ->> 1;
   v_page private.found_page;
 begin
-  -- What is common fills a page from the next few thousand of the order; the indexes are asked when that does not, and at
-  -- once when these would hold one or two. The planner cannot tell: it takes terms that come together for a coincidence.
+  -- For a common condition the next few thousand entries of the order fill a page. The indexes are used when they do not, and
+  -- at once when they would return one or two. The planner cannot estimate this: it treats correlated terms as independent.
   if p_share > 0.0005 then
     execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
       into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
@@ -44,13 +44,13 @@ end
 $$;
 
 comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
-  'The first lots behind the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the part of all lots that the terms which narrow it leave.';
+  'The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the share of all lots that the narrowing terms leave.';
 
 create function private.found_lots(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
 ) returns private.found_page
 language plpgsql stable
-security definer -- entries are private, and row security would keep terms from their index; all are of public lots
+security definer -- entries are private, and row security would prevent the index of terms; all are of public lots
 set search_path = ''
 as $$
 declare
@@ -69,7 +69,7 @@ end
 $$;
 
 comment on function private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer) is
-  'A page of the lots that a checked question asks for, behind the key and id p_after.';
+  'A page of the lots that a checked search finds, after the key and id p_after.';
 
 create function private.found_total(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -77,7 +77,7 @@ security definer -- as private.found_lots
 set search_path = ''
 as $$
 declare
-  -- To count a million lots takes seconds, and nobody reads so far.
+  -- Counting a million lots takes seconds, and no user reads that far.
   c_most constant integer := 10000;
   v_count integer;
 begin
@@ -88,7 +88,7 @@ end
 $$;
 
 comment on function private.found_total(jsonb, double precision[], uuid[]) is
-  'How many lots a checked question asks for: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
 
 create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
 language plpgsql stable
@@ -144,7 +144,7 @@ end
 $$;
 
 comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'A page of a checked question: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors: validation_error.';
+  'A page of a checked search: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors: validation_error.';
 
 grant execute on function
   private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),
@@ -178,7 +178,7 @@ declare
 begin
   perform private.visitor_or_user();
   v_has_stay := private.check_asked_stay(p_entry_at, p_exit_at, p_vehicle_type);
-  -- A page of the interface has at most 100; an export reads greater ones.
+  -- A page of the interface has at most 100 lots; an export reads larger pages.
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');
   elsif v_has_stay and p_limit > 100 then
@@ -210,7 +210,7 @@ end
 $$;
 
 comment on function api.search_parking_lots(jsonb, double precision[], uuid[], integer, text, text[], integer, timestamptz, timestamptz, timestamptz, text) is
-  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. With p_zoom: {items: [], clusters} of p_bbox, and total. With p_updated_since: lots changed since, and tombstones. With p_entry_at and p_exit_at (at most 31 days, p_limit at most 100): what the stay costs p_vehicle_type and meets at each lot of the page. Reads only. Errors: validation_error, forbidden.';
+  'Public lots that meet p_query (SearchQueryV1), p_bbox (west, south, east, north) and p_ids, a page of p_limit (1..1000): {items, next_cursor}. p_include total: total (counted up to 10,000) and total_is_exact. p_zoom: {items: [], clusters} of p_bbox, and total. p_updated_since: lots changed since, and tombstones. p_entry_at and p_exit_at (at most 31 days, p_limit at most 100): the fee for p_vehicle_type and the hours of the stay at each lot of the page. Reads only. Errors: validation_error, forbidden.';
 
 grant execute on function
   api.search_parking_lots(

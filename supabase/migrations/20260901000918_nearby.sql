@@ -1,15 +1,16 @@
 -- Nearby: the lots around a point, compared by price, distance and rating for one stay.
 --
--- private.nearest_lots (0912) yields lots in order of distance, and private.nearest_passing_lots those with a height and tags.
--- Whether a lot is open and what a stay costs has to be worked out; private.nearby_candidates does so batch by
--- batch, nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is reached: 3,000
--- lots looked at, private.most_priced_lots priced. Ranking, price component and order are over the candidates alone.
+-- private.nearest_lots (0912) returns lots in order of distance, and private.nearest_passing_lots those with a height and
+-- tags. Whether a lot is open and the fee of a stay must be calculated. private.nearby_candidates does so batch by batch,
+-- nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is reached: 3,000 lots
+-- checked, private.most_priced_lots priced. Ranking, price component and order are over the candidates only.
 --
--- The stay is the one asked for (entry_at and exit_at), or else 60 minutes from now. Its fee is what calc-fee answers: both
--- ask the one evaluator. A fee that is not known is null, with the reason; it never counts as cheap.
+-- The stay is from entry_at to exit_at, or by default 60 minutes from now. Its fee equals that of calc-fee: both use the same
+-- evaluator. An unknown fee is null, with the reason; it never counts as cheap.
 --
--- Invariants: the candidates are the nearest lots that pass; where one that passes may be missing, is_truncated says so. Shown numbers explain one another: ranking_score is made of ranking_components, these of distance_m,
--- estimated_fee and avg_rating; effective_cost is estimated_fee + walk_minutes * walk_yen_per_minute.
+-- Invariants: the candidates are the nearest lots that pass; is_truncated is true when one may be missing. Shown numbers are
+-- consistent: ranking_score is calculated from ranking_components, these from distance_m, estimated_fee and avg_rating;
+-- effective_cost is estimated_fee + walk_minutes * walk_yen_per_minute.
 -- Interface: api.nearby_parking_lots.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -28,7 +29,7 @@ create type private.nearby_filters as (
 comment on type private.nearby_filters is 'The filters of api.nearby_parking_lots, read and checked. tags is never null.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: reading the question
+-- Internals: reading the request
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
@@ -63,7 +64,7 @@ end
 $$;
 
 comment on function private.nearby_filter_fault(text, jsonb) is
-  'What is wrong with a filter of api.nearby_parking_lots; null when nothing is.';
+  'The error of a filter of api.nearby_parking_lots; null when it is valid.';
 
 create function private.read_nearby_filters(p_filters jsonb) returns private.nearby_filters
 language plpgsql stable
@@ -101,7 +102,7 @@ end
 $$;
 
 comment on function private.read_nearby_filters(jsonb) is
-  'Reads the filters of api.nearby_parking_lots. Errors: validation_error, param filters or filters.<key>.';
+  'Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.';
 
 create function private.check_nearby(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer, p_sort text
@@ -125,7 +126,7 @@ end
 $$;
 
 comment on function private.check_nearby(double precision, double precision, integer, integer, text) is
-  'Refuses what is no question for the lots nearby: validation_error.';
+  'Checks the other arguments of api.nearby_parking_lots. Errors: validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: candidates
@@ -139,7 +140,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- Cheap conditions come first, and the fee last, for the lots that are left.
+  -- Cheap conditions come first, and the fee last, for the remaining lots.
   lot_ids := p_lot_ids;
   priced := 0;
   is_cut := false;
@@ -167,7 +168,7 @@ end
 $$;
 
 comment on function private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer) is
-  'Those of the lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters ask. With max_price amounts has their fees, priced says how many lots were priced, the nearest p_most_priced at most, and is_cut that others were not.';
+  'The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow. With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_most_priced), is_cut: others were not priced.';
 
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
@@ -179,7 +180,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  -- Lots that are looked at, if the filters need more than the index holds: 0.3 s on two slow cores.
+  -- The lots that are checked, if the filters need more than the index has: 0.3 s on two slow cores.
   c_most constant integer := 3000;
   v_near record;
   v_passing record;
@@ -209,7 +210,7 @@ begin
     v_seen := cardinality(v_near.lot_ids);
     v_left := v_left - v_passing.priced;
     exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_most;
-    -- As many more as should do at the share that passed so far, and at least as many again: few rounds, little in vain.
+    -- The expected number for the share that has passed so far, and at least as many again: few rounds, little wasted work.
     v_upto := least(c_most, v_seen + greatest(
       v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / greatest(cardinality(lot_ids)::numeric / v_seen, 0.1))
     )::integer);
@@ -225,14 +226,14 @@ end
 $$;
 
 comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz) is
-  'The nearest lots that pass all filters, at most p_limit, nearest first, how far they are and, with max_price, what they cost. At most 3,000 lots are looked at. is_truncated: others within the radius pass or were not looked at. Errors: validation_error (too_much_to_price).';
+  'The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors: validation_error (too_much_to_price).';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: comparing
+-- Internals: comparison
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Without a search_path (every name has its schema), so that Postgres writes the query into that of private.nearby_items: one
--- plan, and one look-up a lot.
+-- Without a search_path (every name has its schema), so that Postgres inlines the query into that of private.nearby_items:
+-- one plan, and one look-up per lot.
 create function private.nearby_ranking(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz
@@ -259,7 +260,7 @@ as $$
     join public.parking_lots l on l.id = c.id
     left join fees f on f.parking_lot_id = c.id
   ),
-  -- Rounded as they are shown, so that the score can be made of what is shown.
+  -- Rounded as they are shown, so that the score can be calculated from shown values.
   compared as materialized (
     select p.*,
       trim_scale(round(
@@ -277,7 +278,7 @@ as $$
 $$;
 
 comment on function private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz) is
-  'Lots that are given nearest first, with fee and ranking. p_amounts: their fees, where they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; ties go to the nearer lot.';
+  'Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.';
 
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
@@ -290,7 +291,7 @@ as $$
 declare
   c_yen constant integer := private.yen_per_walk_minute();
 begin
-  -- An array of rows becomes JSON in one go, which an aggregate of JSON objects does not. Text, because nothing reads it here.
+  -- An array of rows is converted to JSON at once, which an aggregate of JSON objects is not. Text, because nothing here reads it.
   return (
     select coalesce(to_json(array_agg(item)), '[]')
     from (
@@ -320,7 +321,7 @@ begin
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join (
         select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned
-        offset 0 -- keeps the condition inside, where it spares the call
+        offset 0 -- keeps the condition inside, where it saves the call
       ) as s on s.parking_lot_id = r.parking_lot_id
       order by case p_sort when 'price' then r.estimated_fee when 'recommended' then r.rank end nulls last, r.place
     ) as item
@@ -392,7 +393,7 @@ end
 $$;
 
 comment on function api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text) is
-  'The p_limit (1..100) active lots nearest to a point within p_radius_m (1..50000) that pass p_filters, compared for the stay from entry_at to exit_at of the filters, or 60 minutes from now, with p_vehicle_type: {items, is_truncated}, items in the order of p_sort (distance, price, recommended). is_truncated: other lots within the radius pass, or were not looked at: of the lots with the tags and the height the nearest 3,000 are looked at. Filters: max_height_m (lots known to take this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee for the stay is known and not higher), entry_at with exit_at (at most 31 days). A max_price that would have more lots priced than one question may is refused with details.reason too_much_to_price. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre; main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Errors: validation_error, forbidden.';
+  'The active lots nearest to a point that pass p_filters, within p_radius_m (1..50000), at most p_limit (1..100): {items, is_truncated}. Items are in the order of p_sort (distance, price, recommended) and compared for one stay with p_vehicle_type: from entry_at to exit_at of the filters, or 60 minutes from now. is_truncated: other lots within the radius pass, or were not checked; of the lots with the tags and the height the nearest 3,000 are checked. Filters: max_height_m (lots known to accept this height), tags (lots that have all of these), open_now (true: lots known to be open), max_price (lots whose fee is known and not higher), entry_at with exit_at (at most 31 days). A max_price that would price too many lots is rejected with details.reason too_much_to_price. distance_m: great circle on the mean radius 6371008.8 m (IUGG), to the centimetre. main_image: a storage key or null. p_vehicle: the measures of a vehicle. Reads only. Errors: validation_error, forbidden.';
 
 grant execute on function
   api.nearby_parking_lots(double precision, double precision, integer, integer, jsonb, text, jsonb, text)
