@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { WAIT_TIMEOUT_MS } from "../../local/rest/pool.ts";
 import { asAnonymous } from "../../supabase/functions/_shared/db/client.ts";
-import { DEADLINE_MS } from "../../supabase/functions/_shared/db/rpc.ts";
+import { DEADLINE_MS } from "../../supabase/functions/_shared/db/client.ts";
 import type { ApiError, Code } from "../../supabase/functions/_shared/errors.ts";
 import { configFor, databaseError, fakeRest, TRACE } from "./fake_rest.ts";
 

@@ -1,6 +1,10 @@
 // A Data API that answers as it is told, and remembers what it was asked.
+import type { AnyDatabase } from "../../supabase/functions/_shared/db/client.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
+
+/** The database of a handler, for functions that only these tests know. */
+export const anyDatabase = (database: unknown) => database as AnyDatabase;
 
 export const SECRET = "a-secret-for-tests-of-at-least-32-characters";
 export const PUBLISHABLE_KEY = "sb_publishable_for_tests";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { catalogue, codes, isCode } from "../../supabase/functions/_shared/errors.ts";
 import { errorCodesOf } from "../../supabase/functions/_shared/http/route.ts";
+import type { ProviderName } from "../../supabase/functions/_shared/providers/providers.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
 import { generatedFiles } from "../../supabase/functions/openapi/generated.ts";
 
@@ -34,7 +35,7 @@ Deno.test("every function is a group of the contract, and every group a function
 });
 
 /** What makes each provider, in the order in which an index.ts names them. */
-const MAKERS: readonly [option: string, maker: string, file: string][] = [
+const MAKERS: readonly [option: ProviderName, maker: string, file: string][] = [
   ["ai", "aiGateway", "providers/ai_gateway.ts"],
   ["appStore", "appStore", "providers/app_store.ts"],
   ["geocoder", "geocoder", "providers/geocoder.ts"],
@@ -49,9 +50,8 @@ const MAKERS: readonly [option: string, maker: string, file: string][] = [
 Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
   for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
-    const uses = (key: string) => routes.some(({ handle }) => new RegExp(`\\b${key}\\b`).test(handle.toString()));
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
-    const used = MAKERS.filter(([option]) => uses(option));
+    const used = MAKERS.filter(([option]) => routes.some(({ uses }) => uses.includes(option)));
     const options = [
       ...used.map(([option, maker]) => option === maker ? option : `${option}: ${maker}`),
       ...searches ? ["searches: searchCounts"] : [],

@@ -10,7 +10,7 @@ import { type Method, route } from "../../supabase/functions/_shared/http/route.
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { assertError } from "../support/api_errors.ts";
 import { token } from "../support/tokens.ts";
-import { databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake_rest.ts";
+import { anyDatabase, databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake_rest.ts";
 
 const USER = "11111111-2222-4333-8444-555555555555";
 
@@ -50,8 +50,8 @@ const define = (method: Method, access: "user" | "optional" | "service", calls: 
     reply: [200, Thing],
     errors: ["conflict"],
     handle: async ({ db }) => {
-      for (let call = 1; call < calls; call++) await db.rpc("thing", { call });
-      return await db.rpc("thing", { call: calls });
+      for (let call = 1; call < calls; call++) await anyDatabase(db).rpc("thing", { call });
+      return await anyDatabase(db).rpc("thing", { call: calls });
     },
   });
 const routes = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).flatMap((method) =>
@@ -108,8 +108,8 @@ Deno.test("outage: a request that only prepared its command, counted itself or c
     reply: [200, Thing],
     errors: ["conflict"],
     handle: async ({ db, service }) => {
-      for (const name of preparing) await service.rpc(name);
-      return await db.rpc("thing");
+      for (const name of preparing) await anyDatabase(service).rpc(name);
+      return await anyDatabase(db).rpc("thing");
     },
   });
   await using rest = fakeRest(({ name }) =>

@@ -8,7 +8,7 @@ import { READ_AFTER_HEADER } from "../../supabase/functions/_shared/http/read_af
 import { route } from "../../supabase/functions/_shared/http/route.ts";
 import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { token } from "../support/tokens.ts";
-import { configFor, databaseError, SECRET, TRACE } from "./fake_rest.ts";
+import { anyDatabase, configFor, databaseError, SECRET, TRACE } from "./fake_rest.ts";
 
 /** A primary and a load balancer that remember what they were asked. */
 function databases(answer: (url: URL, request: Request) => Response = () => Response.json({ id: "a" })) {
@@ -38,7 +38,7 @@ const thing = (options: { method?: "GET" | "POST"; instance?: "any" | "primary" 
     ...(options.instance ? { instance: options.instance } : {}),
     reply: [200, Thing],
     errors: [],
-    handle: ({ db }) => db.rpc("thing", { of: "a" }),
+    handle: ({ db }) => anyDatabase(db).rpc("thing", { of: "a" }),
   });
 
 const mine = { authorization: `Bearer ${token("11111111-2222-4333-8444-555555555555", { secret: SECRET })}` };

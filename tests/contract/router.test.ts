@@ -10,6 +10,7 @@ import { assertError } from "../support/api_errors.ts";
 import { badAuthorizations, token } from "../support/tokens.ts";
 import {
   ANON_KEY,
+  anyDatabase,
   configFor,
   databaseError,
   fakeRest,
@@ -53,8 +54,20 @@ const routes = [
     },
   }),
   route({ method: "DELETE", path: "/things/old", access: "public", ...common, handle: () => ({ id: "a" }) }),
-  route({ method: "GET", path: "/things/mine", access: "optional", ...common, handle: ({ db }) => db.rpc("my_thing") }),
-  route({ method: "GET", path: "/things/all", access: "service", ...common, handle: ({ db }) => db.rpc("all_things") }),
+  route({
+    method: "GET",
+    path: "/things/mine",
+    access: "optional",
+    ...common,
+    handle: ({ db }) => anyDatabase(db).rpc("my_thing"),
+  }),
+  route({
+    method: "GET",
+    path: "/things/all",
+    access: "service",
+    ...common,
+    handle: ({ db }) => anyDatabase(db).rpc("all_things"),
+  }),
   route({
     method: "GET",
     path: "/things/by/{id}",
@@ -502,7 +515,7 @@ Deno.test("overload: beyond the requests that a process works on at once the nex
     summary: "Things",
     reply: [200, z.object({ id: z.string() })],
     errors: [],
-    handle: ({ db }) => db.rpc("list_things"),
+    handle: ({ db }) => anyDatabase(db).rpc("list_things"),
   });
   const { fetch } = createApp([slow], { config: () => rest.config, log: () => {}, maxInFlight: 3 });
   const send = () => fetch(new Request("http://localhost/things"));

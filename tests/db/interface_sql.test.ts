@@ -1,9 +1,15 @@
-// Three places say which codes a function of the database refuses with: its comment, its body, and the route that calls
+// Three places say which codes a function of the database raises: its comment, its body, and the route that calls
 // it. They agree.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
-import { errorCodesOf, instanceOf, limitOf, type Route } from "../../supabase/functions/_shared/http/route.ts";
+import {
+  errorCodesOf,
+  instanceOf,
+  isConditional,
+  limitOf,
+  type Route,
+} from "../../supabase/functions/_shared/http/route.ts";
 
 interface SqlFunction {
   readonly name: string;
@@ -11,6 +17,9 @@ interface SqlFunction {
   readonly body: string;
   /** Whether it may write. */
   readonly isVolatile: boolean;
+  /** Without the prefix `p_`; those that may be left out are the last. */
+  readonly argNames: readonly string[];
+  readonly optionalArgs: number;
 }
 
 const address = Deno.env.get("DB_URL");
@@ -18,7 +27,8 @@ if (!address) throw new Error("No database: run the tests with `deno task test`,
 const sql = postgres(address, { max: 1, onnotice: () => {} });
 const functions = await sql<SqlFunction[]>`
   select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body,
-    p.provolatile = 'v' as "isVolatile"
+    p.provolatile = 'v' as "isVolatile", p.pronargdefaults as "optionalArgs",
+    array(select regexp_replace(arg, '^p_', '') from unnest(p.proargnames[1:p.pronargs]) as arg) as "argNames"
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('api', 'commands', 'private')
   order by name`;
@@ -58,44 +68,32 @@ function raised(name: string, seen = new Set<string>()): string[] {
   return [...new Set([...own, ...through])].sort();
 }
 
-/** The functions of the interface that a handler calls. */
-function called(route: Route): string[] {
-  return [...route.handle.toString().matchAll(/\.rpc\(\s*"([a-z_]+)"/g)].map((match) => qualified(match[1]!));
-}
+/** The functions of the interface that a route calls. */
+const called = (route: Route) => route.calls.map(qualified);
 
-/** The functions that the router calls itself, and those of what routes share. */
-async function calledByShared(): Promise<string[]> {
+/** The functions that the router calls itself. */
+async function calledByRouter(): Promise<string[]> {
   const folder = new URL("../../supabase/functions/_shared/http/", import.meta.url);
-  const shared = [
-    new URL("../storage/assets.ts", folder),
-    new URL("../db/client.ts", folder),
-    new URL("../purchases.ts", folder),
-    new URL("../ai_search/locate.ts", folder),
-    new URL("../ai_search/search.ts", folder),
-    new URL("../../push-dispatch/dispatch.ts", folder),
-    ...["keep.ts", "process.ts", "reconcile.ts"].map((file) => new URL(`../../store-notifications/${file}`, folder)),
-    new URL("../../mail-dispatch/dispatch.ts", folder),
-    new URL("../../store-sync/sync.ts", folder),
-  ];
-  const files = [...[...Deno.readDirSync(folder)].map(({ name }) => new URL(name, folder)), ...shared]
-    .map((file) => Deno.readTextFile(file));
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => Deno.readTextFile(new URL(name, folder)));
   return (await Promise.all(files)).flatMap((text) =>
     [...text.matchAll(/\.(?:rpc|#call)(?:<.*>)?\((?:db, )?"([a-z_]+)"/g)].map((match) => qualified(match[1]!))
   );
 }
 
-Deno.test("a comment names exactly the codes that the function refuses with", () => {
+Deno.test("a comment names exactly the codes that the function raises", () => {
   assert.ok(ofInterface.length > 0);
   for (const { name, comment } of ofInterface) assert.deepEqual(named(comment), raised(name), name);
 });
 
-Deno.test("every code that the database refuses with is in the table of codes", () => {
+Deno.test("every code that the database raises is in the table of codes", () => {
   for (const { name } of functions) assert.deepEqual(raised(name).filter((code) => !isCode(code)), [], name);
 });
 
-Deno.test("a route declares every code that the function it calls refuses with", () => {
+Deno.test("a route declares every code that the functions it calls raise", () => {
   assert.ok(routes.some((route) => called(route).length > 0), "no route calls the database");
-  for (const route of routes) {
+  // Consumers of queues record the failure of a message instead of replying it.
+  const isConsumer = ({ access, isOneCall }: Route) => access === "service" && !isOneCall;
+  for (const route of routes.filter((route) => !isConsumer(route))) {
     const declared: string[] = errorCodesOf(route);
     for (const name of called(route)) {
       const { comment } = byName.get(name) ?? assert.fail(`${route.path} calls ${name}, which does not exist`);
@@ -104,18 +102,30 @@ Deno.test("a route declares every code that the function it calls refuses with",
   }
 });
 
-Deno.test("a route that only calls the database declares no code that the function never refuses with", () => {
-  for (const route of routes) {
-    const [name, ...others] = called(route);
-    if (name === undefined || others.length > 0) continue;
-    const possible = named(byName.get(name)?.comment ?? "");
-    const own = [...route.handle.toString().matchAll(/ApiError\(\s*"([a-z_]+)"/g)].map((match) => match[1]!);
-    assert.deepEqual(
-      route.errors.filter((code) => !possible.includes(code) && !own.includes(code)),
-      [],
-      `${route.method} ${route.path}`,
-    );
+Deno.test("a route without a handler declares no code that its function never raises", () => {
+  for (const route of routes.filter(({ isOneCall }) => isOneCall)) {
+    const possible = named(byName.get(called(route)[0]!)?.comment ?? "");
+    assert.deepEqual(route.errors.filter((code) => !possible.includes(code)), [], `${route.method} ${route.path}`);
   }
+});
+
+Deno.test("a route without a handler gives its function every argument it needs, and none it does not have", () => {
+  let seen = 0;
+  for (const route of routes.filter(({ isOneCall, hasOwnArgs }) => isOneCall && !hasOwnArgs)) {
+    const name = called(route)[0]!;
+    const { argNames, optionalArgs } = byName.get(name)!;
+    const fields = [route.params, route.query, route.body].flatMap((fields) => Object.keys(fields?.shape ?? {}));
+    const given = [
+      ...fields,
+      ...isConditional(route) ? ["if_match"] : [],
+      ...route.access === "admin" ? ["admin_id"] : [],
+    ];
+    assert.deepEqual(given.filter((field) => !argNames.includes(field)), [], `${route.method} ${route.path}: ${name}`);
+    const needed = argNames.slice(0, argNames.length - optionalArgs);
+    assert.deepEqual(needed.filter((arg) => !given.includes(arg)), [], `${route.method} ${route.path}: ${name}`);
+    seen++;
+  }
+  assert.ok(seen > 100, `${seen} routes`);
 });
 
 Deno.test("every limit that a route names is a policy of the database", () => {
@@ -163,7 +173,7 @@ const BY_NAME = [
   "api.vault_read_secret",
 ];
 
-Deno.test("every function of the interface is called by a route, by what routes share, or by name by the back office", async () => {
-  const used = new Set([...routes.flatMap(called), ...await calledByShared(), ...DOORS, ...BY_NAME]);
+Deno.test("every function of the interface is called by a route, by the router, or by name by the back office", async () => {
+  const used = new Set([...routes.flatMap(called), ...await calledByRouter(), ...DOORS, ...BY_NAME]);
   assert.deepEqual(ofInterface.map(({ name }) => name).filter((name) => !used.has(name)), []);
 });

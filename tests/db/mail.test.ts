@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startProviders } from "../../local/providers/providers.ts";
 import type { ReceivedMail } from "../../local/providers/mail.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
-import type { Database } from "../../supabase/functions/_shared/db/client.ts";
+import type { AnyDatabase } from "../../supabase/functions/_shared/db/client.ts";
 import { mailSender } from "../../supabase/functions/_shared/providers/mail.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { dispatch } from "../../supabase/functions/mail-dispatch/dispatch.ts";
@@ -27,7 +27,7 @@ const configured = (environment: Readonly<Record<string, string>>) => {
 const sender = configured(service.environment);
 const OPTIONS = { concurrency: 5, budgetMs: 20_000, lingerMs: 0 };
 
-const rpc: Database = {
+const rpc: AnyDatabase = {
   rpc: <T>(name: string, args: Record<string, unknown> = {}) =>
     db.as({ role: "service_role" }, async (sql) => {
       const names = Object.keys(args);
@@ -256,7 +256,7 @@ Deno.test("mail: a consumer that is killed between sending and recording: the re
   await emptyQueue();
   const user = await addressee();
   const id = await notify(user.id);
-  const killed: Database = {
+  const killed: AnyDatabase = {
     rpc: (name, args) => name === "record_mail_outcomes" ? Promise.reject(new Error("killed")) : rpc.rpc(name, args),
   };
   await assert.rejects(dispatch(killed, sender, OPTIONS), /killed/);

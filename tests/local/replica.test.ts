@@ -105,11 +105,7 @@ async function leaveSomethingEverywhere(): Promise<void> {
 }
 
 const routes = groups.flatMap((group) => group.routes);
-const reading = routes.filter((route) => instanceOf(route) === "any" && /\.rpc\(/.test(handled(route)));
-
-function handled(route: Route): string {
-  return `${route.handle}${route.representations?.lines}`;
-}
+const reading = routes.filter((route) => instanceOf(route) === "any" && route.calls.length > 0);
 
 function callerOf({ access }: Route): Record<string, string> {
   if (access === "public") return {};

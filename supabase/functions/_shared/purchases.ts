@@ -6,11 +6,21 @@ import { ApiError } from "./errors.ts";
 import type { KnownSubscription, Receipt, Store, StoreStatement } from "./providers/store.ts";
 import type { MySubscription, VerifyIapResponse } from "./schema/subscriptions.ts";
 
-/** What this needs of a handler's work. */
-interface HandlerContext {
+/** The functions of the database that acknowledging a purchase calls. */
+export const ACKNOWLEDGE_CALLS = ["record_acknowledgement"] as const;
+
+/** The functions of the database that verifying a purchase calls. */
+export const VERIFY_CALLS = [
+  "check_purchaser",
+  "record_store_statement",
+  "claim_subscription",
+  ...ACKNOWLEDGE_CALLS,
+] as const;
+
+interface PurchaseContext {
   readonly caller: Caller;
-  readonly db: Database;
-  readonly service: Database;
+  readonly db: Database<(typeof VERIFY_CALLS)[number]>;
+  readonly service: Database<(typeof VERIFY_CALLS)[number]>;
   readonly appStore: Store;
   readonly googlePlay: Store;
 }
@@ -32,7 +42,7 @@ export interface Claimed {
  * store said is recorded once, a claim is made once, and reconciliation acknowledges what was not acknowledged here.
  */
 export async function verifyPurchase(
-  work: HandlerContext,
+  work: PurchaseContext,
   purchase: Purchase,
   source: "verify" | "refresh",
 ): Promise<Claimed> {
@@ -55,7 +65,7 @@ export async function verifyPurchase(
 
 /** Acknowledges a purchase that waits for it; where its store is down, reconciliation tries again. */
 export async function acknowledgeIfNeeded(
-  service: Database,
+  service: Database<(typeof ACKNOWLEDGE_CALLS)[number]>,
   store: Store,
   subscriptionId: string,
   statement: StoreStatement,
@@ -70,7 +80,7 @@ export async function acknowledgeIfNeeded(
 
 /** Tells the store that a purchase is stored, and records that it knows. */
 export async function acknowledge(
-  service: Database,
+  service: Database<(typeof ACKNOWLEDGE_CALLS)[number]>,
   store: Store,
   subscriptionId: string,
   statement: StoreStatement,

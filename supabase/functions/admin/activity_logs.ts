@@ -29,7 +29,8 @@ export const listActivityLogs = route({
     },
   },
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_activity_logs", argumentsOf(query)),
+  calls: "admin_list_activity_logs",
+  args: ({ query }) => argumentsOf(query),
 });
 
 /** `admin_id` is a filter to the client; to the database it is the administrator who asks. */

@@ -19,7 +19,7 @@ export const listAdministrators = route({
   query: AdministratorsQuery,
   reply: [200, Administrators],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_admins", query),
+  calls: "admin_list_admins",
 });
 
 export const getAdministrator = route({
@@ -32,7 +32,7 @@ export const getAdministrator = route({
   reply: [200, Administrator],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_admin", params),
+  calls: "admin_get_admin",
 });
 
 export const inviteAdministrator = route({
@@ -48,6 +48,8 @@ export const inviteAdministrator = route({
   body: NewAdministrator,
   reply: [201, Administrator],
   errors: ["not_found"],
+  calls: ["admin_invite_admin", "admin_claim_invitation", "admin_get_invited_admin"],
+  uses: ["identity"],
   handle: async ({ db, service, identity, caller, body }) => {
     const { invitation_id: id } = await db.rpc<{ invitation_id: string }>("admin_invite_admin", body);
     // By the service itself, not once a key: a repeated request goes on from where the one before it stopped.
@@ -77,8 +79,8 @@ export const updateAdministrator = route({
   reply: [200, Administrator],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_admin", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_admin",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });
 
 export const suspendAdministrator = route({
@@ -95,7 +97,7 @@ export const suspendAdministrator = route({
   body: ActReason,
   reply: [200, Administrator],
   errors: ["not_found"],
-  handle: ({ db, params, body }) => db.rpc("admin_suspend_admin", { ...params, ...body }),
+  calls: "admin_suspend_admin",
 });
 
 export const reactivateAdministrator = route({
@@ -110,5 +112,5 @@ export const reactivateAdministrator = route({
   body: ActReason,
   reply: [200, Administrator],
   errors: ["not_found"],
-  handle: ({ db, params, body }) => db.rpc("admin_reactivate_admin", { ...params, ...body }),
+  calls: "admin_reactivate_admin",
 });

@@ -12,7 +12,7 @@ export const listAdsOfAllStates = route({
   query: AdminAdsQuery,
   reply: [200, AdminAds],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_ads", query),
+  calls: "admin_list_ads",
 });
 
 export const createAd = route({
@@ -25,7 +25,8 @@ export const createAd = route({
   body: NewAd,
   reply: [201, AdminAd],
   errors: [],
-  handle: ({ db, body }) => db.rpc("admin_create_ad", { ad: body }),
+  calls: "admin_create_ad",
+  args: ({ body }) => ({ ad: body }),
 });
 
 export const readAdOfAnyState = route({
@@ -38,7 +39,7 @@ export const readAdOfAnyState = route({
   reply: [200, AdminAd],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_ad", params),
+  calls: "admin_get_ad",
 });
 
 export const changeAd = route({
@@ -55,7 +56,8 @@ export const changeAd = route({
   reply: [200, AdminAd],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) => db.rpc("admin_update_ad", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_ad",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });
 
 export const deleteAd = route({
@@ -71,5 +73,5 @@ export const deleteAd = route({
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_ad", { ...params, if_match: ifMatch }),
+  calls: "admin_delete_ad",
 });

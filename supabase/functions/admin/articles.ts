@@ -19,7 +19,7 @@ export const listArticlesOfAllStates = route({
   query: AdminArticlesQuery,
   reply: [200, AdminArticles],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_articles", query),
+  calls: "admin_list_articles",
 });
 
 export const createArticle = route({
@@ -35,7 +35,8 @@ export const createArticle = route({
   body: NewArticle,
   reply: [201, AdminArticle],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_article", { article: body }),
+  calls: "admin_create_article",
+  args: ({ body }) => ({ article: body }),
 });
 
 export const readArticleOfAnyState = route({
@@ -48,7 +49,7 @@ export const readArticleOfAnyState = route({
   reply: [200, AdminArticle],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_article", params),
+  calls: "admin_get_article",
 });
 
 export const changeArticle = route({
@@ -67,8 +68,8 @@ export const changeArticle = route({
   reply: [200, AdminArticle],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_article", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_article",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });
 
 export const deleteArticle = route({
@@ -83,5 +84,5 @@ export const deleteArticle = route({
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_article", { ...params, if_match: ifMatch }),
+  calls: "admin_delete_article",
 });

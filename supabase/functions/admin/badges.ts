@@ -21,7 +21,7 @@ export const listAdminBadges = route({
   query: AdminRewardsQuery,
   reply: [200, AdminBadges],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_badges", query),
+  calls: "admin_list_badges",
 });
 
 export const createBadge = route({
@@ -34,7 +34,8 @@ export const createBadge = route({
   body: NewBadge,
   reply: [201, AdminBadge],
   errors: [],
-  handle: ({ db, body }) => db.rpc("admin_create_badge", { fields: body }),
+  calls: "admin_create_badge",
+  args: ({ body }) => ({ fields: body }),
 });
 
 export const readBadge = route({
@@ -47,7 +48,7 @@ export const readBadge = route({
   reply: [200, AdminBadge],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_read_badge", { id: params.id }),
+  calls: "admin_read_badge",
 });
 
 export const updateBadge = route({
@@ -64,8 +65,8 @@ export const updateBadge = route({
   reply: [200, AdminBadge],
   errors: ["not_found", "precondition_failed"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_badge", { id: params.id, changes: body, if_match: ifMatch }),
+  calls: "admin_update_badge",
+  args: ({ params, body, ifMatch }) => ({ id: params.id, changes: body, if_match: ifMatch }),
 });
 
 export const deleteBadge = route({
@@ -80,7 +81,7 @@ export const deleteBadge = route({
   params: AdminBadgeParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_delete_badge", { id: params.id }),
+  calls: "admin_delete_badge",
 });
 
 export const backfillBadge = route({
@@ -93,7 +94,7 @@ export const backfillBadge = route({
   params: AdminBadgeParams,
   reply: [202, BadgeBackfill],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_backfill_badge", { id: params.id }),
+  calls: "admin_backfill_badge",
 });
 
 export const readBadgeBackfill = route({
@@ -105,7 +106,7 @@ export const readBadgeBackfill = route({
   params: AdminBadgeParams,
   reply: [200, BadgeBackfill],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_read_badge_backfill", { id: params.id }),
+  calls: "admin_read_badge_backfill",
 });
 
 export const backfillBadges = route({
@@ -117,7 +118,7 @@ export const backfillBadges = route({
   description: "A job rebuilds the progress from past activity and starts within a minute. A running rebuild restarts.",
   reply: [202, BadgeBackfills],
   errors: [],
-  handle: ({ db }) => db.rpc("admin_backfill_badges"),
+  calls: "admin_backfill_badges",
 });
 
 export const readBadgeBackfills = route({
@@ -128,5 +129,5 @@ export const readBadgeBackfills = route({
   summary: "Get the status of all badge rebuilds",
   reply: [200, BadgeBackfills],
   errors: [],
-  handle: ({ db }) => db.rpc("admin_read_badge_backfills"),
+  calls: "admin_read_badge_backfills",
 });

@@ -13,7 +13,7 @@ export const listCodesOfAllStates = route({
   query: AdminCodesQuery,
   reply: [200, AdminCodes],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_codes", query),
+  calls: "admin_list_codes",
 });
 
 export const createCode = route({
@@ -30,7 +30,8 @@ export const createCode = route({
   body: NewCode,
   reply: [201, AdminCode],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_code", { code: body }),
+  calls: "admin_create_code",
+  args: ({ body }) => ({ code: body }),
 });
 
 export const readCodeOfAnyState = route({
@@ -43,7 +44,7 @@ export const readCodeOfAnyState = route({
   reply: [200, AdminCode],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_code", params),
+  calls: "admin_get_code",
 });
 
 export const changeCode = route({
@@ -61,6 +62,6 @@ export const changeCode = route({
   reply: [200, AdminCode],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_code", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_code",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });

@@ -12,7 +12,7 @@ export const listDeadMessages = route({
   query: DeadMessagesQuery,
   reply: [200, DeadMessages],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_dead_messages", query),
+  calls: "admin_list_dead_messages",
 });
 
 export const requeueDeadMessage = route({
@@ -27,7 +27,7 @@ export const requeueDeadMessage = route({
   params: DeadMessageParams,
   reply: [202, RequeuedMessage],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_requeue_dead_message", params),
+  calls: "admin_requeue_dead_message",
 });
 
 export const discardDeadMessage = route({
@@ -39,5 +39,5 @@ export const discardDeadMessage = route({
   params: DeadMessageParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_discard_dead_message", params),
+  calls: "admin_discard_dead_message",
 });

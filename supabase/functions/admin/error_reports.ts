@@ -32,6 +32,8 @@ export const listErrorReports = route({
   query: AdminErrorReportsQuery,
   reply: [200, AdminErrorReports],
   errors: [],
+  calls: "admin_list_error_reports",
+  uses: ["storage"],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredAdminErrorReports>("admin_list_error_reports", query);
     return { ...page, items: await Promise.all(items.map((report) => readable({ links, storage }, report))) };
@@ -47,6 +49,8 @@ export const readErrorReport = route({
   params: ErrorReportParams,
   reply: [200, AdminErrorReport],
   errors: ["not_found"],
+  calls: "admin_get_error_report",
+  uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
     await readable({ links, storage }, await db.rpc<StoredAdminErrorReport>("admin_get_error_report", params)),
 });
@@ -67,6 +71,8 @@ export const updateErrorReport = route({
   body: ErrorReportDecision,
   reply: [200, AdminErrorReport],
   errors: ["not_found", "conflict"],
+  calls: "admin_update_error_report",
+  uses: ["storage"],
   handle: async ({ db, params, body, links, storage }) =>
     await readable(
       { links, storage },

@@ -13,7 +13,7 @@ export const listExpRules = route({
   query: AdminRewardsQuery,
   reply: [200, ExpRules],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_exp_rules", query),
+  calls: "admin_list_exp_rules",
 });
 
 export const createExpRule = route({
@@ -26,7 +26,8 @@ export const createExpRule = route({
   body: NewExpRule,
   reply: [201, ExpRule],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_exp_rule", { fields: body }),
+  calls: "admin_create_exp_rule",
+  args: ({ body }) => ({ fields: body }),
 });
 
 export const readExpRule = route({
@@ -39,7 +40,7 @@ export const readExpRule = route({
   reply: [200, ExpRule],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_read_exp_rule", { id: params.id }),
+  calls: "admin_read_exp_rule",
 });
 
 export const updateExpRule = route({
@@ -55,8 +56,8 @@ export const updateExpRule = route({
   reply: [200, ExpRule],
   errors: ["not_found", "precondition_failed"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_exp_rule", { id: params.id, changes: body, if_match: ifMatch }),
+  calls: "admin_update_exp_rule",
+  args: ({ params, body, ifMatch }) => ({ id: params.id, changes: body, if_match: ifMatch }),
 });
 
 export const deleteExpRule = route({
@@ -69,5 +70,5 @@ export const deleteExpRule = route({
   params: ExpRuleParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_delete_exp_rule", { id: params.id }),
+  calls: "admin_delete_exp_rule",
 });

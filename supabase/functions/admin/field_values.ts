@@ -19,7 +19,7 @@ export const listFieldValues = route({
   query: AdminFieldValuesQuery,
   reply: [200, AdminFieldValues],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_field_values", query),
+  calls: "admin_list_field_values",
 });
 
 export const readFieldValue = route({
@@ -32,7 +32,7 @@ export const readFieldValue = route({
   reply: [200, AdminFieldValue],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_field_value", params),
+  calls: "admin_get_field_value",
 });
 
 export const decideFieldValue = route({
@@ -50,6 +50,5 @@ export const decideFieldValue = route({
   reply: [200, AdminFieldValue],
   errors: ["not_found", "conflict", "precondition_failed"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_decide_field_value", { id: params.id, ...body, if_match: ifMatch }),
+  calls: "admin_decide_field_value",
 });

@@ -12,7 +12,7 @@ export const listHolidays = route({
   query: HolidaysQuery,
   reply: [200, Holidays],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_holidays", query),
+  calls: "admin_list_holidays",
 });
 
 export const createHoliday = route({
@@ -27,7 +27,8 @@ export const createHoliday = route({
   body: NewHoliday,
   reply: [201, Holiday],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_holiday", { holiday: body }),
+  calls: "admin_create_holiday",
+  args: ({ body }) => ({ holiday: body }),
 });
 
 export const readHoliday = route({
@@ -40,7 +41,7 @@ export const readHoliday = route({
   reply: [200, Holiday],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_holiday", params),
+  calls: "admin_get_holiday",
 });
 
 export const changeHoliday = route({
@@ -55,8 +56,8 @@ export const changeHoliday = route({
   reply: [200, Holiday],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_holiday", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_holiday",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });
 
 export const deleteHoliday = route({
@@ -70,5 +71,5 @@ export const deleteHoliday = route({
   reply: [204, Nothing],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_holiday", { ...params, if_match: ifMatch }),
+  calls: "admin_delete_holiday",
 });

@@ -10,5 +10,5 @@ export const listJobs = route({
   description: "All jobs, sorted by name, each with its last and next run.",
   reply: [200, Jobs],
   errors: [],
-  handle: ({ db }) => db.rpc("admin_list_jobs"),
+  calls: "admin_list_jobs",
 });

@@ -20,7 +20,7 @@ export const listAdminLevels = route({
   query: AdminLevelsQuery,
   reply: [200, AdminLevels],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_levels", query),
+  calls: "admin_list_levels",
 });
 
 export const createLevel = route({
@@ -34,7 +34,8 @@ export const createLevel = route({
   body: NewLevel,
   reply: [201, AdminLevel],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_level", { fields: body }),
+  calls: "admin_create_level",
+  args: ({ body }) => ({ fields: body }),
 });
 
 export const readLevel = route({
@@ -47,7 +48,7 @@ export const readLevel = route({
   reply: [200, AdminLevel],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_read_level", { level: params.level }),
+  calls: "admin_read_level",
 });
 
 export const updateLevel = route({
@@ -62,8 +63,8 @@ export const updateLevel = route({
   reply: [200, AdminLevel],
   errors: ["not_found", "precondition_failed"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_level", { level: params.level, changes: body, if_match: ifMatch }),
+  calls: "admin_update_level",
+  args: ({ params, body, ifMatch }) => ({ level: params.level, changes: body, if_match: ifMatch }),
 });
 
 export const deleteLevel = route({
@@ -78,7 +79,7 @@ export const deleteLevel = route({
   params: AdminLevelParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_delete_level", { level: params.level }),
+  calls: "admin_delete_level",
 });
 
 export const recalculateLevels = route({
@@ -92,7 +93,7 @@ export const recalculateLevels = route({
     "recalculation restarts.",
   reply: [202, LevelRecalculation],
   errors: [],
-  handle: ({ db }) => db.rpc("admin_recalculate_levels"),
+  calls: "admin_recalculate_levels",
 });
 
 export const readLevelRecalculation = route({
@@ -103,5 +104,5 @@ export const readLevelRecalculation = route({
   summary: "Get the status of the level recalculation",
   reply: [200, LevelRecalculation],
   errors: [],
-  handle: ({ db }) => db.rpc("admin_read_level_recalculation"),
+  calls: "admin_read_level_recalculation",
 });

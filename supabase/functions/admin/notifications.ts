@@ -12,7 +12,7 @@ export const listAdminNotifications = route({
   query: AdminNotificationsQuery,
   reply: [200, AdminNotifications],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_notifications", query),
+  calls: "admin_list_notifications",
 });
 
 export const markAdminNotificationsRead = route({
@@ -25,5 +25,5 @@ export const markAdminNotificationsRead = route({
   body: MarkRead,
   reply: [200, MarkedRead],
   errors: [],
-  handle: ({ db, body }) => db.rpc("admin_mark_notifications_read", body),
+  calls: "admin_mark_notifications_read",
 });

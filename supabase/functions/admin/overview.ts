@@ -14,5 +14,5 @@ export const readOverview = route({
   query: OverviewQuery,
   reply: [200, Overview],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_get_overview", query),
+  calls: "admin_get_overview",
 });

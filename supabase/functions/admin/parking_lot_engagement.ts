@@ -14,5 +14,5 @@ export const listLotEngagement = route({
   query: LotEngagementQuery,
   reply: [200, LotEngagements],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_lot_engagement", query),
+  calls: "admin_list_lot_engagement",
 });

@@ -17,5 +17,6 @@ export const importLots = route({
   bodyLimit: 4 * 1024 * 1024,
   reply: [200, LotImportReport],
   errors: [],
-  handle: ({ db, body }) => db.rpc("admin_import_parking_lots", { ...body, lots: mapRows(body.lots) }),
+  calls: "admin_import_parking_lots",
+  args: ({ body }) => ({ ...body, lots: mapRows(body.lots) }),
 });

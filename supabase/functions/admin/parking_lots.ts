@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { addressOf, confirmAsset, publishAsset } from "../_shared/storage/assets.ts";
+import {
+  addressOf,
+  CONFIRM_ASSET_CALLS,
+  confirmAsset,
+  PUBLISH_CALLS,
+  publishAsset,
+} from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -51,7 +57,7 @@ export const listLotsOfAllStatuses = route({
   query: AdminParkingLotsQuery,
   reply: [200, AdminParkingLots],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_parking_lots", query),
+  calls: "admin_list_parking_lots",
 });
 
 export const createParkingLot = route({
@@ -65,6 +71,8 @@ export const createParkingLot = route({
   body: NewParkingLot,
   reply: [201, AdminParkingLot],
   errors: ["conflict"],
+  calls: "admin_create_parking_lot",
+  uses: ["storage"],
   handle: async ({ db, body, links, storage }) =>
     await shown({ links, storage }, await db.rpc<Stored>("admin_create_parking_lot", { lot: body })),
 });
@@ -79,6 +87,8 @@ export const readLotOfAnyStatus = route({
   reply: [200, AdminParkingLot],
   errors: ["lot_not_found"],
   isVersioned: true,
+  calls: "admin_get_parking_lot",
+  uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
     await shown({ links, storage }, await db.rpc<Stored>("admin_get_parking_lot", { parking_lot_id: params.id })),
 });
@@ -96,6 +106,8 @@ export const updateParkingLot = route({
   reply: [200, AdminParkingLot],
   errors: ["lot_not_found", "precondition_failed", "conflict"],
   isVersioned: true,
+  calls: "admin_update_parking_lot",
+  uses: ["storage"],
   handle: async ({ db, params, body, ifMatch, links, storage }) => {
     const args = { parking_lot_id: params.id, changes: body, if_match: ifMatch };
     return await shown({ links, storage }, await db.rpc<Stored>("admin_update_parking_lot", args));
@@ -114,7 +126,8 @@ export const deleteParkingLot = route({
   params: LotParams,
   reply: [200, DeletedParkingLot],
   errors: ["lot_not_found"],
-  handle: ({ db, params }) => db.rpc("admin_delete_parking_lot", { parking_lot_id: params.id }),
+  calls: "admin_delete_parking_lot",
+  args: ({ params }) => ({ parking_lot_id: params.id }),
 });
 
 export const listParkingLotHistory = route({
@@ -128,7 +141,8 @@ export const listParkingLotHistory = route({
   query: ParkingLotHistoryQuery,
   reply: [200, AdminActivityLogs],
   errors: [],
-  handle: ({ db, params, query }) => db.rpc("admin_list_parking_lot_history", { parking_lot_id: params.id, ...query }),
+  calls: "admin_list_parking_lot_history",
+  args: ({ params, query }) => ({ parking_lot_id: params.id, ...query }),
 });
 
 export const previewParkingLotFee = route({
@@ -144,8 +158,8 @@ export const previewParkingLotFee = route({
   body: FeePreview,
   reply: [200, Fee],
   errors: ["lot_not_found", "conflict", "fee_unknown"],
-  handle: ({ db, params, body }) =>
-    db.rpc<z.input<typeof Fee>>("admin_preview_parking_lot_fee", { parking_lot_id: params.id, ...body }),
+  calls: "admin_preview_parking_lot_fee",
+  args: ({ params, body }) => ({ parking_lot_id: params.id, ...body }),
 });
 
 const REPLACES =
@@ -175,6 +189,8 @@ function replaceSet<Name extends string>(
     reply: [200, AdminParkingLot],
     errors: ["lot_not_found", "precondition_failed", "conflict"],
     isVersioned: true,
+    calls: "admin_put_parking_lot_set",
+    uses: ["storage"],
     handle: async ({ db, params, body, ifMatch, links, storage }) => {
       const items = (body as Record<string, unknown>)[name];
       const args = { parking_lot_id: params.id, set: name, items, if_match: ifMatch };
@@ -245,6 +261,8 @@ export const replaceLotImages = route({
   reply: [200, AdminParkingLot],
   errors: ["lot_not_found", "precondition_failed", "conflict"],
   isVersioned: true,
+  calls: ["admin_put_parking_lot_set", ...CONFIRM_ASSET_CALLS, ...PUBLISH_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, params, body: { images }, ifMatch, links, storage } = work;
     await Promise.all(

@@ -22,6 +22,8 @@ export const listReviewQueue = route({
   query: AdminReviewsQuery,
   reply: [200, AdminReviews],
   errors: [],
+  calls: "admin_list_reviews",
+  uses: ["storage"],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredAdminReviews>("admin_list_reviews", query);
     return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
@@ -37,6 +39,8 @@ export const readReview = route({
   params: ReviewParams,
   reply: [200, AdminReview],
   errors: ["not_found"],
+  calls: "admin_get_review",
+  uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
     await withPhotoUrls({ links, storage }, await db.rpc<StoredAdminReview>("admin_get_review", params)),
 });
@@ -56,6 +60,8 @@ export const decideReview = route({
   body: ReviewDecision,
   reply: [200, AdminReview],
   errors: ["not_found", "conflict"],
+  calls: "admin_decide_review",
+  uses: ["storage"],
   handle: async ({ db, params, body, links, storage }) =>
     await withPhotoUrls(
       { links, storage },
@@ -73,5 +79,5 @@ export const decideReviews = route({
   body: ReviewDecisions,
   reply: [200, ReviewDecisionOutcomes],
   errors: ["not_found", "conflict"],
-  handle: ({ db, body }) => db.rpc("admin_decide_reviews", body),
+  calls: "admin_decide_reviews",
 });

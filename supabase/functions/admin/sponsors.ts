@@ -1,4 +1,4 @@
-import { confirmAsset } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAsset } from "../_shared/storage/assets.ts";
 import type { Caller } from "../_shared/auth/token.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { Links } from "../_shared/http/links.ts";
@@ -20,15 +20,17 @@ function shown({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
   return { ...sponsor, image_url: links.asset(image) };
 }
 
-interface HandlerContext {
+const CONFIRM_IMAGE_CALLS = ["check_administrator", ...CONFIRM_ASSET_CALLS] as const;
+
+interface ImageContext {
   readonly caller: Caller;
-  readonly service: Database;
+  readonly service: Database<(typeof CONFIRM_IMAGE_CALLS)[number]>;
   readonly storage: ObjectStorage;
   readonly body: { readonly image_asset_id?: string | null | undefined };
 }
 
 /** Checks the upload that is to be the picture, after the area of the administrator. */
-async function confirmImage(work: HandlerContext): Promise<void> {
+async function confirmImage(work: ImageContext): Promise<void> {
   const { image_asset_id } = work.body;
   if (!image_asset_id) return;
   await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
@@ -45,6 +47,7 @@ export const listSponsorsOfAllStates = route({
   query: AdminSponsorsQuery,
   reply: [200, AdminSponsors],
   errors: [],
+  calls: "admin_list_sponsors",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredAdminSponsors>("admin_list_sponsors", query);
     return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
@@ -63,6 +66,8 @@ export const createSponsor = route({
   body: NewSponsor,
   reply: [201, AdminSponsor],
   errors: ["not_found"],
+  calls: ["admin_create_sponsor", ...CONFIRM_IMAGE_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     await confirmImage(work);
     return shown(await work.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: work.body }), work.links);
@@ -79,6 +84,7 @@ export const readSponsorOfAnyState = route({
   reply: [200, AdminSponsor],
   errors: ["not_found"],
   isVersioned: true,
+  calls: "admin_get_sponsor",
   handle: async ({ db, params, links }) => shown(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
 });
 
@@ -96,6 +102,8 @@ export const changeSponsor = route({
   reply: [200, AdminSponsor],
   errors: ["not_found"],
   isVersioned: true,
+  calls: ["admin_update_sponsor", ...CONFIRM_IMAGE_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     await confirmImage(work);
     const { db, params, body, ifMatch, links } = work;
@@ -121,5 +129,5 @@ export const deleteSponsor = route({
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_sponsor", { ...params, if_match: ifMatch }),
+  calls: "admin_delete_sponsor",
 });

@@ -29,7 +29,7 @@ export const triggerStoreSync = route({
   body: TriggerStoreSyncRequest,
   reply: [202, TriggeredStoreSync],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_trigger_store_sync", body),
+  calls: "admin_trigger_store_sync",
 });
 
 export const listStoreSyncRuns = route({
@@ -42,7 +42,7 @@ export const listStoreSyncRuns = route({
   query: StoreSyncRunsQuery,
   reply: [200, StoreSyncRuns],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_store_sync_runs", query),
+  calls: "admin_list_store_sync_runs",
 });
 
 export const readStoreSyncRun = route({
@@ -54,7 +54,7 @@ export const readStoreSyncRun = route({
   params: StoreSyncRunParams,
   reply: [200, StoreSyncRun],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_get_store_sync_run", params),
+  calls: "admin_get_store_sync_run",
 });
 
 export const listStoreReviews = route({
@@ -67,7 +67,7 @@ export const listStoreReviews = route({
   query: StoreReviewsQuery,
   reply: [200, StoreReviews],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_store_reviews", query),
+  calls: "admin_list_store_reviews",
 });
 
 export const listStoreSales = route({
@@ -82,7 +82,7 @@ export const listStoreSales = route({
   query: StoreSalesQuery,
   reply: [200, StoreSales],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_store_sales", query),
+  calls: "admin_list_store_sales",
 });
 
 export const sumStoreSales = route({
@@ -95,7 +95,7 @@ export const sumStoreSales = route({
   query: StoreSalesSumsQuery,
   reply: [200, StoreSalesSums],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_sum_store_sales", query),
+  calls: "admin_sum_store_sales",
 });
 
 export const listStoreMetrics = route({
@@ -108,5 +108,5 @@ export const listStoreMetrics = route({
   query: StoreMetricsQuery,
   reply: [200, StoreMetrics],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_store_metrics", query),
+  calls: "admin_list_store_metrics",
 });

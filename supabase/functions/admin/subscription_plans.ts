@@ -20,7 +20,7 @@ export const listPlansOfAllStates = route({
   query: AdminSubscriptionPlansQuery,
   reply: [200, AdminSubscriptionPlans],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_subscription_plans", query),
+  calls: "admin_list_subscription_plans",
 });
 
 export const createPlan = route({
@@ -33,7 +33,8 @@ export const createPlan = route({
   body: NewSubscriptionPlan,
   reply: [201, AdminSubscriptionPlan],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_subscription_plan", { plan: body }),
+  calls: "admin_create_subscription_plan",
+  args: ({ body }) => ({ plan: body }),
 });
 
 export const readPlanOfAnyState = route({
@@ -46,7 +47,7 @@ export const readPlanOfAnyState = route({
   reply: [200, AdminSubscriptionPlan],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_subscription_plan", params),
+  calls: "admin_get_subscription_plan",
 });
 
 export const changePlan = route({
@@ -63,6 +64,6 @@ export const changePlan = route({
   reply: [200, AdminSubscriptionPlan],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_subscription_plan", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_subscription_plan",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });

@@ -1,6 +1,6 @@
 import { route } from "../_shared/http/route.ts";
 import type { KnownSubscription, StoreName } from "../_shared/providers/store.ts";
-import { acknowledgeIfNeeded } from "../_shared/purchases.ts";
+import { ACKNOWLEDGE_CALLS, acknowledgeIfNeeded } from "../_shared/purchases.ts";
 import {
   AdminSubscription,
   AdminSubscriptionEvents,
@@ -24,7 +24,7 @@ export const listSubscriptions = route({
   query: AdminSubscriptionsQuery,
   reply: [200, AdminSubscriptions],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_subscriptions", query),
+  calls: "admin_list_subscriptions",
 });
 
 export const readSubscription = route({
@@ -37,7 +37,7 @@ export const readSubscription = route({
   reply: [200, AdminSubscription],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_read_subscription", { id: params.id }),
+  calls: "admin_read_subscription",
 });
 
 export const listSubscriptionEvents = route({
@@ -51,7 +51,7 @@ export const listSubscriptionEvents = route({
   query: AdminSubscriptionEventsQuery,
   reply: [200, AdminSubscriptionEvents],
   errors: ["not_found"],
-  handle: ({ db, params, query }) => db.rpc("admin_list_subscription_events", { id: params.id, ...query }),
+  calls: "admin_list_subscription_events",
 });
 
 export const revokeSubscription = route({
@@ -70,8 +70,7 @@ export const revokeSubscription = route({
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_revoke_subscription", { id: params.id, ...body, if_match: ifMatch }),
+  calls: "admin_revoke_subscription",
 });
 
 export const reinstateSubscription = route({
@@ -88,8 +87,7 @@ export const reinstateSubscription = route({
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_reinstate_subscription", { id: params.id, ...body, if_match: ifMatch }),
+  calls: "admin_reinstate_subscription",
 });
 
 export const refreshSubscription = route({
@@ -103,6 +101,13 @@ export const refreshSubscription = route({
   params: AdminSubscriptionParams,
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict", "iap_invalid"],
+  calls: [
+    "admin_read_known_subscription",
+    "record_store_statement",
+    "admin_refresh_subscription",
+    ...ACKNOWLEDGE_CALLS,
+  ],
+  uses: ["appStore", "googlePlay"],
   handle: async ({ db, service, caller, params, appStore, googlePlay }) => {
     const { provider, ...known } = await service.rpc<KnownSubscription & { readonly provider: StoreName }>(
       "admin_read_known_subscription",

@@ -38,7 +38,7 @@ export const listTicketQueue = route({
   query: AdminSupportTicketsQuery,
   reply: [200, AdminSupportTickets],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_support_tickets", query),
+  calls: "admin_list_support_tickets",
 });
 
 export const readTicketOfUser = route({
@@ -52,6 +52,8 @@ export const readTicketOfUser = route({
   query: TicketQuery,
   reply: [200, AdminSupportTicketDetail],
   errors: ["not_found"],
+  calls: "admin_get_support_ticket",
+  uses: ["storage"],
   handle: async ({ db, params, query, links, storage }) => {
     const args = { id: params.id, ...query };
     const ticket = await db.rpc<StoredAdminTicketDetail>("admin_get_support_ticket", args);
@@ -75,6 +77,8 @@ export const answerTicket = route({
   body: NewSupportAnswer,
   reply: [201, SupportAnswer],
   errors: ["not_found", "conflict"],
+  calls: "admin_answer_support_ticket",
+  uses: ["storage"],
   handle: async ({ db, params, body, links, storage }) => {
     const { message, ticket } = await db.rpc<StoredSupportAnswer>("admin_answer_support_ticket", {
       id: params.id,
@@ -97,5 +101,5 @@ export const closeTicket = route({
   body: SupportTicketDecision,
   reply: [200, AdminSupportTicket],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("admin_update_support_ticket", { id: params.id, ...body }),
+  calls: "admin_update_support_ticket",
 });

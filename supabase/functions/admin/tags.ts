@@ -12,7 +12,7 @@ export const listTagsOfAllStates = route({
   query: AdminTagsQuery,
   reply: [200, AdminTags],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_tags", query),
+  calls: "admin_list_tags",
 });
 
 export const createTag = route({
@@ -25,7 +25,8 @@ export const createTag = route({
   body: NewTag,
   reply: [201, AdminTag],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_tag", { tag: body }),
+  calls: "admin_create_tag",
+  args: ({ body }) => ({ tag: body }),
 });
 
 export const readTagOfAnyState = route({
@@ -38,7 +39,7 @@ export const readTagOfAnyState = route({
   reply: [200, AdminTag],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_get_tag", params),
+  calls: "admin_get_tag",
 });
 
 export const changeTag = route({
@@ -57,8 +58,8 @@ export const changeTag = route({
   reply: [200, AdminTag],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_tag", { ...params, changes: body, if_match: ifMatch }),
+  calls: "admin_update_tag",
+  args: ({ params, body, ifMatch }) => ({ ...params, changes: body, if_match: ifMatch }),
 });
 
 export const deleteTag = route({
@@ -72,5 +73,5 @@ export const deleteTag = route({
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_tag", { ...params, if_match: ifMatch }),
+  calls: "admin_delete_tag",
 });

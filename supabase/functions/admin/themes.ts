@@ -33,6 +33,7 @@ export const listAdminThemes = route({
   query: AdminRewardsQuery,
   reply: [200, AdminThemes],
   errors: [],
+  calls: "admin_list_themes",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page>("admin_list_themes", query);
     return { ...page, items: page.items.map((theme) => shown(theme, links)) };
@@ -49,6 +50,7 @@ export const createTheme = route({
   body: NewTheme,
   reply: [201, AdminTheme],
   errors: [],
+  calls: "admin_create_theme",
   handle: async ({ db, body, links }) =>
     shown(await db.rpc<StoredAdminTheme>("admin_create_theme", { fields: body }), links),
 });
@@ -63,6 +65,7 @@ export const readTheme = route({
   reply: [200, AdminTheme],
   errors: ["not_found"],
   isVersioned: true,
+  calls: "admin_read_theme",
   handle: async ({ db, params, links }) =>
     shown(await db.rpc<StoredAdminTheme>("admin_read_theme", { id: params.id }), links),
 });
@@ -79,6 +82,7 @@ export const updateTheme = route({
   reply: [200, AdminTheme],
   errors: ["not_found", "precondition_failed"],
   isVersioned: true,
+  calls: "admin_update_theme",
   handle: async ({ db, params, body, ifMatch, links }) =>
     shown(
       await db.rpc<StoredAdminTheme>("admin_update_theme", { id: params.id, changes: body, if_match: ifMatch }),
@@ -98,7 +102,7 @@ export const deleteTheme = route({
   params: AdminThemeParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_delete_theme", { id: params.id }),
+  calls: "admin_delete_theme",
 });
 
 export const giftTheme = route({
@@ -114,5 +118,6 @@ export const giftTheme = route({
   body: NewThemeGift,
   reply: [201, AdminThemeGift],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("admin_gift_theme", { theme_id: params.id, ...body }),
+  calls: "admin_gift_theme",
+  args: ({ params, body }) => ({ theme_id: params.id, ...body }),
 });

@@ -24,7 +24,7 @@ export const listUserNotifications = route({
   query: ComposedNotificationsQuery,
   reply: [200, ComposedNotifications],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_user_notifications", query),
+  calls: "admin_list_user_notifications",
 });
 
 export const createUserNotification = route({
@@ -38,7 +38,8 @@ export const createUserNotification = route({
   reply: [201, ComposedNotification],
   errors: [],
   isVersioned: true,
-  handle: ({ db, body }) => db.rpc("admin_create_user_notification", { notification: body }),
+  calls: "admin_create_user_notification",
+  args: ({ body }) => ({ notification: body }),
 });
 
 export const previewUserNotification = route({
@@ -51,7 +52,8 @@ export const previewUserNotification = route({
   body: NewComposedNotification,
   reply: [200, NotificationReach],
   errors: [],
-  handle: ({ db, body }) => db.rpc("admin_preview_user_notification", { notification: body }),
+  calls: "admin_preview_user_notification",
+  args: ({ body }) => ({ notification: body }),
 });
 
 export const readUserNotification = route({
@@ -64,7 +66,7 @@ export const readUserNotification = route({
   reply: [200, ComposedNotification],
   errors: ["not_found"],
   isVersioned: true,
-  handle: ({ db, params }) => db.rpc("admin_read_user_notification", params),
+  calls: "admin_read_user_notification",
 });
 
 export const updateUserNotification = route({
@@ -79,8 +81,8 @@ export const updateUserNotification = route({
   reply: [200, ComposedNotification],
   errors: ["not_found", "conflict", "precondition_failed"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_user_notification", { id: params.id, changes: body, if_match: ifMatch }),
+  calls: "admin_update_user_notification",
+  args: ({ params, body, ifMatch }) => ({ id: params.id, changes: body, if_match: ifMatch }),
 });
 
 export const deleteUserNotification = route({
@@ -92,7 +94,8 @@ export const deleteUserNotification = route({
   params: ComposedNotificationParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict", "precondition_failed"],
-  handle: ({ db, params, ifMatch }) => db.rpc("admin_delete_user_notification", { id: params.id, if_match: ifMatch }),
+  calls: "admin_delete_user_notification",
+  args: ({ params, ifMatch }) => ({ id: params.id, if_match: ifMatch }),
 });
 
 export const sendUserNotification = route({
@@ -107,6 +110,7 @@ export const sendUserNotification = route({
   isBodyOptional: true,
   reply: [202, SentNotification],
   errors: ["not_found", "conflict"],
+  calls: "admin_send_user_notification",
   handle: ({ db, params, body }) => {
     if (body.id !== undefined && body.id.toLowerCase() !== params.id.toLowerCase()) {
       throw ApiError.ofFields([{
@@ -128,7 +132,7 @@ export const cancelUserNotification = route({
   params: ComposedNotificationParams,
   reply: [200, ComposedNotification],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_cancel_user_notification", params),
+  calls: "admin_cancel_user_notification",
 });
 
 export const testUserNotification = route({
@@ -143,5 +147,5 @@ export const testUserNotification = route({
   params: ComposedNotificationParams,
   reply: [200, TestedNotification],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("admin_test_user_notification", params),
+  calls: "admin_test_user_notification",
 });

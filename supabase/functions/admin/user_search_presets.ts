@@ -24,7 +24,7 @@ export const listUserSearchPresets = route({
   query: AdminUserSearchPresetsQuery,
   reply: [200, AdminUserSearchPresets],
   errors: ["not_found"],
-  handle: ({ db, query }) => db.rpc("admin_list_search_presets", query),
+  calls: "admin_list_search_presets",
 });
 
 export const createUserSearchPreset = route({
@@ -39,7 +39,7 @@ export const createUserSearchPreset = route({
   body: NewAdminUserSearchPreset,
   reply: [201, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
-  handle: ({ db, body }) => db.rpc("admin_create_search_preset", body),
+  calls: "admin_create_search_preset",
 });
 
 export const updateUserSearchPreset = route({
@@ -54,8 +54,7 @@ export const updateUserSearchPreset = route({
   reply: [200, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
   isVersioned: true,
-  handle: ({ db, params, body, ifMatch }) =>
-    db.rpc("admin_update_search_preset", { id: params.id, ...body, if_match: ifMatch }),
+  calls: "admin_update_search_preset",
 });
 
 export const deleteUserSearchPreset = route({
@@ -70,7 +69,7 @@ export const deleteUserSearchPreset = route({
   params: PresetParams,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_delete_search_preset", { id: params.id }),
+  calls: "admin_delete_search_preset",
 });
 
 export const setDefaultUserSearchPreset = route({
@@ -84,5 +83,5 @@ export const setDefaultUserSearchPreset = route({
   params: PresetParams,
   reply: [200, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("admin_set_default_search_preset", { id: params.id }),
+  calls: "admin_set_default_search_preset",
 });

@@ -31,7 +31,7 @@ export const listUsers = route({
   query: AdminUsersQuery,
   reply: [200, AdminUsers],
   errors: [],
-  handle: ({ db, query }) => db.rpc("admin_list_users", query),
+  calls: "admin_list_users",
 });
 
 export const readUser = route({
@@ -44,6 +44,8 @@ export const readUser = route({
   reply: [200, AdminUser],
   errors: ["not_found"],
   isVersioned: true,
+  calls: "admin_read_user",
+  uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
     await withAvatarUrl({ links, storage }, await db.rpc<StoredAdminUser>("admin_read_user", { id: params.id })),
 });
@@ -62,6 +64,8 @@ export const suspendUser = route({
   reply: [200, AdminUser],
   errors: ["not_found", "conflict"],
   isVersioned: true,
+  calls: "admin_suspend_user",
+  uses: ["storage"],
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
       { links, storage },
@@ -81,6 +85,8 @@ export const reactivateUser = route({
   reply: [200, AdminUser],
   errors: ["not_found", "conflict"],
   isVersioned: true,
+  calls: "admin_reactivate_user",
+  uses: ["storage"],
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
       { links, storage },
@@ -103,6 +109,8 @@ export const setUserPremium = route({
   reply: [200, AdminUser],
   errors: ["not_found", "conflict"],
   isVersioned: true,
+  calls: "admin_set_user_premium",
+  uses: ["storage"],
   handle: async ({ db, params, body, ifMatch, links, storage }) =>
     await withAvatarUrl(
       { links, storage },
@@ -123,6 +131,8 @@ export const exportUser = route({
   reply: [200, MyData],
   isStreamed: true,
   errors: ["not_found", "conflict"],
+  calls: ["admin_export_user", "admin_read_user_export"],
+  uses: ["storage"],
   handle: async ({ db, pages, params, links, storage }) => {
     await db.rpc("admin_export_user", { id: params.id });
     return userData(
@@ -146,7 +156,7 @@ export const withdrawUser = route({
   body: AdminUserReason,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("admin_withdraw_user", { id: params.id, ...body }),
+  calls: "admin_withdraw_user",
 });
 
 export const listUserActivityLogs = route({
@@ -160,5 +170,5 @@ export const listUserActivityLogs = route({
   query: AdminUserActivityLogsQuery,
   reply: [200, AdminActivityLogs],
   errors: ["not_found"],
-  handle: ({ db, params, query }) => db.rpc("admin_list_user_activity_logs", { id: params.id, ...query }),
+  calls: "admin_list_user_activity_logs",
 });

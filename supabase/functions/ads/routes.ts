@@ -14,7 +14,7 @@ export const listAds = route({
   reply: [200, Ads],
   errors: [],
   cache: { scope: "public", maxAge: 60 },
-  handle: ({ db, query }) => db.rpc("list_ads", query),
+  calls: "list_ads",
 });
 
 export const routes = routesOf({ listAds });

@@ -1,5 +1,5 @@
 import { route, routesOf } from "../_shared/http/route.ts";
-import { answerTo } from "../_shared/ai_search/search.ts";
+import { answerTo, SEARCH_IN_WORDS_CALLS } from "../_shared/ai_search/search.ts";
 import { AiSearchAnswer, AiSearchParseRequest } from "../_shared/schema/ai_search.ts";
 
 export const parseSearch = route({
@@ -15,6 +15,8 @@ export const parseSearch = route({
   limit: "ai_search",
   reply: [200, AiSearchAnswer],
   errors: ["unparseable"],
+  calls: SEARCH_IN_WORDS_CALLS,
+  uses: ["ai", "geocoder"],
   handle: ({ db, service, ai, geocoder, caller, body: { query, ...asker } }) =>
     answerTo({ db, service, ai, geocoder, userId: caller.id }, { text: query, ...asker }),
 });

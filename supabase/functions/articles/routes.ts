@@ -11,7 +11,7 @@ export const listArticles = route({
   reply: [200, Articles],
   errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
-  handle: ({ db, query }) => db.rpc("list_articles", query),
+  calls: "list_articles",
 });
 
 export const readArticle = route({
@@ -25,7 +25,7 @@ export const readArticle = route({
   reply: [200, ArticleDetail],
   errors: ["not_found"],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 600 },
-  handle: ({ db, params, query }) => db.rpc("get_article", { ...params, ...query }),
+  calls: "get_article",
 });
 
 export const routes = routesOf({ listArticles, readArticle });

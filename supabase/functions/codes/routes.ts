@@ -11,7 +11,7 @@ export const listCodes = route({
   reply: [200, Codes],
   errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
-  handle: ({ db, query }) => db.rpc("list_codes", query),
+  calls: "list_codes",
 });
 
 export const routes = routesOf({ listCodes });

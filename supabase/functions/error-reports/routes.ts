@@ -1,4 +1,4 @@
-import { addressesOf, confirmAssets } from "../_shared/storage/assets.ts";
+import { addressesOf, CONFIRM_ASSET_CALLS, confirmAssets } from "../_shared/storage/assets.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import { MeErrorReport, NewErrorReport, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 
@@ -14,6 +14,8 @@ export const postErrorReport = route({
   reply: [201, MeErrorReport],
   errors: ["lot_not_found", "not_found"],
   limit: "report",
+  calls: ["post_error_report", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, body, storage } = work;
     await confirmAssets(work, body.evidence_asset_ids, "error_report", "evidence_asset_ids");

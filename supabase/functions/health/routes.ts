@@ -24,6 +24,7 @@ export const ready = route({
   instance: "primary",
   reply: [200, Readiness],
   errors: [],
+  calls: "service_readiness",
   handle: async ({ db }) => {
     const { database, migration } = await db.rpc<
       { database: "ok"; migration: string }

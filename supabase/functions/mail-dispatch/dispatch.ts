@@ -8,6 +8,11 @@ import type { Database } from "../_shared/db/client.ts";
 import type { MailOutcome, MailSender } from "../_shared/providers/mail.ts";
 import { compose, type Text } from "./compose.ts";
 
+/** The functions of the database that sending mails calls. */
+export const DISPATCH_CALLS = ["take_mails", "record_mail_outcomes", "pause_mail"] as const;
+
+type DispatchDatabase = Database<(typeof DISPATCH_CALLS)[number]>;
+
 interface Recipient {
   readonly user_id: string;
   readonly address: string;
@@ -43,7 +48,7 @@ export interface Dispatched {
 }
 
 export async function dispatch(
-  db: Database,
+  db: DispatchDatabase,
   sender: MailSender,
   options: ConsumerOptions = DISPATCH,
 ): Promise<Dispatched> {
@@ -131,7 +136,7 @@ class Attempt {
   }
 }
 
-async function settle(db: Database, batch: Batch, attempt: Attempt): Promise<"done" | "paused"> {
+async function settle(db: DispatchDatabase, batch: Batch, attempt: Attempt): Promise<"done" | "paused"> {
   const { msg_id, notification_id, tries } = batch;
   const { outcomes, retryAfter, trouble } = attempt;
   if (outcomes.length > 0 || trouble === undefined) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route, routesOf } from "../_shared/http/route.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, DISPATCH_CALLS } from "./dispatch.ts";
 
 const Dispatched = z.object({
   batches: z.int().min(0),
@@ -22,6 +22,8 @@ export const dispatchMails = route({
     "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],
+  calls: DISPATCH_CALLS,
+  uses: ["mail"],
   handle: ({ db, mail }) => dispatch(db, mail),
 });
 

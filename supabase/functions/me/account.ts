@@ -1,5 +1,5 @@
 import { shownAccount, type StoredData, userData } from "../_shared/accounts.ts";
-import { confirmAsset, publishAsset } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAsset, PUBLISH_CALLS, publishAsset } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
 import { Nothing } from "../_shared/schema/values.ts";
@@ -12,6 +12,8 @@ export const readMe = route({
   description: "Also works for suspended and withdrawn accounts, so that a client can show the status.",
   reply: [200, Me],
   errors: [],
+  calls: "my_account",
+  uses: ["storage"],
   handle: async ({ db, links, storage }) =>
     await shownAccount({ links, storage }, await db.rpc<StoredMe>("my_account")),
 });
@@ -25,6 +27,8 @@ export const updateMe = route({
   body: MeUpdate,
   reply: [200, Me],
   errors: ["not_found"],
+  calls: ["update_my_account", ...CONFIRM_ASSET_CALLS, ...PUBLISH_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, body: { avatar_asset_id: avatar, display_name, lang }, links, storage } = work;
     if (avatar) await confirmAsset(work, avatar, "avatar", "avatar_asset_id");
@@ -58,7 +62,7 @@ export const withdraw = route({
     "with the area `admins`.",
   reply: [204, Nothing],
   errors: ["conflict"],
-  handle: ({ db }) => db.rpc("withdraw_my_account"),
+  calls: "withdraw_my_account",
 });
 
 export const exportMyData = route({
@@ -73,6 +77,8 @@ export const exportMyData = route({
   reply: [200, MyData],
   isStreamed: true,
   errors: [],
+  calls: "export_my_data",
+  uses: ["storage"],
   handle: ({ pages, links, storage }) =>
     userData({ links, storage }, (cursor) => pages.rpc<StoredData>("export_my_data", { cursor: cursor ?? undefined })),
 });

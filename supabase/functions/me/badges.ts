@@ -10,7 +10,7 @@ export const listMyBadges = route({
   query: BadgesQuery,
   reply: [200, MyBadges],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_badges", query),
+  calls: "list_my_badges",
 });
 
 export const listMyBadgeProgress = route({
@@ -22,5 +22,5 @@ export const listMyBadgeProgress = route({
   query: BadgesQuery,
   reply: [200, MyBadgeProgressList],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_badge_progress", query),
+  calls: "list_my_badge_progress",
 });

@@ -11,6 +11,8 @@ export const listMyErrorReports = route({
   query: MyErrorReportsQuery,
   reply: [200, MeErrorReports],
   errors: [],
+  calls: "list_my_error_reports",
+  uses: ["storage"],
   handle: async ({ db, query, storage }) => {
     const page = await db.rpc<{ items: StoredErrorReport[]; next_cursor: string | null }>(
       "list_my_error_reports",

@@ -8,7 +8,7 @@ export const readMyExp = route({
   summary: "Get the caller's experience points and level",
   reply: [200, MyExp],
   errors: [],
-  handle: ({ db }) => db.rpc("my_exp"),
+  calls: "my_exp",
 });
 
 export const listMyExpEntries = route({
@@ -20,5 +20,5 @@ export const listMyExpEntries = route({
   query: ExpEntriesQuery,
   reply: [200, ExpEntries],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_exp_entries", query),
+  calls: "list_my_exp_entries",
 });

@@ -22,7 +22,7 @@ export const listNotifications = route({
   query: NotificationsQuery,
   reply: [200, UserNotifications],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_notifications", query),
+  calls: "list_my_notifications",
 });
 
 export const markNotificationsRead = route({
@@ -33,7 +33,7 @@ export const markNotificationsRead = route({
   body: MarkRead,
   reply: [200, MarkedRead],
   errors: [],
-  handle: ({ db, body }) => db.rpc("mark_my_notifications_read", body),
+  calls: "mark_my_notifications_read",
 });
 
 export const readNotificationPreferences = route({
@@ -44,6 +44,8 @@ export const readNotificationPreferences = route({
   query: NotificationPreferencesQuery,
   reply: [200, NotificationPreferences],
   errors: [],
+  calls: "my_notification_preferences",
+  uses: ["mail"],
   handle: async ({ db, query, mail }) => ({
     ...await db.rpc<StoredPreferences>("my_notification_preferences", query),
     email_available: mail.isAvailable,
@@ -61,6 +63,8 @@ export const putNotificationPreferences = route({
   reply: [200, NotificationPreferences],
   errors: [],
   // To the database null is an argument that is not given.
+  calls: "set_my_notification_preferences",
+  uses: ["mail"],
   handle: async ({ db, query, body: { items, quiet_hours }, mail }) => ({
     ...await db.rpc<StoredPreferences>("set_my_notification_preferences", {
       ...query,

@@ -22,7 +22,7 @@ export const listMySessions = route({
   query: SessionsQuery,
   reply: [200, ParkingSessions],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_parking_sessions", query),
+  calls: "list_my_parking_sessions",
 });
 
 export const readCurrentSession = route({
@@ -36,7 +36,7 @@ export const readCurrentSession = route({
   reply: [200, CurrentSession],
   errors: ["not_found", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
-  handle: ({ db }) => db.rpc("my_current_parking_session"),
+  calls: "my_current_parking_session",
 });
 
 export const readMySession = route({
@@ -47,6 +47,8 @@ export const readMySession = route({
   params: SessionParams,
   reply: [200, ParkingSessionDetail],
   errors: ["not_found"],
+  calls: "my_parking_session",
+  uses: ["storage"],
   handle: async ({ db, params, storage }) => {
     const { photos, ...session } = await db.rpc<StoredDetail>("my_parking_session", { id: params.id });
     return { ...session, photos: await Promise.all(photos.map((photo) => withPhotoUrl(storage, photo))) };
@@ -62,6 +64,7 @@ export const updateMySession = route({
   body: SessionUpdate,
   reply: [200, ParkingSession],
   errors: ["not_found"],
+  calls: "update_my_parking_session",
   handle: ({ db, params, body: { memo, personal_rating } }) =>
     // To the database null is a field that is not given, and an empty text one that is taken away.
     db.rpc("update_my_parking_session", {

@@ -13,7 +13,7 @@ export const putPushToken = route({
   body: NewPushToken,
   reply: [200, UserPushToken],
   errors: [],
-  handle: ({ db, body }) => db.rpc("put_my_push_token", body),
+  calls: "put_my_push_token",
 });
 
 export const deletePushToken = route({
@@ -25,5 +25,5 @@ export const deletePushToken = route({
   params: PushTokenParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("delete_my_push_token", { id: params.id }),
+  calls: "delete_my_push_token",
 });

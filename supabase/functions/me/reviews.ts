@@ -1,4 +1,4 @@
-import { confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   MyReview,
@@ -20,6 +20,8 @@ export const listMyReviews = route({
   query: MyReviewsQuery,
   reply: [200, MyReviews],
   errors: [],
+  calls: "list_my_reviews",
+  uses: ["storage"],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredMyReviews>("list_my_reviews", query);
     return { ...page, items: await Promise.all(items.map((review) => withPhotoUrls({ links, storage }, review))) };
@@ -36,6 +38,8 @@ export const updateMyReview = route({
   body: ReviewUpdate,
   reply: [200, MyReview],
   errors: ["not_found"],
+  calls: ["update_my_review", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, params, body, links, storage } = work;
     await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
@@ -54,5 +58,5 @@ export const deleteMyReview = route({
   params: ReviewParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("delete_my_review", { id: params.id }),
+  calls: "delete_my_review",
 });

@@ -20,6 +20,7 @@ export const listSavedParkingLots = route({
   query: SavedQuery,
   reply: [200, SavedParkingLots],
   errors: [],
+  calls: "list_my_saved_parking_lots",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page>("list_my_saved_parking_lots", query);
     const items = page.items.map(({ parking_lot: lot, ...saved }) => ({
@@ -41,7 +42,7 @@ export const saveParkingLot = route({
   alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
   errors: ["lot_not_found"],
-  handle: ({ db, body }) => db.rpc("save_parking_lot", body),
+  calls: "save_parking_lot",
 });
 
 export const unsaveParkingLot = route({
@@ -53,5 +54,6 @@ export const unsaveParkingLot = route({
   params: SavedParams,
   reply: [204, Nothing],
   errors: [],
-  handle: ({ db, params }) => db.rpc("unsave_parking_lot", { parking_lot_id: params.lotId }),
+  calls: "unsave_parking_lot",
+  args: ({ params }) => ({ parking_lot_id: params.lotId }),
 });

@@ -8,7 +8,7 @@ export const readSearchPreferences = route({
   summary: "Get the caller's search preferences",
   reply: [200, SearchPreferences],
   errors: [],
-  handle: ({ db }) => db.rpc("my_search_preferences"),
+  calls: "my_search_preferences",
 });
 
 export const putSearchPreferences = route({
@@ -20,5 +20,5 @@ export const putSearchPreferences = route({
   body: SearchPreferencesUpdate,
   reply: [200, SearchPreferences],
   errors: [],
-  handle: ({ db, body }) => db.rpc("set_my_search_preferences", body),
+  calls: "set_my_search_preferences",
 });

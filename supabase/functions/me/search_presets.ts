@@ -18,7 +18,7 @@ export const listSearchPresets = route({
   query: PresetsQuery,
   reply: [200, SearchPresets],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_search_presets", query),
+  calls: "list_my_search_presets",
 });
 
 export const createSearchPreset = route({
@@ -32,7 +32,7 @@ export const createSearchPreset = route({
   body: NewSearchPreset,
   reply: [201, SearchPreset],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("create_my_search_preset", body),
+  calls: "create_my_search_preset",
 });
 
 export const updateSearchPreset = route({
@@ -44,7 +44,7 @@ export const updateSearchPreset = route({
   body: SearchPresetUpdate,
   reply: [200, SearchPreset],
   errors: ["not_found"],
-  handle: ({ db, params, body }) => db.rpc("update_my_search_preset", { id: params.id, ...body }),
+  calls: "update_my_search_preset",
 });
 
 export const deleteSearchPreset = route({
@@ -56,7 +56,7 @@ export const deleteSearchPreset = route({
   params: PresetParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("delete_my_search_preset", { id: params.id }),
+  calls: "delete_my_search_preset",
 });
 
 export const setDefaultSearchPreset = route({
@@ -68,5 +68,5 @@ export const setDefaultSearchPreset = route({
   params: PresetParams,
   reply: [200, SearchPreset],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("set_default_search_preset", { id: params.id }),
+  calls: "set_default_search_preset",
 });

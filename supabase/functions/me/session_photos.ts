@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { confirmAsset, URL_SECONDS } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAsset, URL_SECONDS } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import { NewPhoto, PhotoParams, SessionPhoto } from "../_shared/schema/parking_sessions.ts";
@@ -23,6 +23,8 @@ export const putSessionPhoto = route({
   body: NewPhoto,
   reply: [200, SessionPhoto],
   errors: ["not_found"],
+  calls: ["put_my_session_photo", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, params, body, storage } = work;
     await confirmAsset(work, body.asset_id, "session_photo");
@@ -41,5 +43,5 @@ export const deleteSessionPhoto = route({
   params: PhotoParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("delete_my_session_photo", params),
+  calls: "delete_my_session_photo",
 });

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { verifyPurchase } from "../_shared/purchases.ts";
+import { VERIFY_CALLS, verifyPurchase } from "../_shared/purchases.ts";
 import {
   MySubscription,
   MySubscriptionQuery,
@@ -20,7 +20,7 @@ export const readMySubscription = route({
   query: MySubscriptionQuery,
   reply: [200, MySubscription],
   errors: [],
-  handle: ({ db, query }) => db.rpc("my_subscription", query),
+  calls: "my_subscription",
 });
 
 export const listMySubscriptionEvents = route({
@@ -32,7 +32,7 @@ export const listMySubscriptionEvents = route({
   query: SubscriptionEventsQuery,
   reply: [200, SubscriptionEvents],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_subscription_events", query),
+  calls: "list_my_subscription_events",
 });
 
 export const verifyMyIap = route({
@@ -47,6 +47,8 @@ export const verifyMyIap = route({
   alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
   errors: ["iap_invalid", "conflict", "not_found"],
+  calls: VERIFY_CALLS,
+  uses: ["appStore", "googlePlay"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) => {
     const { is_new, subscription } = await verifyPurchase(
       { caller, db, service, appStore, googlePlay },
@@ -67,6 +69,8 @@ export const refreshMyIap = route({
   limit: "verify_iap",
   reply: [200, VerifyIapResponse],
   errors: ["iap_invalid", "conflict", "not_found"],
+  calls: VERIFY_CALLS,
+  uses: ["appStore", "googlePlay"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) =>
     (await verifyPurchase({ caller, db, service, appStore, googlePlay }, body, "refresh")).subscription as never,
 });

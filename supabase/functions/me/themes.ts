@@ -31,6 +31,7 @@ export const listThemes = route({
   query: MyThemesQuery,
   reply: [200, MyThemes],
   errors: [],
+  calls: "list_my_themes",
   handle: async ({ db, query, links }) => {
     const { catalogue, items, ...page } = await db.rpc<
       Page<StoredMyTheme> & { readonly catalogue?: readonly StoredCatalogueTheme[] }
@@ -52,6 +53,7 @@ export const applyTheme = route({
   params: MyThemeParams,
   reply: [200, MyTheme],
   errors: ["not_found"],
+  calls: "apply_my_theme",
   handle: async ({ db, params, links }) => {
     const owned = await db.rpc<StoredMyTheme>("apply_my_theme", { id: params.id });
     return { ...owned, theme: shown(owned.theme, links) };
@@ -67,6 +69,7 @@ export const listThemeGifts = route({
   query: ThemeGiftsQuery,
   reply: [200, ThemeGifts],
   errors: [],
+  calls: "list_my_theme_gifts",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page<StoredThemeGift>>("list_my_theme_gifts", query);
     return { ...page, items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })) };

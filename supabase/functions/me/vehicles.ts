@@ -18,7 +18,7 @@ export const listVehicles = route({
   query: VehiclesQuery,
   reply: [200, UserVehicles],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_vehicles", query),
+  calls: "list_my_vehicles",
 });
 
 export const addVehicle = route({
@@ -30,7 +30,8 @@ export const addVehicle = route({
   body: NewVehicle,
   reply: [201, UserVehicle],
   errors: ["conflict"],
-  handle: ({ db, body }) => db.rpc("add_my_vehicle", { vehicle: body }),
+  calls: "add_my_vehicle",
+  args: ({ body }) => ({ vehicle: body }),
 });
 
 export const updateVehicle = route({
@@ -45,7 +46,8 @@ export const updateVehicle = route({
   body: VehicleUpdate,
   reply: [200, UserVehicle],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("update_my_vehicle", { id: params.id, changes: body }),
+  calls: "update_my_vehicle",
+  args: ({ params, body }) => ({ id: params.id, changes: body }),
 });
 
 export const deleteVehicle = route({
@@ -59,5 +61,5 @@ export const deleteVehicle = route({
   params: VehicleParams,
   reply: [204, Nothing],
   errors: ["not_found"],
-  handle: ({ db, params }) => db.rpc("delete_my_vehicle", { id: params.id }),
+  calls: "delete_my_vehicle",
 });

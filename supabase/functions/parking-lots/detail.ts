@@ -20,6 +20,7 @@ export const readParkingLot = route({
   reply: [200, LotDetail],
   errors: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
+  calls: "get_parking_lot",
   handle: async ({ db, params, query, links }) => {
     const lot = await db.rpc<Row>("get_parking_lot", { parking_lot_id: params.id, ...query });
     return {

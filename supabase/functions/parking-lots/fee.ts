@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import { Fee, FeeQuestion } from "../_shared/schema/fees.ts";
 import { LotParams } from "../_shared/schema/values.ts";
@@ -17,9 +16,6 @@ export const calculateFee = route({
   body: FeeQuestion,
   reply: [200, Fee],
   errors: ["forbidden", "lot_not_found", "fee_unknown"],
-  handle: ({ db, params, body }) =>
-    db.rpc<z.input<typeof Fee>>("calculate_fee", {
-      parking_lot_id: params.id,
-      ...body,
-    }),
+  calls: "calculate_fee",
+  args: ({ params, body }) => ({ parking_lot_id: params.id, ...body }),
 });

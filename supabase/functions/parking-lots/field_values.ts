@@ -14,12 +14,8 @@ export const confirmFieldValue = route({
   params: FieldValueParams,
   reply: [200, FieldValue],
   errors: ["lot_not_found", "not_found", "conflict"],
-  handle: ({ db, params }) =>
-    db.rpc("vote_on_field_value", {
-      parking_lot_id: params.id,
-      field_value_id: params.fieldValueId,
-      vote: "confirm",
-    }),
+  calls: "vote_on_field_value",
+  args: ({ params }) => ({ parking_lot_id: params.id, field_value_id: params.fieldValueId, vote: "confirm" }),
 });
 
 export const denyFieldValue = route({
@@ -31,10 +27,6 @@ export const denyFieldValue = route({
   params: FieldValueParams,
   reply: [200, FieldValue],
   errors: ["lot_not_found", "not_found", "conflict"],
-  handle: ({ db, params }) =>
-    db.rpc("vote_on_field_value", {
-      parking_lot_id: params.id,
-      field_value_id: params.fieldValueId,
-      vote: "deny",
-    }),
+  calls: "vote_on_field_value",
+  args: ({ params }) => ({ parking_lot_id: params.id, field_value_id: params.fieldValueId, vote: "deny" }),
 });

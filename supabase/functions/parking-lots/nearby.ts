@@ -29,6 +29,7 @@ export const nearbyParkingLots = route({
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
   shownLots: (items) => items.map(({ id }) => id),
+  calls: "nearby_parking_lots",
   handle: async ({ db, query, links }) => {
     const { items, is_truncated } = await db.rpc<Found>("nearby_parking_lots", query);
     const shown = items.map((item) => ({ ...item, main_image: links.asset(item.main_image) }));

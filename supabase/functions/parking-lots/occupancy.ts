@@ -19,7 +19,8 @@ export const readOccupancy = route({
   params: LotParams,
   reply: [200, Occupancy],
   errors: ["lot_not_found"],
-  handle: ({ db, params }) => db.rpc("parking_lot_occupancy", { parking_lot_id: params.id }),
+  calls: "parking_lot_occupancy",
+  args: ({ params }) => ({ parking_lot_id: params.id }),
 });
 
 export const reportOccupancy = route({
@@ -34,7 +35,8 @@ export const reportOccupancy = route({
   body: NewOccupancyReport,
   reply: [201, OccupancyReport],
   errors: ["lot_not_found"],
-  handle: ({ db, params, body }) => db.rpc("report_occupancy", { parking_lot_id: params.id, ...body }),
+  calls: "report_occupancy",
+  args: ({ params, body }) => ({ parking_lot_id: params.id, ...body }),
 });
 
 export const feedOccupancy = route({
@@ -46,5 +48,5 @@ export const feedOccupancy = route({
   body: OccupancyFeed,
   reply: [200, OccupancyFeedTaken],
   errors: [],
-  handle: ({ db, body }) => db.rpc("feed_occupancy", body),
+  calls: "feed_occupancy",
 });

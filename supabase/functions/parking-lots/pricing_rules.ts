@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import { PricingRules, PricingRulesQuery } from "../_shared/schema/fees.ts";
 import { LotParams } from "../_shared/schema/values.ts";
@@ -14,9 +13,6 @@ export const listPricingRules = route({
   reply: [200, PricingRules],
   errors: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
-  handle: ({ db, params, query }) =>
-    db.rpc<z.input<typeof PricingRules>>("list_pricing_rules", {
-      parking_lot_id: params.id,
-      ...query,
-    }),
+  calls: "list_pricing_rules",
+  args: ({ params, query }) => ({ parking_lot_id: params.id, ...query }),
 });

@@ -11,7 +11,8 @@ export const readRating = route({
   params: LotParams,
   reply: [200, MyParkingLotRating],
   errors: ["lot_not_found"],
-  handle: ({ db, params }) => db.rpc("my_parking_lot_rating", { parking_lot_id: params.id }),
+  calls: "my_parking_lot_rating",
+  args: ({ params }) => ({ parking_lot_id: params.id }),
 });
 
 export const putRating = route({
@@ -23,7 +24,8 @@ export const putRating = route({
   body: NewRating,
   reply: [200, ParkingLotRating],
   errors: ["lot_not_found"],
-  handle: ({ db, params, body }) => db.rpc("rate_parking_lot", { parking_lot_id: params.id, ...body }),
+  calls: "rate_parking_lot",
+  args: ({ params, body }) => ({ parking_lot_id: params.id, ...body }),
 });
 
 export const deleteRating = route({
@@ -35,5 +37,6 @@ export const deleteRating = route({
   params: LotParams,
   reply: [204, Nothing],
   errors: ["lot_not_found"],
-  handle: ({ db, params }) => db.rpc("unrate_parking_lot", { parking_lot_id: params.id }),
+  calls: "unrate_parking_lot",
+  args: ({ params }) => ({ parking_lot_id: params.id }),
 });

@@ -1,4 +1,4 @@
-import { confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   MyReview,
@@ -21,6 +21,8 @@ export const listReviews = route({
   reply: [200, PublicReviews],
   errors: ["lot_not_found"],
   cache: { scope: "private", maxAge: 0 },
+  calls: "list_parking_lot_reviews",
+  uses: ["storage"],
   handle: async ({ db, params, query, links, storage }) => {
     const args = { parking_lot_id: params.id, ...query };
     const { items, ...page } = await db.rpc<StoredPublicReviews>("list_parking_lot_reviews", args);
@@ -41,6 +43,8 @@ export const postReview = route({
   body: NewReview,
   reply: [201, MyReview],
   errors: ["lot_not_found", "not_found", "conflict"],
+  calls: ["post_review", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, params, body, links, storage } = work;
     await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");

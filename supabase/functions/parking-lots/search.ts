@@ -48,6 +48,7 @@ export const searchParkingLots = route({
   // A client that names the lots, or asks what changed, does not search.
   shownLots: ({ items }, { ids, updated_since }) =>
     ids || updated_since ? [] : items.flatMap((item) => "deleted" in item ? [] : [item.id]),
+  calls: "search_parking_lots",
   handle: async ({ db, query, links }) =>
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
 });

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { route, routesOf } from "../_shared/http/route.ts";
 import {
   CancelledSession,
@@ -23,7 +22,7 @@ export const startSession = route({
   alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
   errors: ["not_found", "lot_not_found", "concurrent_session_not_allowed"],
-  handle: ({ db, body }) => db.rpc<z.input<typeof StartedSession> & { is_new: boolean }>("start_parking_session", body),
+  calls: "start_parking_session",
 });
 
 export const finalizeSession = route({
@@ -41,7 +40,7 @@ export const finalizeSession = route({
   body: FinalizeSession,
   reply: [200, FinalizedSession],
   errors: ["not_found", "lot_not_found", "conflict"],
-  handle: ({ db, params, body }) => db.rpc("finalize_parking_session", { id: params.id, ...body }),
+  calls: "finalize_parking_session",
 });
 
 export const cancelSession = route({
@@ -55,7 +54,7 @@ export const cancelSession = route({
   params: SessionParams,
   reply: [200, CancelledSession],
   errors: ["not_found", "conflict"],
-  handle: ({ db, params }) => db.rpc("cancel_parking_session", { id: params.id }),
+  calls: "cancel_parking_session",
 });
 
 export const routes = routesOf({ startSession, finalizeSession, cancelSession });

@@ -6,6 +6,16 @@ import { consume, type ConsumerOptions, jittered, type Taken } from "../_shared/
 import type { Database } from "../_shared/db/client.ts";
 import type { PushSender } from "../_shared/providers/fcm.ts";
 
+/** The functions of the database that sending pushes calls. */
+export const DISPATCH_CALLS = [
+  "take_push_batches",
+  "fan_out_notification",
+  "record_push_outcomes",
+  "pause_push",
+] as const;
+
+type DispatchDatabase = Database<(typeof DISPATCH_CALLS)[number]>;
+
 interface Text {
   readonly title: string;
   readonly body: string;
@@ -45,7 +55,7 @@ export interface Dispatched {
 }
 
 export async function dispatch(
-  db: Database,
+  db: DispatchDatabase,
   sender: PushSender,
   options: ConsumerOptions = DISPATCH,
 ): Promise<Dispatched> {
@@ -64,7 +74,7 @@ export async function dispatch(
 }
 
 /** Page by page; what is left when the time is up is taken again 20 seconds later. */
-async function fanOut(db: Database, { msg_id, notification_id }: Batch, until: number): Promise<"done"> {
+async function fanOut(db: DispatchDatabase, { msg_id, notification_id }: Batch, until: number): Promise<"done"> {
   while (performance.now() < until) {
     const page = await db.rpc<{ is_done: boolean }>("fan_out_notification", { notification_id, msg_id });
     if (page.is_done) break;
@@ -84,7 +94,7 @@ interface TakenPushes extends Taken<Batch> {
 }
 
 interface Run {
-  readonly db: Database;
+  readonly db: DispatchDatabase;
   readonly sender: PushSender;
   readonly concurrency: number;
   readonly done: Dispatched;
@@ -121,7 +131,7 @@ async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
     await db.rpc("record_push_outcomes", {
       msg_id: batch.msg_id,
       notification_id: batch.notification_id,
-      batch: batch.batch,
+      batch: batch.batch!,
       outcomes,
       retry_seconds: Math.max(retryAfter, jittered(RETRY_SECONDS)),
     });

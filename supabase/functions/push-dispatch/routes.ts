@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route, routesOf } from "../_shared/http/route.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, DISPATCH_CALLS } from "./dispatch.ts";
 
 const Dispatched = z.object({
   batches: z.int().min(0),
@@ -19,6 +19,8 @@ export const dispatchPushes = route({
     "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],
+  calls: DISPATCH_CALLS,
+  uses: ["push"],
   handle: ({ db, push }) => dispatch(db, push),
 });
 

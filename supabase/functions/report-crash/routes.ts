@@ -16,6 +16,7 @@ export const reportCrash = route({
   errors: [],
   limit: "crash_report",
   // By the service, so that nobody reports around the limit.
+  calls: "report_crash",
   handle: ({ service, body, clientAddress }) => service.rpc("report_crash", { ...body, address: clientAddress }),
 });
 

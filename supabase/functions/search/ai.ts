@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerTo, registerKey, replyTo } from "../_shared/ai_search/search.ts";
+import { answerTo, registerKey, replyTo, SEARCH_IN_WORDS_CALLS } from "../_shared/ai_search/search.ts";
 import { route } from "../_shared/http/route.ts";
 import { AiSearchAnswer, AiSearchReply, AiSearchRequest, RegisteredAiKey } from "../_shared/schema/ai_search.ts";
 
@@ -20,6 +20,8 @@ export const searchInWords = route({
   limit: "ai_search",
   reply: [200, z.union([AiSearchReply, AiSearchAnswer, RegisteredAiKey])],
   errors: ["unparseable", "conflict"],
+  calls: ["register_ai_key", ...SEARCH_IN_WORDS_CALLS],
+  uses: ["ai", "geocoder"],
   handle: async ({ db, service, ai, geocoder, caller, body }) => {
     const { query, action, message, context, provider_id, api_key, ...asker } = body;
     if (action === "register_key") return await registerKey(db, { provider_id: provider_id!, api_key: api_key! });

@@ -11,7 +11,7 @@ export const listAiKeys = route({
   description: "The keys themselves are never returned.",
   reply: [200, AiKeys],
   errors: [],
-  handle: ({ db }) => db.rpc<z.infer<typeof AiKeys>>("list_my_ai_keys"),
+  calls: "list_my_ai_keys",
 });
 
 export const deleteAiKey = route({
@@ -22,6 +22,7 @@ export const deleteAiKey = route({
   params: z.strictObject({ provider_id: z.string().min(1).max(40) }),
   reply: [204, Nothing],
   errors: ["not_found"],
+  calls: "delete_ai_key",
   handle: async ({ db, params }) => {
     await db.rpc("delete_ai_key", params);
     return null;

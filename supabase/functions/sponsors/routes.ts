@@ -27,6 +27,7 @@ export const listSponsors = route({
   reply: [200, Sponsors],
   errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
+  calls: "list_sponsors",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredSponsors>("list_sponsors", query);
     return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
@@ -43,6 +44,7 @@ export const nearbySponsors = route({
   reply: [200, NearbySponsors],
   errors: [],
   cache: { scope: "public", maxAge: 60, staleWhileRevalidate: 300 },
+  calls: "nearby_sponsors",
   handle: async ({ db, query, links }) => {
     const sponsors = await db.rpc<StoredNearbySponsor[]>("nearby_sponsors", query);
     return sponsors.map((sponsor) => shown(sponsor, links));
@@ -65,7 +67,7 @@ export const checkIn = route({
   alternateStatus: 200,
   replyStatus: ({ counted }) => counted ? 201 : 200,
   errors: ["not_found"],
-  handle: ({ db, params, body }) => db.rpc("check_in_at_sponsor", { id: params.id, ...body }),
+  calls: "check_in_at_sponsor",
 });
 
 export const routes = routesOf({ listSponsors, nearbySponsors, checkIn });

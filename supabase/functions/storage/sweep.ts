@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { incomingKey, originalKey, type Publication, settlePublication } from "../_shared/storage/assets.ts";
+import {
+  incomingKey,
+  originalKey,
+  type Publication,
+  PUBLICATION_CALLS,
+  settlePublication,
+} from "../_shared/storage/assets.ts";
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
@@ -31,6 +37,8 @@ export const sweepStorage = route({
   description: "For the internal job. Failed objects stay in their queue and are retried.",
   reply: [200, Sweep],
   errors: [],
+  calls: ["read_object_publications", "read_object_deletions", "finish_object_deletions", ...PUBLICATION_CALLS],
+  uses: ["storage"],
   handle: async ({ db, storage }) => {
     const until = performance.now() + TIMEOUT_MS;
     const swept = { published: 0, deleted: 0, failed: 0 };
@@ -57,7 +65,11 @@ export const sweepStorage = route({
 });
 
 /** Settles what it can, a few at once, and counts it. A message that names no file is left to be read until it is dead. */
-async function settleAll(db: Database, storage: ObjectStorage, files: readonly Publication[]): Promise<number> {
+async function settleAll(
+  db: Database<(typeof PUBLICATION_CALLS)[number]>,
+  storage: ObjectStorage,
+  files: readonly Publication[],
+): Promise<number> {
   let settled = 0;
   await forEach(files.filter((file) => Content.safeParse(file).success), AT_ONCE, async (file) => {
     if (await settlePublication(db, storage, file)) settled++;

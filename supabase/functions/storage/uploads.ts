@@ -19,6 +19,8 @@ export const createUpload = route({
   limit: "upload",
   reply: [201, Upload],
   errors: ["conflict"],
+  calls: "create_upload",
+  uses: ["storage"],
   handle: async ({ db, body: { file_name: _, ...file }, links, storage }) => {
     const asset = await db.rpc<Created>("create_upload", file);
     return {

@@ -1,7 +1,7 @@
 import { route } from "../_shared/http/route.ts";
 import { ProcessedNotifications, ReconciledSubscriptions } from "./store_notifications.schema.ts";
-import { processNotifications } from "./process.ts";
-import { reconcile } from "./reconcile.ts";
+import { PROCESS_CALLS, processNotifications } from "./process.ts";
+import { reconcile, RECONCILE_CALLS } from "./reconcile.ts";
 
 export const processStoreNotifications = route({
   method: "POST",
@@ -13,6 +13,8 @@ export const processStoreNotifications = route({
     "seconds. Several calls can run at the same time.",
   reply: [200, ProcessedNotifications],
   errors: [],
+  calls: PROCESS_CALLS,
+  uses: ["googlePlay"],
   handle: ({ db, googlePlay }) => processNotifications(db, googlePlay),
 });
 
@@ -27,5 +29,7 @@ export const reconcileSubscriptions = route({
     "calls can run at the same time.",
   reply: [200, ReconciledSubscriptions],
   errors: [],
+  calls: RECONCILE_CALLS,
+  uses: ["appStore", "googlePlay"],
   handle: ({ db, appStore, googlePlay }) => reconcile(db, { ios: appStore, android: googlePlay }),
 });

@@ -3,7 +3,7 @@ import type { StoreName } from "../_shared/providers/store.ts";
 
 /** Stores a notification, which the queue's consumer records; `known`: it is there already. */
 export async function keepNotification(
-  service: Database,
+  service: Database<"receive_store_notification">,
   store: StoreName,
   eventId: string,
   body: object,

@@ -9,7 +9,17 @@ import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
 import { notifiedStatement, type PurchaseNotification } from "../_shared/providers/google_play/notifications.ts";
 import type { KnownSubscription, Store, StoreStatement, SubscriptionFacts } from "../_shared/providers/store.ts";
-import { acknowledge } from "../_shared/purchases.ts";
+import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
+
+/** The functions of the database that processing calls. */
+export const PROCESS_CALLS = [
+  "take_store_notifications",
+  "finish_store_notification",
+  "postpone_store_notifications",
+  ...ACKNOWLEDGE_CALLS,
+] as const;
+
+type ProcessDatabase = Database<(typeof PROCESS_CALLS)[number]>;
 
 interface Taken {
   readonly msg_id: number;
@@ -60,7 +70,7 @@ export interface Processed {
 }
 
 interface Run {
-  readonly db: Database;
+  readonly db: ProcessDatabase;
   readonly googlePlay: Store;
   readonly done: Processed;
   /** Set once Google Play is down: it is left alone then. */
@@ -77,7 +87,7 @@ class Outage extends Error {
 }
 
 export async function processNotifications(
-  db: Database,
+  db: ProcessDatabase,
   googlePlay: Store,
   options: ProcessOptions = PROCESS,
 ): Promise<Processed> {

@@ -25,6 +25,8 @@ export const receiveAppStoreNotification = route({
   limit: "store_notification",
   reply: [200, ReceivedNotification],
   errors: ["iap_invalid"],
+  calls: "receive_store_notification",
+  uses: ["appStore"],
   handle: async ({ appStore, body, service }): Promise<Received> => {
     const statement = await appStore.readNotification(body.signedPayload);
     if (statement === null) return { status: "ignored" };
@@ -47,6 +49,8 @@ export const receiveGooglePlayNotification = route({
   limit: "store_notification",
   reply: [200, ReceivedNotification],
   errors: ["unauthorized"],
+  calls: "receive_store_notification",
+  uses: ["googlePlay"],
   handle: async ({ authorization, body, googlePlay, service }): Promise<Received> => {
     const notification = await googlePlay.readNotification(authorization, body);
     if (notification.purchase_token === null) return { status: "ignored" };

@@ -8,7 +8,17 @@ import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
 import type { KnownSubscription, Store } from "../_shared/providers/store.ts";
-import { acknowledge } from "../_shared/purchases.ts";
+import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
+
+/** The functions of the database that reconciliation calls. */
+export const RECONCILE_CALLS = [
+  "take_due_subscriptions",
+  "record_store_statement",
+  "postpone_question",
+  ...ACKNOWLEDGE_CALLS,
+] as const;
+
+type ReconcileDatabase = Database<(typeof RECONCILE_CALLS)[number]>;
 
 interface Due extends KnownSubscription {
   readonly subscription_id: string;
@@ -37,7 +47,7 @@ export interface Reconciled {
 }
 
 interface Run {
-  readonly db: Database;
+  readonly db: ReconcileDatabase;
   readonly store: Store;
   readonly done: Reconciled;
   readonly nextTurn: () => Promise<void>;
@@ -46,7 +56,7 @@ interface Run {
 }
 
 export async function reconcile(
-  db: Database,
+  db: ReconcileDatabase,
   stores: { readonly ios: Store; readonly android: Store },
   { concurrency, rate, budgetMs }: ReconcileOptions = RECONCILE,
 ): Promise<Reconciled> {
@@ -98,7 +108,8 @@ async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promi
   const { db, done } = run;
   if (failure instanceof ApiError && failure.code === "iap_invalid") {
     done.refused++;
-    return await db.rpc("postpone_question", { subscription_id, seconds: REFUSED_SECONDS });
+    await db.rpc("postpone_question", { subscription_id, seconds: REFUSED_SECONDS });
+    return;
   }
   done.later++;
   if (failure instanceof ApiError && failure.code === "service_unavailable") {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route, routesOf } from "../_shared/http/route.ts";
-import { sync } from "./sync.ts";
+import { sync, SYNC_CALLS } from "./sync.ts";
 
 const SyncedStores = z.object({
   succeeded: z.int().min(0).meta({ description: "Number of runs that have read all data" }),
@@ -18,6 +18,8 @@ export const syncRuns = route({
     "Several calls can run at the same time, one for each store.",
   reply: [200, SyncedStores],
   errors: [],
+  calls: SYNC_CALLS,
+  uses: ["storeReports"],
   handle: ({ db, storeReports }) => sync(db, storeReports),
 });
 

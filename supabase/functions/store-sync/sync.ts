@@ -11,6 +11,19 @@ import {
   StoreWaits,
 } from "../_shared/providers/store_reports.ts";
 
+/** The functions of the database that the sync calls. */
+export const SYNC_CALLS = [
+  "take_store_sync_run",
+  "postpone_store_sync_run",
+  "finish_store_sync_run",
+  "fail_store_sync_run",
+  "write_store_sales",
+  "write_store_reviews",
+  "write_store_metrics",
+] as const;
+
+type SyncDatabase = Database<(typeof SYNC_CALLS)[number]>;
+
 /** Longer than a part can take: some requests, each with its tries. */
 const LEASE_SECONDS = 120;
 /** After so long no further part is fetched: the platform ends a function that takes much longer. */
@@ -33,7 +46,11 @@ export interface Synced {
   postponed: number;
 }
 
-export async function sync(db: Database, sources: StoreReportSources, budgetMs: number = BUDGET_MS): Promise<Synced> {
+export async function sync(
+  db: SyncDatabase,
+  sources: StoreReportSources,
+  budgetMs: number = BUDGET_MS,
+): Promise<Synced> {
   const until = performance.now() + budgetMs;
   const done: Synced = { succeeded: 0, failed: 0, postponed: 0 };
   while (performance.now() < until) {
@@ -47,7 +64,7 @@ export async function sync(db: Database, sources: StoreReportSources, budgetMs: 
 
 /** `lost`: somebody else has the run by now, and goes on with it. */
 async function work(
-  db: Database,
+  db: SyncDatabase,
   sources: StoreReportSources,
   turn: Turn,
   until: number,
@@ -77,7 +94,7 @@ async function work(
 }
 
 /** Fetches and writes part by part; each says whether the lease was still ours. */
-async function* writes(db: Database, reports: StoreReports, turn: Turn): AsyncGenerator<boolean> {
+async function* writes(db: SyncDatabase, reports: StoreReports, turn: Turn): AsyncGenerator<boolean> {
   const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
   switch (turn.task) {
     case "sales":

@@ -11,7 +11,7 @@ export const listPlans = route({
   reply: [200, SubscriptionPlans],
   errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
-  handle: ({ db, query }) => db.rpc("list_subscription_plans", query),
+  calls: "list_subscription_plans",
 });
 
 export const routes = routesOf({ listPlans });

@@ -1,4 +1,4 @@
-import { addressesOf, confirmAssets } from "../_shared/storage/assets.ts";
+import { addressesOf, CONFIRM_ASSET_CALLS, confirmAssets } from "../_shared/storage/assets.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import {
@@ -36,6 +36,8 @@ export const createTicket = route({
   reply: [201, SupportTicketDetail],
   errors: ["not_found", "conflict"],
   limit: "report",
+  calls: ["create_support_ticket", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, body, storage } = work;
     await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
@@ -52,7 +54,7 @@ export const listTickets = route({
   query: SupportTicketsQuery,
   reply: [200, SupportTickets],
   errors: [],
-  handle: ({ db, query }) => db.rpc("list_my_support_tickets", query),
+  calls: "list_my_support_tickets",
 });
 
 export const readTicket = route({
@@ -65,6 +67,8 @@ export const readTicket = route({
   query: TicketQuery,
   reply: [200, SupportTicketDetail],
   errors: ["not_found"],
+  calls: "get_support_ticket",
+  uses: ["storage"],
   handle: async ({ db, params, query, storage }) =>
     await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
 });
@@ -82,6 +86,8 @@ export const replyToTicket = route({
   reply: [201, SupportMessage],
   errors: ["not_found", "conflict"],
   limit: "report",
+  calls: ["reply_to_support_ticket", ...CONFIRM_ASSET_CALLS],
+  uses: ["storage"],
   handle: async (work) => {
     const { db, params, body, storage } = work;
     await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");

@@ -11,7 +11,7 @@ export const listTags = route({
   reply: [200, Tags],
   errors: [],
   cache: { scope: "public", maxAge: 300, staleWhileRevalidate: 600 },
-  handle: ({ db, query }) => db.rpc("list_tags", query),
+  calls: "list_tags",
 });
 
 export const routes = routesOf({ listTags });

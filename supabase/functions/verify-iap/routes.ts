@@ -1,5 +1,5 @@
 import { route, routesOf } from "../_shared/http/route.ts";
-import { verifyPurchase } from "../_shared/purchases.ts";
+import { VERIFY_CALLS, verifyPurchase } from "../_shared/purchases.ts";
 import { VerifiedPurchase, VerifyIapRequest } from "../_shared/schema/subscriptions.ts";
 
 export const verifyIap = route({
@@ -20,6 +20,8 @@ export const verifyIap = route({
   alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
   errors: ["iap_invalid", "conflict", "not_found"],
+  calls: VERIFY_CALLS,
+  uses: ["appStore", "googlePlay"],
   handle: async ({ body, caller, db, service, appStore, googlePlay }) => {
     const { is_new, subscription, my_subscription } = await verifyPurchase(
       { caller, db, service, appStore, googlePlay },

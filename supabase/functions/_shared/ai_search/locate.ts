@@ -44,7 +44,12 @@ const WORDS = {
   },
 } as const;
 
-export async function locate(service: Database, geocoder: Geocoder, where: Whereabouts): Promise<Located> {
+/** The functions of the database that locating a place calls. */
+export const LOCATE_CALLS = ["find_place", "keep_place"] as const;
+
+type PlaceDatabase = Database<(typeof LOCATE_CALLS)[number]>;
+
+export async function locate(service: PlaceDatabase, geocoder: Geocoder, where: Whereabouts): Promise<Located> {
   const { parsed, lang, position } = where;
   const words = WORDS[lang];
   const note = (value: string | null, reason: string): Note => ({
@@ -79,7 +84,7 @@ const NOWHERE: Located = { location: null, assumptions: [], unresolved: [] };
 
 /** What was found before, then the geocoder in its turn, then what the database knows by itself. */
 async function find(
-  service: Database,
+  service: PlaceDatabase,
   geocoder: Geocoder,
   { parsed, lang, position }: Whereabouts,
 ): Promise<Found | null> {

@@ -8,7 +8,7 @@ import { ApiError } from "../errors.ts";
 import type { AiGateway } from "../providers/ai_gateway.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
 import type { AiSearchAnswer, AiSearchReply, RegisteredAiKey } from "../schema/ai_search.ts";
-import { locate, type Located, type Location } from "./locate.ts";
+import { locate, LOCATE_CALLS, type Located, type Location } from "./locate.ts";
 import { type Consulted, consultModels } from "./models.ts";
 import { readAnswer } from "./model_answer.ts";
 import { PROMPT_VERSION } from "./prompt.ts";
@@ -16,10 +16,13 @@ import { askFor, type Lang, notUnderstood, sentenceOf } from "./reply.ts";
 import { parseText, withCenter } from "./rules/parse.ts";
 import type { ParsedSearch, Query } from "./rules/types.ts";
 
+/** The functions of the database that a search in words calls. */
+export const SEARCH_IN_WORDS_CALLS = ["list_my_ai_keys", "read_ai_keys", "log_ai_request", ...LOCATE_CALLS] as const;
+
 export interface Tools {
   /** The caller's. */
-  readonly db: Database;
-  readonly service: Database;
+  readonly db: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
+  readonly service: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
   readonly ai: AiGateway;
   readonly geocoder: Geocoder;
   readonly userId: string;
@@ -80,7 +83,10 @@ export async function replyTo(tools: Tools, asking: Asking): Promise<Reply> {
 }
 
 /** Form B: keeps a user's own key of an AI provider. */
-export function registerKey(db: Database, key: { readonly provider_id: string; readonly api_key: string }) {
+export function registerKey(
+  db: Database<"register_ai_key">,
+  key: { readonly provider_id: string; readonly api_key: string },
+) {
   return db.rpc<z.input<typeof RegisteredAiKey>>("register_ai_key", key);
 }
 

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { authenticate } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
-import { asAdmin, asAnonymous, asCaller, asService, type Database, type Instance } from "../db/client.ts";
+import { type AnyDatabase, asAdmin, asAnonymous, asCaller, asService, type Instance } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
 import { PROVIDER_NAMES, type ProviderName, type Providers } from "../providers/providers.ts";
 import { preflight } from "./cors.ts";
@@ -33,7 +33,7 @@ import { type Log, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { instanceFor } from "./read_after.ts";
 import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines } from "./reply.ts";
-import { type HandlerContext, keepsAnswers, limitOf, type Route } from "./route.ts";
+import { keepsAnswers, limitOf, type RequestInput, type Route } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
 
 /** The providers that a group's handlers use: starting is slower with their clients in reach. */
@@ -57,6 +57,11 @@ interface AppContext {
   readonly providers: Partial<Providers>;
   readonly searches: SearchCounts | undefined;
 }
+
+/** What a handler gets, before the types of its route are known. */
+type UntypedInput =
+  & Omit<RequestInput<"optional", unknown, unknown, unknown, never>, "db" | "pages" | "service">
+  & Readonly<Record<"db" | "pages" | "service", AnyDatabase>>;
 
 type Env = { Variables: { context: RequestContext } };
 
@@ -183,7 +188,7 @@ async function answer(
   if (!route.body && route.method !== "GET") await readNothing(request);
   if (isKeyed) commands.key = await readIdempotencyKey(request, sent);
   const instance = isKeyed ? "primary" : instanceFor(route, request.headers, context.caller);
-  const own: Omit<HandlerContext<"optional", unknown, unknown, unknown>, ProviderName> = {
+  const input: UntypedInput = {
     params,
     query,
     body,
@@ -212,7 +217,7 @@ async function answer(
       return context.caller ? commands.over(db) : db;
     },
   };
-  const work = withProviders(own, (name) => {
+  const work = withProviders(input, (name) => {
     const provider = app.providers[name];
     if (!provider) throw new TypeError(`${route.path}: its group's createApp was given no ${name}`);
     return commands.before(provider);
@@ -235,7 +240,7 @@ function withProviders<T extends object>(work: T, get: (name: ProviderName) => o
   return work as T & Providers;
 }
 
-function databaseFor(route: Route, context: RequestContext, config: Config, instance: Instance): Database {
+function databaseFor(route: Route, context: RequestContext, config: Config, instance: Instance): AnyDatabase {
   const trace = traceOf(context);
   if (route.access === "service") return asService(config, trace, instance);
   if (route.access === "admin" && context.caller) return asAdmin(config, context.caller.id, trace, instance);

@@ -12,8 +12,8 @@
  *
  * What fails because something is down is not counted.
  */
-import type { Database } from "../db/client.ts";
-import { prefixed } from "../db/rpc.ts";
+import type { AnyDatabase } from "../db/client.ts";
+import { prefixed } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 import type { RateLimit } from "./rate_limit.ts";
@@ -54,13 +54,13 @@ export class Commands {
   }
 
   /** The same database, whose functions are run as commands where the request is limited or carries a key. */
-  over(db: Database): Database {
+  over(db: AnyDatabase): AnyDatabase {
     if (this.options.policy === undefined && this.key === undefined) return db;
     return { rpc: (name, args = {}) => this.#run(db, name, args) };
   }
 
   /** The same database, whose functions are called as expensive reads; the service reads for an anonymous `address`. */
-  expensive(db: Database, address?: string): Database {
+  expensive(db: AnyDatabase, address?: string): AnyDatabase {
     return {
       rpc: async <T>(name: string, args: Record<string, unknown> = {}) =>
         (await this.#call<T>(db, "read_counted", { function: name, arguments: prefixed(args), address })).reply,
@@ -87,7 +87,7 @@ export class Commands {
     if (policy !== undefined) await (this.#counting ??= this.#take(policy));
   }
 
-  async #run<T>(db: Database, name: string, args: Record<string, unknown>): Promise<T> {
+  async #run<T>(db: AnyDatabase, name: string, args: Record<string, unknown>): Promise<T> {
     const nth = (this.#runs.get(name) ?? 0) + 1;
     this.#runs.set(name, nth);
     const call = { command: name, arguments: prefixed(args), ...(this.key && { ...this.key, nth }) };
@@ -96,7 +96,7 @@ export class Commands {
     return reply;
   }
 
-  async #call<T>(db: Database, door: string, args: Record<string, unknown>): Promise<Ran<T>> {
+  async #call<T>(db: AnyDatabase, door: string, args: Record<string, unknown>): Promise<Ran<T>> {
     try {
       const ran = await db.rpc<Ran<T>>(door, args);
       this.#counted(ran.rate_limit);

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Access, CallerOf } from "../auth/access.ts";
 import type { AppsConfig } from "../config.ts";
-import type { Database, Instance } from "../db/client.ts";
+import type { AnyDatabase, ApiFunction, ArgsOf, Database, Instance } from "../db/client.ts";
 import { type Code, codes } from "../errors.ts";
-import type { Providers } from "../providers/providers.ts";
+import type { ProviderName, Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
 import type { Streamed } from "./reply.ts";
@@ -27,18 +27,21 @@ export type AdminArea =
 type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
 
-/** Using a provider throws unless the group's `createApp` was given it. */
-export interface HandlerContext<A extends Access, P, Q, B> extends Providers {
-  readonly db: Database;
+/** What `db` adds to the arguments of a call: an administrator's id where only administrators are answered. */
+type GivenBy<A extends Access> = A extends "admin" ? "admin_id" : never;
+
+/** What a handler gets: the parsed request, and the database for the functions in the route's `calls`. */
+export interface RequestInput<A extends Access, P, Q, B, C extends ApiFunction> {
+  readonly db: Database<C, GivenBy<A>>;
   /** The same database, whose functions are neither counted nor run once: for the pages of a document, which only reads. */
-  readonly pages: Database;
+  readonly pages: Database<C, GivenBy<A>>;
   readonly caller: CallerOf<A>;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   readonly links: Links;
   /** The service itself, for what a provider said; never around a policy. */
-  readonly service: Database;
+  readonly service: Database<C>;
   /** The apps that open links of the site. */
   readonly apps: AppsConfig;
   /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */
@@ -49,6 +52,11 @@ export interface HandlerContext<A extends Access, P, Q, B> extends Providers {
   /** The network address that the request comes from, for the database to hash. */
   readonly clientAddress: string;
 }
+
+/** The same with the providers that the route `uses`. */
+export type HandlerContext<A extends Access, P, Q, B, C extends ApiFunction, U extends ProviderName> =
+  & RequestInput<A, P, Q, B, C>
+  & Pick<Providers, U>;
 
 /** Status and schema of the reply; `asText` renders it for readers who do not ask for JSON. */
 type Reply<R extends z.ZodType> =
@@ -63,11 +71,11 @@ type Reply<R extends z.ZodType> =
 type Returned<T> = T & Readonly<Record<string, unknown>>;
 
 /** Further types of a reply, for readers whose Accept header names them. */
-export interface Representations<A extends Access, R, P, Q, B> {
+export interface Representations<A extends Access, R, P, Q, B, C extends ApiFunction, U extends ProviderName> {
   /** The reply as GeoJSON. */
   readonly geojson?: (reply: R) => unknown;
   /** A stream of JSON lines, however long; it calls the database for itself. */
-  readonly lines?: (work: HandlerContext<A, P, Q, B>) => AsyncIterable<unknown>;
+  readonly lines?: (work: HandlerContext<A, P, Q, B, C, U>) => AsyncIterable<unknown>;
 }
 
 export interface Definition<
@@ -76,6 +84,8 @@ export interface Definition<
   P extends Fields | undefined,
   Q extends Fields | undefined,
   B extends Fields | undefined,
+  C extends ApiFunction,
+  U extends ProviderName,
 > {
   readonly method: Method;
   /** As the function sees it: `/<function>/...`, parameters in braces. Clients put `/v1` in front. */
@@ -97,7 +107,7 @@ export interface Definition<
   readonly alternateStatus?: number;
   /** Which of the two it is, told from what the handler returned, with what the schema of the reply takes off it. */
   readonly replyStatus?: (returned: Returned<z.input<R>>) => number;
-  readonly representations?: Representations<A, z.output<R>, Read<P>, Read<Q>, Read<B>>;
+  readonly representations?: Representations<A, z.output<R>, Read<P>, Read<Q>, Read<B>, C, U>;
   /**
    * Which database may answer: any for a GET, the primary for the rest, unless this says otherwise. A POST that only reads
    * says `any`; a GET whose function writes, or that is about the primary, says `primary`.
@@ -121,7 +131,18 @@ export interface Definition<
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
   /** The ids of the lots that a page of a search shows, for which the search is counted. */
   readonly shownLots?: (returned: Returned<z.input<R>>, query: Read<Q>) => readonly string[];
-  handle(work: HandlerContext<A, Read<P>, Read<Q>, Read<B>>): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
+  /** The functions of the database that the route calls; a route without a handler calls one and replies what it returns. */
+  readonly calls?: C | readonly C[];
+  /**
+   * The arguments of that call, where they are not the fields of path, query and body by their names, with `if_match` for a
+   * change of a versioned resource.
+   */
+  args?(input: RequestInput<A, Read<P>, Read<Q>, Read<B>, C>): ArgsOf<C, GivenBy<A>>;
+  /** The providers that the handler uses; the group's `createApp` is given each of them. */
+  readonly uses?: readonly U[];
+  handle?(
+    work: HandlerContext<A, Read<P>, Read<Q>, Read<B>, C, U>,
+  ): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
 }
 
 /** A route whose types are known to its own handler alone. */
@@ -157,6 +178,12 @@ export interface Route {
   readonly isStreamed?: boolean;
   readonly isTruncated?: (returned: never) => boolean;
   readonly shownLots?: (returned: never, query: never) => readonly string[];
+  readonly calls: readonly ApiFunction[];
+  readonly uses: readonly ProviderName[];
+  /** Whether the reply is what the one function in `calls` returns. */
+  readonly isOneCall: boolean;
+  /** Whether the route says itself how the request's fields become the arguments of its call. */
+  readonly hasOwnArgs: boolean;
   handle(work: never): unknown;
 }
 
@@ -166,7 +193,9 @@ export function route<
   P extends Fields | undefined = undefined,
   Q extends Fields | undefined = undefined,
   B extends Fields | undefined = undefined,
->(definition: Definition<A, R, P, Q, B>): Route {
+  C extends ApiFunction = never,
+  U extends ProviderName = never,
+>(definition: Definition<A, R, P, Q, B, C, U>): Route {
   const { method, path, params, query, body, access, cache, limit, alternateStatus, replyStatus } = definition;
   const place = `${method} ${path}`;
   for (const fields of [params, query, body]) {
@@ -187,7 +216,28 @@ export function route<
   if (cache?.scope === "public" && access !== "public") {
     throw new TypeError(`${place}: what depends on the caller is private`);
   }
-  return definition;
+  const { handle } = definition;
+  const calls = typeof definition.calls === "string" ? [definition.calls] : definition.calls ?? [];
+  if (!handle && calls.length !== 1) throw new TypeError(`${place}: it calls one function or has a handler`);
+  if (handle && definition.args) throw new TypeError(`${place}: its handler calls the database itself`);
+  return {
+    ...definition,
+    calls,
+    uses: definition.uses ?? [],
+    isOneCall: !handle,
+    hasOwnArgs: definition.args !== undefined,
+    handle: handle ?? oneCall(calls[0]!),
+  };
+
+  function oneCall(name: C) {
+    const isVersionedChange = definition.isVersioned === true && method !== "GET";
+    return (input: RequestInput<A, Read<P>, Read<Q>, Read<B>, C>) => {
+      const { params, query, body, ifMatch } = input;
+      const args = definition.args?.(input) ??
+        { ...params, ...query, ...body, ...isVersionedChange && { if_match: ifMatch } };
+      return (input.db as unknown as AnyDatabase).rpc(name, args);
+    };
+  }
 }
 
 /** A route by the name that it is exported by: the id of its operation in the contract. */

@@ -11,10 +11,18 @@ export type UploadCategory = "review" | "session_photo" | "error_report" | "supp
 /** How long an address to upload to, or to read a private file from, is good for. */
 export const URL_SECONDS = 600;
 
-/** What this needs of a handler's work. */
-interface HandlerContext {
+/** The functions of the database that confirming an upload calls. */
+export const CONFIRM_ASSET_CALLS = ["pending_asset", "place_asset"] as const;
+
+/** The functions of the database that settling a publication calls. */
+export const PUBLICATION_CALLS = ["finish_object_publication", "reject_published_object"] as const;
+
+/** The functions of the database that publishing a file calls. */
+export const PUBLISH_CALLS = ["object_publication", ...PUBLICATION_CALLS] as const;
+
+interface AssetContext {
   readonly caller: Caller;
-  readonly service: Database;
+  readonly service: Database<(typeof CONFIRM_ASSET_CALLS)[number]>;
   readonly storage: ObjectStorage;
 }
 
@@ -47,7 +55,7 @@ export function incomingKey(storageKey: string): string {
  * decides.
  */
 export async function confirmAsset(
-  { caller, service, storage }: HandlerContext,
+  { caller, service, storage }: AssetContext,
   assetId: string,
   category: UploadCategory,
   param = "asset_id",
@@ -100,7 +108,7 @@ async function checkedObject(
 
 /** The same for a list of uploads; `param` names the list. */
 export async function confirmAssets(
-  work: HandlerContext,
+  work: AssetContext,
   assetIds: readonly string[] | undefined,
   category: UploadCategory,
   param: string,
@@ -148,7 +156,7 @@ export interface Publication {
  * same time as another: what the row wants in the end decides, and the message stays until that is so.
  */
 export async function settlePublication(
-  service: Database,
+  service: Database<(typeof PUBLICATION_CALLS)[number]>,
   storage: ObjectStorage,
   file: Publication,
 ): Promise<boolean> {
@@ -187,7 +195,7 @@ async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<
  * it fails, the job makes it.
  */
 export async function publishAsset(
-  { service, storage }: Pick<HandlerContext, "service" | "storage">,
+  { service, storage }: { readonly service: Database<(typeof PUBLISH_CALLS)[number]>; readonly storage: ObjectStorage },
   assetId: string,
 ): Promise<boolean> {
   try {
