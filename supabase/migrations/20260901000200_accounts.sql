@@ -88,10 +88,10 @@ for each row execute function private.tg_touch_updated_at();
 alter table public.app_users enable row level security;
 alter table public.admins enable row level security;
 
-create policy "A person reads their own account" on public.app_users
+create policy "A user reads their own account" on public.app_users
 for select to authenticated using ((select auth.uid()) = id);
 
-create policy "An active person edits their own account" on public.app_users
+create policy "An active user edits their own account" on public.app_users
 for update to authenticated
 using ((select auth.uid()) = id and status = 'active')
 with check ((select auth.uid()) = id and status = 'active');

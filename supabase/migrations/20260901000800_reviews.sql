@@ -55,21 +55,21 @@ comment on table private.review_counts is 'The number of approved reviews of a l
 alter table public.reviews enable row level security;
 
 -- Row security of parking_lots applies inside these: reviews of a lot that the caller cannot see are hidden.
-create policy "Visitors read approved reviews of active lots" on public.reviews for select to anon
+create policy "Anonymous users read approved reviews of active lots" on public.reviews for select to anon
   using (status = 'approved' and (select true from public.parking_lots l where l.id = parking_lot_id));
-create policy "People read approved reviews of active lots and their own" on public.reviews for select to authenticated
+create policy "Users read approved reviews of active lots and their own" on public.reviews for select to authenticated
   using (
     (select auth.uid()) = user_id
     or (status = 'approved' and (select true from public.parking_lots l where l.id = parking_lot_id))
   );
-create policy "People review active lots as themselves" on public.reviews for insert to authenticated
+create policy "Users review active lots as themselves" on public.reviews for insert to authenticated
   with check (
     (select auth.uid()) = user_id and status = 'pending'
     and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
-create policy "People edit their own reviews" on public.reviews for update to authenticated
+create policy "Users edit their own reviews" on public.reviews for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id and status = 'pending');
-create policy "People delete their own reviews" on public.reviews for delete to authenticated
+create policy "Users delete their own reviews" on public.reviews for delete to authenticated
   using ((select auth.uid()) = user_id);
 
 grant select (id, parking_lot_id, user_id, rating, comment, status, created_at, updated_at)

@@ -77,33 +77,33 @@ create policy "Everyone reads the rating counts of active lots" on public.parkin
   for select to anon, authenticated using ((select true from public.parking_lots l where l.id = parking_lot_id));
 -- No insert, update or delete: triggers maintain the counts.
 
-create policy "People read their own ratings" on public.parking_lot_ratings for select to authenticated
+create policy "Users read their own ratings" on public.parking_lot_ratings for select to authenticated
   using ((select auth.uid()) = user_id);
 -- Row security of parking_lots applies inside: only lots that the caller can see can be rated or saved.
-create policy "People rate active lots as themselves" on public.parking_lot_ratings for insert to authenticated
+create policy "Users rate active lots as themselves" on public.parking_lot_ratings for insert to authenticated
   with check (
     (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
-create policy "People change their own ratings" on public.parking_lot_ratings for update to authenticated
+create policy "Users change their own ratings" on public.parking_lot_ratings for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
-create policy "People delete their own ratings" on public.parking_lot_ratings for delete to authenticated
+create policy "Users delete their own ratings" on public.parking_lot_ratings for delete to authenticated
   using ((select auth.uid()) = user_id);
 
-create policy "People read the lots that they saved" on public.saved_parking_lots for select to authenticated
+create policy "Users read the lots that they saved" on public.saved_parking_lots for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People save active lots for themselves" on public.saved_parking_lots for insert to authenticated
+create policy "Users save active lots for themselves" on public.saved_parking_lots for insert to authenticated
   with check (
     (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
   );
-create policy "People take back the lots that they saved" on public.saved_parking_lots for delete to authenticated
+create policy "Users delete their own saved lots" on public.saved_parking_lots for delete to authenticated
   using ((select auth.uid()) = user_id);
 -- No update: a lot is saved or it is not.
 
-create policy "People read their own preferences" on public.search_preferences for select to authenticated
+create policy "Users read their own preferences" on public.search_preferences for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People set their own preferences" on public.search_preferences for insert to authenticated
+create policy "Users set their own preferences" on public.search_preferences for insert to authenticated
   with check ((select auth.uid()) = user_id);
-create policy "People change their own preferences" on public.search_preferences for update to authenticated
+create policy "Users change their own preferences" on public.search_preferences for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a preference is changed, and is deleted with its user.
 

@@ -88,16 +88,16 @@ create policy "Everyone reads the field values of active lots" on public.field_v
   using ((select true from public.parking_lots l where l.id = parking_lot_id));
 -- No insert, update or delete: triggers copy values from the row of the lot and maintain the counts of votes.
 
-create policy "People read their own votes" on public.field_value_votes for select to authenticated
+create policy "Users read their own votes" on public.field_value_votes for select to authenticated
   using ((select auth.uid()) = user_id);
 -- Row security of field_values applies inside.
-create policy "People vote as themselves on current values of active lots" on public.field_value_votes
+create policy "Users vote as themselves on current values of active lots" on public.field_value_votes
   for insert to authenticated
   with check (
     (select auth.uid()) = user_id
     and (select v.state <> 'retired' from public.field_values v where v.id = field_value_id)
   );
-create policy "People change their own votes" on public.field_value_votes for update to authenticated
+create policy "Users change their own votes" on public.field_value_votes for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a vote is changed.
 

@@ -74,7 +74,7 @@ comment on table private.occupancy_hours is 'Sums of the samples of a lot by hou
 
 alter table public.occupancy_reports enable row level security;
 
-create policy "Drivers read their own reports" on public.occupancy_reports for select to authenticated
+create policy "Users read their own reports" on public.occupancy_reports for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: private.report_as_driver makes a report, and the next one corrects it.
 

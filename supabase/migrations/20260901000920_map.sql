@@ -154,7 +154,7 @@ select cron.schedule('refresh_map', '30 seconds', 'do $work$ declare v_cell inte
 
 create function private.tg_search_entries__mark_map() returns trigger
 language plpgsql
-security definer -- marks are in a private table, and a lot's writer has no rights on it
+security definer -- marks are in a private table, and the writer of a lot has no rights on it
 set search_path = ''
 as $$
 begin
@@ -163,7 +163,7 @@ begin
   elsif tg_op = 'UPDATE' then
     insert into private.map_marks (cell)
     select distinct p.cell
-    from rows_before b full join rows_changed c using (parking_lot_id) -- a full join is never a nested loop: of these rows there are no statistics
+    from rows_before b full join rows_changed c using (parking_lot_id) -- a full join is never a nested loop: there are no statistics about these rows
     cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
     where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency, b.terms[:b.name_count])
       is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency, c.terms[:c.name_count]);
@@ -211,7 +211,7 @@ end
 $$;
 
 comment on function private.map_boxes(double precision[], integer) is
-  'The columns and rows of the cells of a level that a box touches: one range, or two where it crosses the antimeridian.';
+  'The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the antimeridian.';
 
 create function private.kept_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
@@ -227,14 +227,14 @@ begin
       select min(n.mark || (v.value ->> 0))
       from jsonb_each(v_asked) as v
       left join (values ('attributes', '#'), ('difficulty', '='), ('operator_codes', '@@')) as n (key, mark) using (key)
-      -- More than one condition, and a list that is empty or of several, is no single name.
+      -- Several conditions, and a list with no or several elements, are not a single name.
       having count(*) = 1 and bool_and(n.mark is not null and v.value -> 0 is not null and v.value -> 1 is null)
     ) end;
 end
 $$;
 
 comment on function private.kept_term(jsonb, uuid[], integer) is
-  'The term of private.map_cells that a checked question asks for: empty without conditions, a name for a single one; null when the sums do not answer it.';
+  'The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when the sums cannot be used.';
 
 create function private.kept_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
 language plpgsql stable
@@ -248,7 +248,7 @@ begin
   from private.map_boxes(p_bbox, p_level) b
   join private.map_cells m on m.level = p_level and m.cell between b.west * 16384 + b.south and b.east * 16384 + b.north
     and m.cell & 16383 between b.south and b.north and m.term = p_term
-  -- Until the job has run, the best lot may be gone: any other lot of the cell takes its place.
+  -- Until the job has run, the best lot may be deleted: any other lot of the cell replaces it.
   cross join lateral (
     select coalesce(
       (select e.parking_lot_id from private.search_entries e where e.parking_lot_id = substr(m.best, 7)::uuid),
@@ -261,17 +261,17 @@ end
 $$;
 
 comment on function private.kept_clusters(double precision[], integer, text) is
-  'The cells of a level of at most 14 that a box touches, each with all of its lots that have the term, as they were when the job last ran.';
+  'The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last run of the job.';
 
 create function private.counted_clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
 language plpgsql stable
 set search_path = ''
-set work_mem = '32MB' -- else the bitmap of a common term forgets which rows of a page it has
+set work_mem = '32MB' -- otherwise the bitmap of a common term becomes lossy and keeps pages instead of rows
 as $$
 declare
-  c_few constant integer := 50000; -- up to here the spatial index is faster than a scan of all entries
+  c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
   c_most constant integer := 250000;
   v_clusters private.cluster[];
 begin
@@ -300,13 +300,13 @@ end
 $$;
 
 comment on function private.counted_clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level with the lots in a box that the checked question asks for. Refuses to count more than 250,000 lots: validation_error, details.reason too_many_lots.';
+  'The cells of a level with the lots in a bbox that a checked search finds. Errors: validation_error, for more than 250,000 lots; details.reason is too_many_lots.';
 
 create function private.clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer, out clusters private.cluster[], out is_exact boolean
 )
 language plpgsql stable
-security definer -- as private.found_lots; a count is of public lots, as all entries are
+security definer -- as private.found_lots; it counts public lots only, as all entries are
 set search_path = ''
 as $$
 declare
@@ -326,7 +326,7 @@ end
 $$;
 
 comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that a box touches and that have lots which the checked question asks for. Exact: the lots in the box at this moment. Not exact, where the box holds 10,000 lots or more and kept sums answer the question: all lots of these cells when the job last ran. Errors: validation_error, details.reason too_many_clusters (more than 3,000) or too_many_lots.';
+  'The cells of a level that intersect a bbox and have lots that a checked search finds. Exact: the lots in the bbox at this moment. Not exact, for a bbox with 10,000 lots or more and a search that stored sums answer: all lots of these cells as of the last run of the job. Errors: validation_error; details.reason is too_many_clusters (more than 3,000) or too_many_lots.';
 
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
@@ -351,7 +351,7 @@ begin
 end
 $$;
 
-comment on function private.check_map(double precision[], integer, text) is 'Refuses what is no question for a map: validation_error.';
+comment on function private.check_map(double precision[], integer, text) is 'Checks the arguments of a map. Errors: validation_error.';
 
 create function private.map_page(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text, p_include text[]
@@ -365,7 +365,7 @@ declare
   v_total bigint;
 begin
   perform private.check_map(p_bbox, p_zoom, p_cursor);
-  -- Before the join, which would not look for clusters at all where there is no lot.
+  -- Before the join, which would not calculate clusters where there is no lot.
   v_found := private.clusters(p_query, p_bbox, p_ids, p_zoom + 3);
   select coalesce(jsonb_agg(jsonb_build_object(
       'count', c.lot_count, 'lat', round(c.lat::numeric, 6), 'lng', round(c.lng::numeric, 6),
@@ -385,7 +385,7 @@ end
 $$;
 
 comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'The cells of a zoom in a box as the interface shows them, the fullest first; total, when p_include has it, is the sum of their counts. Errors: validation_error.';
+  'The cells of a zoom in a bbox as the interface shows them, the greatest lot count first. total, when p_include has it, is the sum of their counts. Errors: validation_error.';
 
 grant execute on function
   private.mercator_y(double precision), private.cell_x(point, integer), private.cell_y(point, integer), private.cell_lng(integer, integer), private.cell_lat(integer, integer),

@@ -1,19 +1,19 @@
 -- Changes: which public lots changed, or ceased to be public, since a moment.
 --
--- A lot changes when anything changes that its detail shows and a client may keep: its row, its hours, date overrides, spots,
--- price list, tags, images, field values, and the words of its operator and tags. What the caller keeps about it, counts of
--- good, bad, confirmations and denials, and occupancy do not count: they change all the time, or by themselves.
+-- A lot changes when a part of its detail changes that a client may store: its row, hours, date overrides, spots, price list,
+-- tags, images, field values, and the names of its operator and tags. The caller's own data about the lot, the counts of
+-- ratings and votes, and occupancy are not changes: they change all the time, or by themselves.
 --
 -- Triggers put the id of each changed lot into private.lot_change_queue, in the transaction of the change. They lock nothing
--- and wait for nobody. A job reads the queue every ten seconds and writes private.lot_changes: one row for every lot that was
--- ever public, with the revision of its newest change. Only the job gives revisions, one batch after the other, so they become
--- visible in their order: a reader that has seen a revision has seen all lower ones. The cursor of a client is a revision.
--- It depends on nothing but these rows, which a dump carries to another server. A transaction that runs long, here or in
--- another database, delays its own changes and no others.
+-- and wait for nothing. A job reads the queue every ten seconds and writes private.lot_changes: one row for every lot that was
+-- ever public, with the revision of its newest change. Only the job assigns revisions, one batch after the other, so they
+-- become visible in their order: a reader that has seen a revision has seen all lower ones. The cursor of a client is a
+-- revision. It depends only on these rows, which a dump carries to another server. A long transaction, here or in another
+-- database, delays its own changes and no others.
 --
 -- Invariants: a lot has one row, its newest change; revisions only grow, and so do the times at which they were noted; a
--- committed change is in the queue or has a revision; a lot that never was public has no row.
--- Interface: private.changes_page, which api.search_parking_lots answers with when it is given updated_since.
+-- committed change is in the queue or has a revision; a lot that was never public has no row.
+-- Interface: private.changes_page, which api.search_parking_lots calls when updated_since is given.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -38,7 +38,7 @@ create table private.lot_changes (
   is_gone boolean not null
 );
 
-comment on table private.lot_changes is 'The newest change of each lot that is or was public. Written by private.note_lot_changes alone.';
+comment on table private.lot_changes is 'The newest change of each lot that is or was public. Only private.note_lot_changes writes it.';
 comment on column private.lot_changes.revision is 'The number of the change, higher than those of all changes noted before.';
 comment on column private.lot_changes.noted_at is 'When the job noted the change, after its commit. It never decreases while the revision grows.';
 comment on column private.lot_changes.is_gone is 'Whether the lot was deleted or is no longer public: a tombstone.';
@@ -81,7 +81,7 @@ begin
   if tg_op = 'TRUNCATE' then
     insert into private.lot_change_queue (parking_lot_id) select c.parking_lot_id from private.lot_changes c where not c.is_gone;
   elsif tg_op = 'UPDATE' then
-    -- A full join, because it is never a nested loop: of the rows of a statement there are no statistics.
+    -- A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
     insert into private.lot_change_queue (parking_lot_id, was_public)
     select id, 'active' in (b.status, c.status) from rows_before b full join rows_changed c using (id)
     where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
@@ -104,7 +104,7 @@ create trigger _900_record_changes_on_delete after delete on public.parking_lots
 create trigger _900_record_changes_on_truncate after truncate on public.parking_lots
   for each statement execute function private.tg_parking_lots__record_changes();
 
--- Serves every table whose rows are parts of a lot's detail.
+-- For every table whose rows are parts of the detail of a lot.
 create function private.tg_lot_rows__record_changes() returns trigger
 language plpgsql
 set search_path = ''
@@ -113,7 +113,7 @@ begin
   if tg_op = 'TRUNCATE' then
     perform private.queue_lot_changes(array(select c.parking_lot_id from private.lot_changes c where not c.is_gone));
   elsif tg_op = 'UPDATE' then
-    -- A row that only one of the two has: what it was, and what it is.
+    -- A row that only one of the two tables has: the old row and the new row.
     perform private.queue_lot_changes(array(
       select r.parking_lot_id
       from (
@@ -130,7 +130,7 @@ begin
 end
 $$;
 
--- By column, not as jsonb: a withdrawal recounts thousands of values, and what a count changes is no change of a lot.
+-- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
 create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
 set search_path = ''
@@ -314,7 +314,7 @@ end
 $$;
 
 comment on function private.note_lot_changes(uuid, integer) is
-  'Gives revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order in which they were queued. Returns where the next batch begins; null when there is none, or when another worker is at it. Commit after each.';
+  'Assigns revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order of the queue. Returns the id at which the next batch begins; null when there is none, or when another worker runs. Commit after each batch.';
 
 select cron.schedule('note_lot_changes', '10 seconds',
   'do $work$ declare v_from uuid; begin loop v_from := private.note_lot_changes(v_from); commit; exit when v_from is null; end loop; end $work$');
@@ -338,11 +338,11 @@ end
 $$;
 
 comment on function private.revision_before(timestamptz) is
-  'The revision after which the changes since a moment begin. Every change that was committed at that moment or later is behind it.';
+  'The revision after which the changes since a moment begin. Every change that was committed at that moment or later has a greater revision.';
 
 create function private.changes_after(p_revision bigint, p_limit integer) returns setof private.lot_changes
 language plpgsql stable
-security definer -- changes are private: a lot that is no longer public shows its id and nothing else
+security definer -- changes are private; of a lot that is no longer public the interface shows only the id
 set search_path = ''
 as $$
 begin
@@ -383,7 +383,7 @@ end
 $$;
 
 comment on function private.changes_page(timestamptz, integer, text) is
-  'A page of changes: {items, next_cursor, has_more}. next_cursor is always there, also on a last or empty page, to ask later for what changed after it. Errors: validation_error.';
+  'A page of changes: {items, next_cursor, has_more}. next_cursor is always present, also on a last or empty page, and finds later changes. Errors: validation_error.';
 
 grant execute on function
   private.revision_before(timestamptz), private.changes_after(bigint, integer), private.changes_page(timestamptz, integer, text)

@@ -1,11 +1,11 @@
--- Renames: tags and operators that lots show, and lots that have to say so.
+-- Renames: marking lots as changed when a tag or an operator that they show is renamed.
 --
--- What a lot shows of a tag or of its operator is read from their rows: a rename is visible at once. That the lots changed
--- (0925), and under which words an operator's lots are found (0905), is worked off by a job, 5,000 lots a transaction in the
--- order of their ids; private.renames has how far it is. A further rename of the same tag or operator starts its job again.
+-- The detail of a lot reads the names of its tags and operator from their rows: a rename is visible at once. A job records the
+-- lots as changed (0925) and writes the search terms of an operator's lots (0905), 5,000 lots per transaction in the order of
+-- their ids; private.renames has its progress. A further rename of the same tag or operator restarts its job.
 --
 -- Invariants: every lot that has the tag or the operator when the rename commits is recorded as changed after it.
--- Interface: none. It hangs on tags and operators; private.next_rename_batch (work).
+-- Interface: none. It is called by triggers on tags and operators, and by a job (private.next_rename_batch).
 
 create table private.renames (
   kind text collate "C" not null constraint renames_kind_known check (kind in ('tag', 'operator')),
@@ -17,13 +17,13 @@ create table private.renames (
   primary key (kind, id)
 );
 
-comment on table private.renames is 'Tags and operators that changed, of which not every lot says so yet; the row goes at the end.';
-comment on column private.renames.last_lot_id is 'The lots up to this one were looked at.';
+comment on table private.renames is 'Tags and operators that changed, and whose lots are not all recorded as changed; the row is deleted at the end.';
+comment on column private.renames.last_lot_id is 'The lots up to this one are processed.';
 comment on column private.renames.done_lots is 'How many of them have the tag or the operator.';
 
 create function private.tg_names__note_rename() returns trigger
 language plpgsql
-security definer -- whoever edits a tag or an operator has no right on the job table
+security definer -- a role that edits a tag or an operator has no right on the job table
 set search_path = ''
 as $$
 begin
@@ -39,7 +39,7 @@ create trigger _900_note_rename after update on public.operators
   for each row when ((old.name, old.name_en, old.slug, old.color) is distinct from (new.name, new.name_en, new.slug, new.color))
   execute function private.tg_names__note_rename('operator');
 
--- What a lot shows of its tags. A tag that is no longer offered changes no lot.
+-- The columns of tags that lots show. Deactivating a tag changes no lot.
 create trigger _900_note_rename after update on public.tags
   for each row when (
     (old.name, old.name_en, old.color, old.category, old.icon_name, old.sort_order)
@@ -85,6 +85,6 @@ end
 $$;
 
 comment on function private.next_rename_batch(integer) is
-  'Looks at the next p_lots lots for the rename that has waited longest: those that have the tag or the operator are recorded as changed, an operator''s search entries are written. False when there is nothing to do. Commit after each.';
+  'Processes the next p_lots lots for the oldest rename: records those that have the tag or the operator as changed, and writes the search entries for an operator. False when there is nothing to do. Commit after each batch.';
 
 select cron.schedule('tell_renames', '30 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');

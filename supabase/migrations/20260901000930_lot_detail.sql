@@ -1,11 +1,11 @@
--- Lot detail: all that is known of one lot, in one answer.
+-- Lot detail: all data of one lot, in one response.
 --
--- The lot's row and what hangs on it, its hours now and when they change, what the caller keeps about it, how full it is,
--- and, when asked, what one stay would meet and cost. Every part is asked of the domain that it belongs to: hours (0610),
--- fees (0740, 0750), marks (0810), field values (0820), occupancy (0830), vehicle fit (0840).
+-- The row of the lot and its parts, its hours now and when they change, the caller's own data about it, its occupancy and,
+-- on request, the hours and fee of one stay. Every part is read from its domain: hours (0610), fees (0740, 0750), ratings and
+-- saved lots (0810), field values (0820), occupancy (0830), vehicle fit (0840).
 --
--- Invariants: a lot that is not public is not there; what nobody has said is null; planned_stay.fee is what calc-fee
--- answers, and is_open_now what derived says.
+-- Invariants: a lot that is not public is not found; unknown values are null; planned_stay.fee equals the result of calc-fee,
+-- and is_open_now equals derived.
 -- Interface: api.get_parking_lot.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ end
 $$;
 
 comment on function private.lot_row_json(uuid) is
-  'What the row of a lot says, and where it comes from (provenance). main_image is a storage key.';
+  'The row of a lot, and its source (provenance). main_image is a storage key.';
 
 create function private.lot_parts_json(p_lot_id uuid, p_operator_code text, p_lang text) returns jsonb
 language plpgsql stable
@@ -66,7 +66,7 @@ begin
       ), '[]')
       from public.parking_lot_tags lt join public.tags t on t.id = lt.tag_id where lt.parking_lot_id = p_lot_id
     ),
-    -- An asset that may not be shown is not visible either: its picture stays, without a key.
+    -- An asset that may not be shown is not visible either: its image is listed without a key.
     'images', (
       select coalesce(jsonb_agg(
         jsonb_build_object(
@@ -84,7 +84,7 @@ end
 $$;
 
 comment on function private.lot_parts_json(uuid, text, text) is
-  'operator, tags and images of a lot, names in the language; storage_key is null for an image that may not be shown.';
+  'operator, tags and images of a lot, with names in the language; storage_key is null for an image that may not be shown.';
 
 create function private.lot_places_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -120,7 +120,7 @@ end
 $$;
 
 comment on function private.lot_places_json(uuid) is
-  'spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules are in one order.';
+  'spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules have the same order.';
 
 create function private.lot_now_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -144,7 +144,7 @@ end
 $$;
 
 comment on function private.lot_now_json(uuid) is
-  'is_open_now, derived and next_change_at of a lot: what holds now, and until when.';
+  'is_open_now, derived and next_change_at of a lot: the answers now, and when they change next.';
 
 create function private.lot_for_caller_json(p_lot_id uuid, p_vehicle private.vehicle) returns jsonb
 language plpgsql stable
@@ -168,7 +168,7 @@ end
 $$;
 
 comment on function private.lot_for_caller_json(uuid, private.vehicle) is
-  'is_saved and my_rating (null for a visitor), availability (null when nobody knows) and fit (null without a vehicle).';
+  'is_saved and my_rating (null for an anonymous user), availability (null when unknown) and fit (null without a vehicle).';
 
 create function private.planned_stay_json(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz, p_vehicle_type text)
 returns jsonb
@@ -191,7 +191,7 @@ end
 $$;
 
 comment on function private.planned_stay_json(uuid, timestamptz, timestamptz, text) is
-  'What a stay meets at a lot and what it costs; null when no stay is asked for. Refuses what is no stay: validation_error.';
+  'The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.';
 
 create function private.lot_included_json(p_lot_id uuid, p_include text[]) returns jsonb
 language plpgsql stable
@@ -216,7 +216,7 @@ begin
 end
 $$;
 
-comment on function private.lot_included_json(uuid, text[]) is 'The parts of a lot''s detail that come only when they are named.';
+comment on function private.lot_included_json(uuid, text[]) is 'The parts of the detail of a lot that are returned only when p_include has them.';
 
 grant execute on function
   private.lot_row_json(uuid),
@@ -258,7 +258,7 @@ begin
   perform private.check_vehicle_type(p_vehicle_type);
   v_vehicle := private.read_vehicle(p_vehicle);
   v_lot := private.lot_row_json(p_parking_lot_id);
-  -- The largest part comes last, because each || copies what is on both sides.
+  -- The largest part comes last, because each || copies both sides.
   return private.lot_now_json(p_parking_lot_id)
     || private.lot_for_caller_json(p_parking_lot_id, v_vehicle)
     || private.lot_included_json(p_parking_lot_id, p_include)
@@ -272,7 +272,7 @@ end
 $$;
 
 comment on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text) is
-  'All that is known of a public lot. p_include adds field_value_ids, hours, field_provenance, occupancy_forecast; p_entry_at with p_exit_at (both or neither; they may be equal) add planned_stay, with the fee for p_vehicle_type; p_vehicle (measures) adds fit. Image fields hold storage keys. Reads only. Errors: validation_error, forbidden, lot_not_found.';
+  'All data of a public lot. p_include adds field_value_ids, hours, field_provenance, occupancy_forecast. p_entry_at with p_exit_at (both or neither; they may be equal) adds planned_stay, with the fee for p_vehicle_type. p_vehicle (measures) adds fit. Image fields are storage keys. Reads only. Errors: validation_error, forbidden, lot_not_found.';
 
 grant execute on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text)
 to anon, authenticated;

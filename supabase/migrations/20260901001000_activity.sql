@@ -1,19 +1,19 @@
--- Activity: what users did, one row for each activity, written in the transaction of the activity.
+-- Activity: the activities of users, one row each, written in the transaction of the activity.
 --
--- Commands that other domains react to call private.log_activity. What follows (experience points, badges, the live feed)
--- depends on this table alone.
+-- Commands that other domains react to call private.log_activity. The effects (experience points, badges, the live feed)
+-- depend on this table only.
 --
--- Doing the same again writes nothing: of an activity of one type about one subject a person has one row, and one row for
--- saving a lot and for reviewing it, however often they take that back. So that what follows happens once, too.
+-- Repeating an activity writes nothing: a user has one row for each type and subject, and one row for saving and one for
+-- reviewing a lot, even if they undo and repeat it. So the effects occur once too.
 --
--- Rows of more than 90 days ago move to private.archived_activities, which has a partition for each month (UTC). The table
--- itself is not partitioned: Realtime names leaf partitions to its subscribers, and the unique keys span time. Activities
--- that can be repeated about the same thing (saving, reviewing, confirming, denying) stay: their rows are what makes them
--- count once. They are few, because there is one for each user and lot or field value.
+-- Rows older than 90 days move to private.archived_activities, which has a partition for each month (UTC). The table itself is
+-- not partitioned: Realtime sends names of leaf partitions to its subscribers, and the unique keys span time. Activities that
+-- can be repeated about the same thing (saving, reviewing, confirming, denying) stay, because their rows prevent a second
+-- one. They are few, because there is one for each user and lot or field value.
 --
--- Invariants: no activity without its row and no row without its activity; a row is of the caller, never of another; nobody
--- changes a row, and it goes with its person; only active administrators read rows; each row is in one of the two tables.
--- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for what reads back.
+-- Invariants: an activity has a row, and a row has an activity; a row always belongs to the caller; no role changes a row, and
+-- it is deleted with its user; only active administrators read rows; each row is in one of the two tables.
+-- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -33,35 +33,35 @@ create table public.user_activity_logs (
   created_at timestamptz not null default now()
 );
 
-comment on table public.user_activity_logs is 'What people did.';
+comment on table public.user_activity_logs is 'Activities of users.';
 comment on column public.user_activity_logs.parking_lot_id is
-  'The lot that it was about; null when it was about none. Not a foreign key: the activity outlives the lot, and deleting a lot waits for no activity there.';
+  'The lot of the activity; null without a lot. Not a foreign key: the activity is kept when the lot is deleted, and deleting a lot does not wait for activities.';
 comment on column public.user_activity_logs.subject_id is
-  'The row that it was about: a session, review, field value, report, ticket. Not a foreign key: the activity outlives it.';
+  'The row of the activity: a session, review, field value, report, ticket. Not a foreign key: the activity is kept when that row is deleted.';
 
-comment on column public.user_activity_logs.is_rewarded is 'False: it gives no points and counts for no badge.';
+comment on column public.user_activity_logs.is_rewarded is 'False: it earns no experience points and counts for no badge.';
 
--- An activity about one subject once; and of a lot one saving and one review, whose rows are new ones each time.
+-- One activity per subject; and per lot one saving and one review, whose rows are new each time.
 create unique index user_activity_logs_once_a_subject on public.user_activity_logs (user_id, activity_type, subject_id);
 create unique index user_activity_logs_once_a_lot on public.user_activity_logs (user_id, activity_type, parking_lot_id)
   where activity_type in ('lot_save', 'review_post');
--- A person's own by time; and a person who goes takes theirs along.
+-- The activities of a user by time; and those of a user who is deleted.
 create index user_activity_logs_user_idx on public.user_activity_logs (user_id, created_at);
--- What moves to the archive.
+-- Rows that move to the archive.
 create index user_activity_logs_archive_idx on public.user_activity_logs (created_at)
   where activity_type not in ('lot_save', 'review_post', 'field_confirm', 'field_deny');
 
--- No foreign key: the job that moves rows must not wait for accounts. Rows go with their person by trigger.
+-- No foreign key: the job that moves rows must not wait for accounts. A trigger deletes the rows of a deleted user.
 create table private.archived_activities (like public.user_activity_logs) partition by range (created_at);
 
-comment on table private.archived_activities is 'Activities of more than 90 days ago, in a partition for each month (UTC).';
+comment on table private.archived_activities is 'Activities older than 90 days, in a partition for each month (UTC).';
 
 create index archived_activities_user_idx on private.archived_activities (user_id, created_at);
 
 create view private.activities with (security_invoker = true) as
 select * from public.user_activity_logs union all select * from private.archived_activities;
 
-comment on view private.activities is 'What people did, recently and before.';
+comment on view private.activities is 'Activities of users, recent and archived.';
 
 grant select on private.activities, private.archived_activities to service_role;
 
@@ -71,12 +71,12 @@ grant select on private.activities, private.archived_activities to service_role;
 
 alter table public.user_activity_logs enable row level security;
 
--- The console's live feed is every administrator's, whatever their areas: none of the areas is about what people do.
--- Realtime asks nothing but this policy: it shuts out administrators who are suspended, too. A person's own rows are in
--- their export.
+-- Every administrator may read the live feed of the console, with any areas: none of the areas is about activities.
+-- Realtime checks only this policy, so it also excludes suspended administrators. Users find their own rows in their
+-- export.
 create policy "Active administrators read all activity" on public.user_activity_logs for select to authenticated
   using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
--- No insert, update or delete: rows come from private.log_activity and stay.
+-- No insert, update or delete: private.log_activity writes rows, and they stay.
 
 grant select (id, user_id, activity_type, parking_lot_id, subject_id, metadata, is_rewarded, created_at)
   on public.user_activity_logs to authenticated;
@@ -90,7 +90,7 @@ create function private.log_activity(
   p_is_rewarded boolean default true
 ) returns void
 language plpgsql
-security definer -- nobody may write rows by hand; the row is always the caller's
+security definer -- no role may write rows directly; the row is always the caller's
 set search_path = ''
 as $$
 begin
@@ -101,7 +101,7 @@ end
 $$;
 
 comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
-  'Records what the caller just did, in the transaction that did it; nothing when they did the same before. Errors: unauthorized, forbidden.';
+  'Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors: unauthorized, forbidden.';
 
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 
@@ -121,7 +121,7 @@ begin
   end if;
   v_partition := 'archived_activities_' || to_char(v_month, 'YYYY_MM');
   if to_regclass('private.' || v_partition) is null then
-    -- Attached and not created as a partition: reading the archive goes on meanwhile.
+    -- Attached, not created as a partition: reads of the archive are not blocked.
     execute format(
       'create table private.%1$I (like private.archived_activities); '
         'alter table private.archived_activities attach partition private.%1$I for values from (%2$L) to (%3$L)',
@@ -142,7 +142,7 @@ end
 $$;
 
 comment on function private.next_archive_batch(integer) is
-  'Moves the next activities of one month to the archive, and makes the partition of the month; false when there are none. Commit after each.';
+  'Moves the next activities of one month to the archive, and creates the partition of the month; false when there are none. Commit after each batch.';
 
 select cron.schedule('archive_activities', '11 * * * *', 'do $work$ begin while private.next_archive_batch() loop commit; end loop; end $work$');
 
@@ -157,8 +157,8 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__forget_archived() is 'The archive has no foreign key: what a person did goes with their account.';
+comment on function private.tg_app_users__forget_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';
 
--- After the foreign keys: what is moved meanwhile has left the other table by then.
+-- After the foreign keys: rows that the job moves at the same time have left the other table by then.
 create trigger _400_forget_archived after delete on public.app_users
   for each row execute function private.tg_app_users__forget_archived();

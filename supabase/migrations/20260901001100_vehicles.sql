@@ -1,15 +1,15 @@
--- Vehicles: what a person drives, with the measures that tell where it fits.
+-- Vehicles: the vehicles of users, with the measures that decide where they fit.
 --
--- A person keeps at most ten, and one of them is the default, which a client takes when it is not told which. A deleted
--- vehicle stays as a row, because sessions name it, with nothing in it but its type. Rows that no session names go after 30
--- days, and all but a person's latest ten at once.
+-- A user has at most ten, and one of them is the default, which a client uses when no vehicle is chosen. A deleted vehicle
+-- stays as a row, because sessions refer to it, but only its type is kept. Rows without a session are deleted after 30 days,
+-- and all but the latest ten of a user at once.
 --
--- Vehicles and presets (1110) are both short lists with a default, kept by the same triggers: a row takes the lowest free
--- slot, and slots are bounded and unique; the first row becomes the default; a row that becomes the default takes that
--- from the other; when the default is deleted, the first of the rest in the list's order becomes it. A row that is deleted
--- is emptied by whatever door, and of those a person keeps as many as they may have of the others.
+-- Vehicles and presets (1110) are both short lists with a default, maintained by the same triggers. A row takes the lowest
+-- free slot; slots are bounded and unique. The first row becomes the default. A row that becomes the default replaces the
+-- other. When the default is deleted, the first of the remaining rows in the order of the list becomes it. Any delete of a
+-- row empties it, and a user keeps as many deleted rows as they may have others.
 --
--- Invariants: at most ten vehicles a person, exactly one of them the default while there are any; nobody reads another's.
+-- Invariants: at most ten vehicles per user, exactly one of them the default if there are any; users read only their own.
 -- Interface: api.list_my_vehicles, add_my_vehicle, update_my_vehicle, delete_my_vehicle.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -40,18 +40,18 @@ create table public.user_vehicles (
   )
 );
 
-comment on table public.user_vehicles is 'The vehicles that people drive.';
-comment on column public.user_vehicles.vehicle_type is 'A code of category vehicle_type.';
-comment on column public.user_vehicles.plate_number is 'For its owner''s eyes only; gone when the vehicle is deleted.';
-comment on column public.user_vehicles.is_default is 'Taken by clients that are not told which vehicle.';
-comment on column public.user_vehicles.slot is 'Its place among the ten that a person can have. Given by trigger; free again when the vehicle is deleted.';
-comment on column public.user_vehicles.deleted_at is 'Null: it is there.';
+comment on table public.user_vehicles is 'The vehicles of users.';
+comment on column public.user_vehicles.vehicle_type is 'A code of the category vehicle_type.';
+comment on column public.user_vehicles.plate_number is 'Visible to its owner only; null when the vehicle is deleted.';
+comment on column public.user_vehicles.is_default is 'The vehicle that clients use when none is chosen.';
+comment on column public.user_vehicles.slot is 'Its position among the ten that a user can have. A trigger sets it; it is free again when the vehicle is deleted.';
+comment on column public.user_vehicles.deleted_at is 'When the vehicle was deleted; null: it is not deleted.';
 
 create unique index user_vehicles_slot_idx on public.user_vehicles (user_id, slot) where deleted_at is null;
 create unique index user_vehicles_one_default_idx on public.user_vehicles (user_id) where is_default;
--- A person's own in order; and what a person who leaves has left.
+-- The vehicles of a user in order; and those of a user who leaves.
 create index user_vehicles_user_id_idx on public.user_vehicles (user_id, created_at, id);
--- What is purged.
+-- The rows of the purge.
 create index user_vehicles_deleted_idx on public.user_vehicles (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -60,12 +60,12 @@ create index user_vehicles_deleted_idx on public.user_vehicles (deleted_at) wher
 
 alter table public.user_vehicles enable row level security;
 
--- Deleted ones too: a row that its policy hides could not be marked as deleted.
-create policy "People read their own vehicles" on public.user_vehicles for select to authenticated
+-- Deleted rows too: a row that the policy hides could not be marked as deleted.
+create policy "Users read their own vehicles" on public.user_vehicles for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People add vehicles as themselves" on public.user_vehicles for insert to authenticated
+create policy "Users add vehicles as themselves" on public.user_vehicles for insert to authenticated
   with check ((select auth.uid()) = user_id);
-create policy "People change their own vehicles" on public.user_vehicles for update to authenticated
+create policy "Users change their own vehicles" on public.user_vehicles for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a vehicle is marked as deleted.
 
@@ -89,13 +89,13 @@ on public.user_vehicles to authenticated;
 
 create function private.tg_take_slot() returns trigger
 language plpgsql
-security definer -- it holds the account, which who adds a row for its owner may not write
+security definer -- it locks the account, which a role that adds a row for the owner may not write
 set search_path = ''
 as $$
 declare
   v_is_first boolean;
 begin
-  -- Whoever adds another row of this person waits here.
+  -- A second insert for this user waits here.
   perform from public.app_users u where u.id = new.user_id for no key update;
   execute format(
     'select coalesce(min(s.slot) filter (where t.id is null), $2 + 1), coalesce(not bool_or(t.is_default), true)
@@ -113,7 +113,7 @@ end
 $$;
 
 comment on function private.tg_take_slot() is
-  'A row of a list of at most tg_argv[0] takes the lowest free slot, one too many a slot that its constraint refuses; the first becomes the default, and a default takes the place of the other.';
+  'Gives a row of a list of at most tg_argv[0] rows the lowest free slot; one row too many gets a slot that its constraint rejects. The first row becomes the default, and a new default replaces the other.';
 
 create function private.tg_become_default() returns trigger
 language plpgsql
@@ -126,11 +126,11 @@ begin
 end
 $$;
 
-comment on function private.tg_become_default() is 'A row that becomes the default takes the place of the other.';
+comment on function private.tg_become_default() is 'A row that becomes the default replaces the other.';
 
 create function private.tg_pass_default_on() returns trigger
 language plpgsql
-security definer -- the auth server, which deletes accounts, has no right on what hangs on them
+security definer -- the auth server, which deletes accounts, has no right on rows of users
 set search_path = ''
 as $$
 begin
@@ -144,11 +144,11 @@ end
 $$;
 
 comment on function private.tg_pass_default_on() is
-  'The default is deleted: the first of the person''s other rows, in the order tg_argv[0], becomes it.';
+  'When the default is deleted, the first of the user''s other rows, in the order tg_argv[0], becomes it.';
 
 create function private.tg_drop_oldest_deleted() returns trigger
 language plpgsql
-security definer -- clients mark rows as deleted and delete none
+security definer -- clients mark rows as deleted but cannot delete them
 set search_path = ''
 as $$
 begin
@@ -163,7 +163,7 @@ end
 $$;
 
 comment on function private.tg_drop_oldest_deleted() is
-  'Of a person''s deleted rows that meet the condition tg_argv[1] only the latest tg_argv[0] stay, so that deleting and creating in a loop grows nothing.';
+  'Deletes all but the latest tg_argv[0] of a user''s deleted rows that meet the condition tg_argv[1], so that creating and deleting in a loop does not fill the table.';
 
 create function private.tg_user_vehicles__empty() returns trigger
 language plpgsql
@@ -184,7 +184,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_vehicles__empty() is 'Of a deleted vehicle nothing stays but its type.';
+comment on function private.tg_user_vehicles__empty() is 'Empties a deleted vehicle except for its type.';
 
 create trigger _100_touch_updated_at before update on public.user_vehicles
   for each row execute function private.tg_touch_updated_at();
@@ -214,7 +214,7 @@ begin
 end
 $$;
 
-comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most so many characters, without the space around it.';
+comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most p_longest characters, without surrounding white space.';
 
 create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
 language plpgsql stable
@@ -237,7 +237,7 @@ begin
 end
 $$;
 
-comment on function private.own_vehicle_fault(text, jsonb) is 'What is wrong with a field of a person''s vehicle; null when nothing is.';
+comment on function private.own_vehicle_fault(text, jsonb) is 'The error of a field of a user''s vehicle; null when it is valid.';
 
 create function private.read_own_vehicle(p_vehicle public.user_vehicles, p_fields jsonb) returns public.user_vehicles
 language plpgsql stable
@@ -268,7 +268,7 @@ end
 $$;
 
 comment on function private.read_own_vehicle(public.user_vehicles, jsonb) is
-  'A vehicle with the fields that are given; the others are left. Errors: validation_error.';
+  'The vehicle with the given fields changed; other fields are kept. Errors: validation_error.';
 
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
 language plpgsql stable
@@ -286,7 +286,7 @@ begin
 end
 $$;
 
-comment on function private.vehicle_row(public.user_vehicles) is 'A vehicle as the interface shows it, to its owner.';
+comment on function private.vehicle_row(public.user_vehicles) is 'A vehicle as the interface shows it to its owner.';
 
 grant execute on function
   private.is_line(jsonb, integer), private.own_vehicle_fault(text, jsonb),
@@ -354,7 +354,7 @@ end
 $$;
 
 comment on function commands.add_my_vehicle(jsonb) is
-  'Adds a vehicle of the caller''s, an object of its fields, and returns it. The first is the default, whatever is_default says. At most ten. Errors: unauthorized, forbidden, validation_error, conflict.';
+  'Adds a vehicle of the caller, an object of its fields, and returns it. The first is always the default. At most ten. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.update_my_vehicle(p_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
@@ -386,7 +386,7 @@ end
 $$;
 
 comment on function commands.update_my_vehicle(uuid, jsonb) is
-  'Changes the fields of the caller''s vehicle that p_changes has and returns it; null takes a field away. is_default true takes that from the other; false is refused for the default. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Changes the fields of the caller''s vehicle that p_changes has and returns it; null removes a field. is_default true replaces the other default; false is rejected for the default. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function commands.delete_my_vehicle(p_id uuid) returns void
 language plpgsql
@@ -404,7 +404,7 @@ end
 $$;
 
 comment on function commands.delete_my_vehicle(uuid) is
-  'Deletes the caller''s vehicle; of its row nothing stays but the type. When it was the default, the one added first among the others becomes it. Errors: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s vehicle; only its type is kept. If it was the default, the oldest of the others becomes it. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_vehicles(integer, text, text[]), commands.add_my_vehicle(jsonb), commands.update_my_vehicle(uuid, jsonb),

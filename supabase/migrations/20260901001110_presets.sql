@@ -1,16 +1,16 @@
--- Search presets: searches that a person keeps by name.
+-- Search presets: searches that a user stores by name.
 --
--- A preset holds a SearchQueryV1; the default one is what a client searches when it starts. A query is checked as search
--- (0910) checks it, but for what the moment may still add: radius_m and the order distance may wait for a center.
--- A short list with a default, by the triggers of 1100. A deleted preset stays as an empty row for 30 days, and all but a
--- person's latest twenty go at once.
+-- A preset has a SearchQueryV1; a client runs the default preset when it starts. A query is checked like a search (0910),
+-- except that radius_m and the order distance do not need a center yet.
+-- A short list with a default, by the triggers of 1100. A deleted preset stays as an empty row for 30 days, and all but the
+-- latest twenty of a user are deleted at once.
 --
--- Invariants: at most twenty presets a person, exactly one of them the default while there are any, and the change from
--- one default to another is one step for everybody who reads; nobody reads another's; a stored query is a valid one.
+-- Invariants: at most twenty presets per user, exactly one of them the default if there are any; readers see a change of the
+-- default as one step; users read only their own; a stored query is valid.
 -- Interface: api.list_my_search_presets, create_my_search_preset, update_my_search_preset, delete_my_search_preset,
 -- set_default_search_preset. They call private.preset_page, create_preset, update_preset, delete_preset and
--- set_default_preset, which act for the person they are told, with the rights of who calls: row security keeps a person
--- to their own; the functions of administrators (2020) call them as the service, for any app user.
+-- set_default_preset, which act for a given user with the rights of their caller. Row security limits a user to their own
+-- presets; the functions of administrators (2020) call them as the service, for any app user.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -33,18 +33,18 @@ create table public.search_presets (
     check (deleted_at is null or (not is_default and name = '' and query_json = '{}'))
 );
 
-comment on table public.search_presets is 'Searches that people keep by name.';
+comment on table public.search_presets is 'Searches that users store by name.';
 comment on column public.search_presets.query_json is 'A SearchQueryV1.';
-comment on column public.search_presets.is_default is 'Searched by a client when it starts.';
-comment on column public.search_presets.sort_order is 'Its place in the person''s list; ties by age.';
-comment on column public.search_presets.slot is 'Its place among the twenty that a person can have. Given by trigger; free again when the preset is deleted.';
-comment on column public.search_presets.deleted_at is 'Null: it is there. Otherwise name and query are empty.';
+comment on column public.search_presets.is_default is 'The preset that a client runs when it starts.';
+comment on column public.search_presets.sort_order is 'Its position in the list of the user; ties by age.';
+comment on column public.search_presets.slot is 'Its position among the twenty that a user can have. A trigger sets it; it is free again when the preset is deleted.';
+comment on column public.search_presets.deleted_at is 'When the preset was deleted; name and query are then empty. Null: it is not deleted.';
 
 create unique index search_presets_slot_idx on public.search_presets (user_id, slot) where deleted_at is null;
 create unique index search_presets_one_default_idx on public.search_presets (user_id) where is_default;
--- A person's own in order; and what a person who leaves has left.
+-- The presets of a user in order; and those of a user who leaves.
 create index search_presets_user_id_idx on public.search_presets (user_id, sort_order, created_at, id);
--- What is purged.
+-- The rows of the purge.
 create index search_presets_deleted_idx on public.search_presets (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -53,12 +53,12 @@ create index search_presets_deleted_idx on public.search_presets (deleted_at) wh
 
 alter table public.search_presets enable row level security;
 
--- Deleted ones too: a row that its policy hides could not be marked as deleted.
-create policy "People read their own presets" on public.search_presets for select to authenticated
+-- Deleted rows too: a row that the policy hides could not be marked as deleted.
+create policy "Users read their own presets" on public.search_presets for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People create presets as themselves" on public.search_presets for insert to authenticated
+create policy "Users create presets as themselves" on public.search_presets for insert to authenticated
   with check ((select auth.uid()) = user_id);
-create policy "People change their own presets" on public.search_presets for update to authenticated
+create policy "Users change their own presets" on public.search_presets for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a preset is marked as deleted.
 
@@ -68,7 +68,7 @@ grant select (id, user_id, name, query_json, is_default, sort_order, slot, creat
 on public.search_presets to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what a preset may be
+-- Internals: validation of presets
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.tg_search_presets__empty() returns trigger
@@ -84,7 +84,7 @@ end
 $$;
 
 comment on function private.tg_search_presets__empty() is
-  'Of a deleted preset neither name nor query stays: they are often places where somebody lives or works.';
+  'Removes name and query of a deleted preset: they often show where a user lives or works.';
 
 create trigger _100_touch_updated_at before update on public.search_presets
   for each row execute function private.tg_touch_updated_at();
@@ -140,7 +140,7 @@ end
 $$;
 
 comment on function private.check_preset(text, jsonb, integer) is
-  'Refuses what no preset may be, a query that is no SearchQueryV1 above all: validation_error.';
+  'Checks the fields of a preset; its query must be a SearchQueryV1. Errors: validation_error.';
 
 create function private.preset_row(p_preset public.search_presets) returns jsonb
 language plpgsql stable
@@ -158,7 +158,7 @@ $$;
 comment on function private.preset_row(public.search_presets) is 'A preset as the interface shows it.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: the presets of a person, whoever asks
+-- Internals: the presets of a user, for users and administrators
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.held_preset(p_user_id uuid, p_id uuid) returns public.search_presets
@@ -179,7 +179,7 @@ end
 $$;
 
 comment on function private.held_preset(uuid, uuid) is
-  'A person''s preset, while nobody else changes presets of theirs. Errors: forbidden, not_found.';
+  'A user''s preset; the user''s presets are locked until the transaction ends. Errors: forbidden, not_found.';
 
 create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text, p_include text[]) returns jsonb
 language plpgsql stable
@@ -207,7 +207,7 @@ end
 $$;
 
 comment on function private.preset_page(uuid, integer, text, text[]) is
-  'A person''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors: validation_error.';
+  'A user''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors: validation_error.';
 
 create function private.create_preset(
   p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean, p_sort_order integer
@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function private.create_preset(uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of a person, behind the others unless p_sort_order says where; the first is the default. Errors: forbidden, validation_error, conflict.';
+  'Creates a preset of a user, by default at the end of the list (p_sort_order); the first is the default. Errors: forbidden, validation_error, conflict.';
 
 create function private.update_preset(p_user_id uuid, p_id uuid, p_name text, p_query_json jsonb, p_sort_order integer)
 returns public.search_presets
@@ -262,7 +262,7 @@ end
 $$;
 
 comment on function private.update_preset(uuid, uuid, text, jsonb, integer) is
-  'Changes what is not null of a person''s preset. Errors: forbidden, validation_error, not_found.';
+  'Changes the fields of a user''s preset that are not null. Errors: forbidden, validation_error, not_found.';
 
 create function private.delete_preset(p_user_id uuid, p_id uuid) returns void
 language plpgsql
@@ -275,7 +275,7 @@ end
 $$;
 
 comment on function private.delete_preset(uuid, uuid) is
-  'Deletes a person''s preset; its row stays, empty. When it was the default, the first of the others becomes it. Errors: forbidden, not_found.';
+  'Deletes a user''s preset; its row stays, empty. If it was the default, the first of the others becomes it. Errors: forbidden, not_found.';
 
 create function private.set_default_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
@@ -292,7 +292,7 @@ end
 $$;
 
 comment on function private.set_default_preset(uuid, uuid) is
-  'Makes a person''s preset the default, instead of the other. Errors: forbidden, not_found.';
+  'Makes a user''s preset the default, instead of the other. Errors: forbidden, not_found.';
 
 grant execute on function
   private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets),
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function commands.create_my_search_preset(text, jsonb, boolean, integer) is
-  'Creates a preset of the caller''s and returns it; without p_sort_order behind the others. The first is the default, whatever p_is_default says. At most twenty. Errors: unauthorized, forbidden, validation_error, conflict.';
+  'Creates a preset of the caller and returns it; without p_sort_order at the end of the list. The first is always the default. At most twenty. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.update_my_search_preset(
   p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null
@@ -348,7 +348,7 @@ end
 $$;
 
 comment on function commands.update_my_search_preset(uuid, text, jsonb, integer) is
-  'Changes what is not null of the caller''s preset and returns it; a query is replaced whole. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
+  'Changes the fields of the caller''s preset that are not null and returns it; a query is replaced as a whole. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_search_preset(p_id uuid) returns void
 language plpgsql
@@ -360,7 +360,7 @@ end
 $$;
 
 comment on function commands.delete_my_search_preset(uuid) is
-  'Deletes the caller''s preset, with its name and query. When it was the default, the first of the others becomes it. Errors: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s preset, with its name and query. If it was the default, the first of the others becomes it. Errors: unauthorized, forbidden, not_found.';
 
 create function commands.set_default_search_preset(p_id uuid) returns jsonb
 language plpgsql

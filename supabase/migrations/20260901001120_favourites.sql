@@ -1,10 +1,9 @@
--- Favourites and preferences: the interface to what people keep about lots and search (tables in 0810).
+-- Saved lots and search preferences: their interface (tables in 0810).
 --
--- A lot is saved once, however often it is asked for; only public lots are saved, and a saved lot that stops being public
--- stays in the list without what it said. What a minute of walking is worth is told to everybody and set by premium
--- members.
+-- Saving a lot twice has one effect. Only public lots can be saved; a saved lot that is no longer public stays in the list
+-- without its data. Every user reads the value of a minute of walking; premium members set it.
 --
--- Invariants: those of 0810; a lot that a person saves leaves one row of activity, however often they save it.
+-- Invariants: those of 0810; saving a lot writes one row of activity, even if it is saved again.
 -- Interface: api.list_my_saved_parking_lots, save_parking_lot, unsave_parking_lot, my_search_preferences,
 -- set_my_search_preferences.
 
@@ -39,14 +38,14 @@ begin
 end
 $$;
 
-comment on function private.search_preferences_of(uuid) is 'The caller''s search preferences as the interface shows them.';
+comment on function private.search_preferences_of(uuid) is 'The search preferences of a user as the interface shows them.';
 
 grant execute on function
   private.saved_row(public.saved_parking_lots), private.search_preferences_of(uuid)
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Interface: favourites
+-- Interface: saved lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.list_my_saved_parking_lots(
@@ -88,7 +87,7 @@ end
 $$;
 
 comment on function api.list_my_saved_parking_lots(integer, text, text[]) is
-  'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when that is not public any more; main_image is a storage key. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The lots that the caller saved, latest first: {items, next_cursor} and total when p_include has it. Each item has its lot as parking_lot, null when it is no longer public; main_image is a storage key. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.save_parking_lot(p_parking_lot_id uuid) returns jsonb
 language plpgsql
@@ -100,7 +99,7 @@ declare
   v_is_new boolean;
 begin
   perform private.hold_public_lot(p_parking_lot_id, 'parking_lot_id');
-  -- Again when the one that was there has been taken back meanwhile.
+  -- A second attempt, when the existing row was deleted in the meantime.
   loop
     insert into public.saved_parking_lots (user_id, parking_lot_id) values (v_user_id, p_parking_lot_id)
     on conflict (user_id, parking_lot_id) do nothing
@@ -119,7 +118,7 @@ end
 $$;
 
 comment on function commands.save_parking_lot(uuid) is
-  'Saves a public lot for the caller and returns the row, with is_new: false when it was saved already. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
+  'Saves a public lot for the caller and returns the row, with is_new: false when it was already saved. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 create function commands.unsave_parking_lot(p_parking_lot_id uuid) returns void
 language plpgsql
@@ -128,13 +127,13 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  -- A lot that is not public any more can still be taken from the list.
+  -- A lot that is no longer public can still be removed from the list.
   delete from public.saved_parking_lots where user_id = v_user_id and parking_lot_id = p_parking_lot_id;
 end
 $$;
 
 comment on function commands.unsave_parking_lot(uuid) is
-  'Takes a lot from those that the caller saved, if it is one. Idempotent. Errors: unauthorized, forbidden.';
+  'Removes a lot from the caller''s saved lots. Idempotent. Errors: unauthorized, forbidden.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: preferences
@@ -150,7 +149,7 @@ end
 $$;
 
 comment on function api.my_search_preferences() is
-  'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: they never set any. Reads only. Errors: unauthorized, forbidden.';
+  'The caller''s search preferences: {is_premium, yen_per_walk_minute, is_default}; is_default: the caller has never set any. Reads only. Errors: unauthorized, forbidden.';
 
 create function commands.set_my_search_preferences(p_yen_per_walk_minute integer) returns jsonb
 language plpgsql
@@ -172,7 +171,7 @@ end
 $$;
 
 comment on function commands.set_my_search_preferences(integer) is
-  'Sets what a minute of walking is worth to the caller, a premium member, and returns their preferences. Idempotent. Errors: unauthorized, forbidden, validation_error.';
+  'Sets the value of a minute of walking, in yen, for the caller, who must be a premium member, and returns the preferences. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_saved_parking_lots(integer, text, text[]), commands.save_parking_lot(uuid), commands.unsave_parking_lot(uuid),

@@ -1,14 +1,14 @@
--- Parking sessions: a person's stay at a lot, from the start to what it cost.
+-- Parking sessions: the stay of a user at a lot, from the start to its fee.
 --
--- A session is parking until it is ended or cancelled, and neither is ever taken back. Ending asks the one evaluator of fees
--- (0740) and freezes what it said: the amount, the breakdown and the prices it was made from, so that a later price alters
--- nothing. A stay whose fee is not known ends all the same, without an amount; the breakdown then holds the refusal.
--- started_at is the full second in which the session began, so that a client whose clock shows no parts of one can end it
--- at once. Of a person's stays of less than a minute none is rewarded but their very first stay (docs/domains/rewards.md).
+-- A session is parking until it is ended or cancelled; both are final. Ending a session calculates the fee (0740) and stores
+-- it: the amount, the breakdown and the prices, so that a later price changes nothing. A stay whose fee is unknown ends
+-- without an amount; the breakdown then has the refusal. started_at is the full second in which the session began, so that a
+-- client whose clock has no fractions of a second can end it at once. Of a user's stays of less than a minute only the very
+-- first stay is rewarded (docs/domains/rewards.md).
 --
--- Invariants: one running session a person; what a person sends twice with the same client request id happens once; a
--- session that has ended has its answer, whole, and no other has one; a session outlives its person, without a trace of
--- them: no memo, no rating, no place.
+-- Invariants: one running session per user; requests with the same client request id have one effect; a session that has
+-- ended has its complete result, and no other has one; a session is kept when its user leaves, without data of the user: no
+-- memo, no rating, no place.
 -- Interface: commands.start_parking_session, finalize_parking_session, cancel_parking_session.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ create table private.price_lists (
 );
 
 comment on table private.price_lists is
-  'The prices that stays were charged by, each list once for all of them. A row is never changed and never deleted.';
+  'The prices by which stays were charged, each list stored once for all stays. A row is never changed and never deleted.';
 comment on column private.price_lists.id is 'The first half of the SHA-256 of the list, as text.';
 
 create table public.parking_sessions (
@@ -56,31 +56,31 @@ create table public.parking_sessions (
   )
 );
 
-comment on table public.parking_sessions is 'Stays of people at lots, running and past.';
-comment on column public.parking_sessions.user_id is 'Null when the person has left.';
-comment on column public.parking_sessions.vehicle_id is 'Which of the person''s vehicles it was, if they said.';
-comment on column public.parking_sessions.vehicle_type is 'What it is charged as; a code of category vehicle_type.';
-comment on column public.parking_sessions.ended_at is 'When the car left, as the driver said; null until then, and for a cancelled session.';
-comment on column public.parking_sessions.total_amount_minor is 'What the stay cost, in minor units of currency; null when it had not ended, or the fee was not known.';
-comment on column public.parking_sessions.breakdown is 'How the amount came about, as calc-fee says it; {refusal} when the fee was not known.';
+comment on table public.parking_sessions is 'Stays of users at lots, running and past.';
+comment on column public.parking_sessions.user_id is 'Null when the user has left.';
+comment on column public.parking_sessions.vehicle_id is 'The vehicle of the user; null when none was given.';
+comment on column public.parking_sessions.vehicle_type is 'The vehicle type by which the stay is charged; a code of the category vehicle_type.';
+comment on column public.parking_sessions.ended_at is 'When the car left, as the user reported; null until then, and for a cancelled session.';
+comment on column public.parking_sessions.total_amount_minor is 'The fee of the stay, in minor units of currency; null when the stay has not ended, or when the fee is unknown.';
+comment on column public.parking_sessions.breakdown is 'The explanation of the amount, as in calc-fee; {refusal} when the fee is unknown.';
 comment on column public.parking_sessions.price_list_id is
-  'The lot''s prices as they were when the session ended, in private.price_lists. Not a foreign key: lists are never deleted.';
-comment on column public.parking_sessions.client_request_id is 'The id that the client gave the request which started it.';
-comment on column public.parking_sessions.finalize_request_id is 'The id that the client gave the request which ended it.';
+  'The prices of the lot when the session ended, in private.price_lists. Not a foreign key: lists are never deleted.';
+comment on column public.parking_sessions.client_request_id is 'The id that the client gave to the request that started the session.';
+comment on column public.parking_sessions.finalize_request_id is 'The id that the client gave to the request that ended the session.';
 
--- At most one running session a person.
+-- At most one running session per user.
 create unique index parking_sessions_one_running on public.parking_sessions (user_id) where status = 'parking';
--- A person's own, newest first; and a person who goes finds theirs.
+-- The sessions of a user, newest first; and those of a user who is deleted.
 create index parking_sessions_user_idx on public.parking_sessions (user_id, started_at desc, id desc);
--- The few of them that were cancelled.
+-- The few cancelled sessions.
 create index parking_sessions_cancelled_idx on public.parking_sessions (user_id, started_at desc, id desc)
   where status = 'cancelled';
--- What was parked at a lot.
+-- The sessions at a lot.
 create index parking_sessions_lot_idx on public.parking_sessions (parking_lot_id, user_id);
--- A vehicle that is deleted finds where it was parked.
+-- Finds the sessions of a vehicle that is deleted.
 create index parking_sessions_vehicle_idx on public.parking_sessions (vehicle_id) where vehicle_id is not null;
 
--- Here, because only now there are sessions which name vehicles.
+-- Here, because sessions, which refer to vehicles, exist only now.
 create trigger _400_drop_oldest_deleted after update of deleted_at on public.user_vehicles
   for each row when (new.deleted_at is not null and old.deleted_at is null)
   execute function private.tg_drop_oldest_deleted(
@@ -98,22 +98,22 @@ insert into private.retentions (table_name, condition) values (
 
 alter table public.parking_sessions enable row level security;
 
--- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
-create policy "People read their own sessions" on public.parking_sessions for select to authenticated
+-- Realtime checks only this policy, so it also excludes suspended users.
+create policy "Users read their own sessions" on public.parking_sessions for select to authenticated
   using (
     (select auth.uid()) = user_id
     and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
   );
--- Row security of parking_lots and user_vehicles applies inside: nobody parks at a lot that they cannot see, or with a
--- vehicle that is not theirs.
-create policy "People start sessions at active lots as themselves" on public.parking_sessions for insert to authenticated
+-- Row security of parking_lots and user_vehicles applies inside: a user cannot park at a lot that they cannot see, or with a
+-- vehicle of another user.
+create policy "Users start sessions at active lots as themselves" on public.parking_sessions for insert to authenticated
   with check (
     (select auth.uid()) = user_id and (select true from public.parking_lots l where l.id = parking_lot_id)
     and (vehicle_id is null or (select true from public.user_vehicles v where v.id = vehicle_id))
   );
-create policy "People annotate their own sessions" on public.parking_sessions for update to authenticated
+create policy "Users annotate their own sessions" on public.parking_sessions for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
--- No delete: a session is history. It is ended and cancelled by private.end_session and private.cancel_session alone.
+-- No delete: a session is history. Only private.end_session and private.cancel_session end and cancel it.
 
 grant select (
   id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
@@ -122,7 +122,7 @@ grant select (
   update (memo, personal_rating) on public.parking_sessions to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: people who leave
+-- Internals: users who leave
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.tg_parking_sessions__forget_person() returns trigger
@@ -145,7 +145,7 @@ end
 $$;
 
 comment on function private.tg_parking_sessions__forget_person() is
-  'A session without its person keeps nothing of them; one that was running is cancelled.';
+  'Removes the user''s data from a session whose user leaves; a running session is cancelled.';
 
 create trigger _100_forget_person before update of user_id on public.parking_sessions
   for each row when (new.user_id is null and old.user_id is not null)
@@ -189,7 +189,7 @@ end
 $$;
 
 comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
-  'The prices of a lot as they are now, as far as a stay can need them: its rules, groups, and the dates of the stay that have prices of their own.';
+  'The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of their own.';
 
 create function private.keep_price_list(p_rules jsonb) returns uuid
 language plpgsql
@@ -203,7 +203,7 @@ begin
 end
 $$;
 
-comment on function private.keep_price_list(jsonb) is 'The id of a price list, which is stored when it is new.';
+comment on function private.keep_price_list(jsonb) is 'The id of a price list, which is stored if it is new.';
 
 create function private.price_list(p_id uuid) returns jsonb
 language plpgsql stable
@@ -221,7 +221,7 @@ grant execute on function private.price_list(uuid) to authenticated;
 
 create function private.my_session_for_change(p_id uuid) returns public.parking_sessions
 language plpgsql
-security definer -- no client may lock what it may not change
+security definer -- no client may lock a row that it may not change
 set search_path = ''
 as $$
 declare
@@ -237,7 +237,7 @@ end
 $$;
 
 comment on function private.my_session_for_change(uuid) is
-  'A session of the caller, held until the transaction ends. Errors: unauthorized, forbidden, not_found.';
+  'A session of the caller, locked until the transaction ends. Errors: unauthorized, forbidden, not_found.';
 
 create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
 language plpgsql stable
@@ -247,7 +247,7 @@ begin
   if p_exit_at is null then
     perform private.raise_error('validation_error', 422, 'exit_at is required.', p_param => 'exit_at');
   -- A session that starts in the future was started before the clock was set back. Its exit cannot be compared with its
-  -- start, and nobody is kept in a lot because of a clock.
+  -- start, and a clock must not prevent the end of a session.
   elsif p_exit_at < (p_session).started_at and (p_session).started_at <= now() then
     perform private.raise_error('validation_error', 422, 'The exit must not be before the entry.', p_param => 'exit_at');
   elsif p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes' then
@@ -257,14 +257,14 @@ end
 $$;
 
 comment on function private.check_exit(public.parking_sessions, timestamptz) is
-  'Refuses an exit that is missing, before the entry or more than 5 minutes ahead: validation_error. Before an entry in the future any exit is right.';
+  'Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any exit is valid. Errors: validation_error.';
 
 create function private.is_rewarded_stay(p_session public.parking_sessions) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- By the exit and by the clock: an exit may be told up to 5 minutes ahead.
+  -- By the exit and by the clock: an exit may be up to 5 minutes in the future.
   return least((p_session).ended_at, now()) >= (p_session).started_at + interval '1 minute' or not exists (
     select from private.activities l
     where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
@@ -273,12 +273,12 @@ end
 $$;
 
 comment on function private.is_rewarded_stay(public.parking_sessions) is
-  'Whether a session that has ended is rewarded: it lasted a minute at least, or it is the first of its person that is.';
+  'Whether an ended session is rewarded: it lasted a minute or more, or it is the first rewarded session of its user.';
 
 create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
 returns public.parking_sessions
 language plpgsql
-security definer -- no client may write what a session cost
+security definer -- no client may write the fee of a session
 set search_path = ''
 as $$
 declare
@@ -295,7 +295,7 @@ begin
   end if;
   perform private.check_exit(v_session, p_exit_at);
   v_exit_at := greatest(v_session.started_at, p_exit_at);
-  -- A session that was forgotten costs what its first 366 days do, and the breakdown says so.
+  -- A session that was never ended costs its first 366 days, which the breakdown states.
   v_priced_until := least(v_exit_at, v_session.started_at + interval '8784 hours');
   v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, v_priced_until);
   if v_priced_until < v_exit_at and v_fee ? 'breakdown' then
@@ -318,7 +318,7 @@ end
 $$;
 
 comment on function private.end_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller and freezes what it cost; sent again with the same client request id, it gives what it gave. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
+  'Ends a running session of the caller and stores its fee; a second request with the same client request id returns the same session. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
 
 create function private.cancel_session(p_id uuid) returns void
 language plpgsql
@@ -342,7 +342,7 @@ end
 $$;
 
 comment on function private.cancel_session(uuid) is
-  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays so. Errors: unauthorized, forbidden, not_found, conflict.';
+  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors: unauthorized, forbidden, not_found, conflict.';
 
 grant execute on function
   private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
@@ -368,7 +368,7 @@ begin
 end
 $$;
 
-comment on function private.my_vehicle_type(uuid) is 'What kind of vehicle one of the caller''s is; null for none. Errors: not_found.';
+comment on function private.my_vehicle_type(uuid) is 'The vehicle type of a vehicle of the caller; null for none. Errors: not_found.';
 
 create function private.check_start(p_vehicle_type text, p_lat double precision, p_lng double precision) returns void
 language plpgsql stable
@@ -390,7 +390,7 @@ end
 $$;
 
 comment on function private.check_start(text, double precision, double precision) is
-  'Refuses a vehicle type that is none and a place that is none: validation_error.';
+  'Checks the vehicle type and the position of a start. Errors: validation_error.';
 
 grant execute on function
   private.my_vehicle_type(uuid), private.check_start(text, double precision, double precision)
@@ -437,7 +437,7 @@ end
 $$;
 
 comment on function commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
-  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before gives the session that it started, and is_new is false. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
+  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before returns its session, and is_new is false. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
 
 create function commands.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
 returns jsonb
@@ -455,7 +455,7 @@ end
 $$;
 
 comment on function commands.finalize_parking_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is not known, total_amount is null and breakdown is {refusal}. With the client request id that ended it, it answers the same again. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
+  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is unknown, total_amount is null and breakdown is {refusal}. The client request id that ended the session returns the same result again. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
 
 create function commands.cancel_parking_session(p_id uuid) returns jsonb
 language plpgsql

@@ -1,8 +1,8 @@
--- Session history: what people read of their sessions, and what they write beside them.
+-- Session history: the sessions of a user as lists, and the user's notes on them.
 --
--- Invariants: nobody reads another's; a page repeats and skips nothing, whatever begins and ends meanwhile; a lot that has
--- closed keeps its name in the history of those who parked there.
--- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other answers.
+-- Invariants: users read only their own sessions; pages neither repeat nor skip a session, also when sessions begin and end
+-- between them; a lot that has closed keeps its name in the history of users who parked there.
+-- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other responses.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -10,7 +10,7 @@
 
 create function private.session_lot_names(p_lot_ids uuid[]) returns table (parking_lot_id uuid, name text)
 language plpgsql stable rows 20
-security definer -- a lot that has closed since keeps its name in the history of those who parked there
+security definer -- a lot that has closed keeps its name in the history of users who parked there
 set search_path = ''
 as $$
 begin
@@ -19,7 +19,7 @@ begin
 end
 $$;
 
-comment on function private.session_lot_names(uuid[]) is 'What lots are called, open to the public or not. The ids are those of the caller''s own sessions.';
+comment on function private.session_lot_names(uuid[]) is 'The names of lots, public or not. The ids are those of the caller''s own sessions.';
 
 create function private.session_rows(p_sessions public.parking_sessions[]) returns jsonb
 language plpgsql stable
@@ -43,7 +43,7 @@ begin
 end
 $$;
 
-comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list, an array in the same order.';
+comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list: an array in the same order.';
 
 grant execute on function
   private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[])
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function commands.update_my_parking_session(uuid, text, text) is
-  'Writes memo and personal_rating of the caller''s session and returns it. Null leaves a field as it is, an empty text takes it away. Idempotent. Errors: unauthorized, forbidden, not_found.';
+  'Writes memo and personal_rating of the caller''s session and returns it. Null keeps a field, an empty text removes it. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 create function api.list_my_parking_sessions(
   p_limit integer default 20, p_cursor text default null, p_status text default null, p_from timestamptz default null,
@@ -90,7 +90,7 @@ declare
   v_filters jsonb := jsonb_build_object('list', 'my_parking_sessions', 'user_id', v_user_id, 'status', p_status,
     'from', p_from, 'to', p_to, 'parking_lot_id', p_parking_lot_id);
   v_keys jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  -- The statement has only the given conditions, so that each filter has its index with any plan.
   v_matching constant text := concat(
     'from public.parking_sessions s where s.user_id = $1',
     case when p_status is not null then format(' and s.status = %L', p_status) end,
@@ -116,7 +116,7 @@ end
 $$;
 
 comment on function api.list_my_parking_sessions(integer, text, text, timestamptz, timestamptz, uuid, text[]) is
-  'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it; of one status, one lot, begun from p_from to before p_to. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s sessions, newest first: {items, next_cursor}, and total when p_include has it. Filters: p_status, p_parking_lot_id, started at or after p_from and before p_to. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.update_my_parking_session(uuid, text, text),

@@ -1,13 +1,13 @@
--- The live meter: what a running session costs now and next, and whether its car can leave.
+-- The live meter: the current and next fee of a running session, and whether its car can leave.
 --
--- The meter is that of fees (0740) for the session's lot, vehicle and start. A session longer than the longest stay that can
--- be priced is shown as that stay.
+-- The meter is that of fees (0740) for the lot, vehicle type and start of the session. A session longer than the longest stay
+-- that can be priced is shown as that stay.
 --
--- Invariants: the meter, calc-fee and the end of the session tell the same amount for the same moment.
+-- Invariants: the meter, calc-fee and the end of the session have the same amount for the same moment.
 -- Interface: api.my_current_parking_session; private.session_meter and private.session_exit for reminders.
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: what a running session costs
+-- Internals: the fee of a running session
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
@@ -22,11 +22,11 @@ begin
 end
 $$;
 
-comment on function private.session_meter(public.parking_sessions) is 'The meter of a running session, as private.fee_meter tells it.';
+comment on function private.session_meter(public.parking_sessions) is 'The meter of a running session, as private.fee_meter returns it.';
 
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
 language plpgsql stable
-security definer -- a lot that has closed to the public still lets its cars out
+security definer -- cars can leave a lot that is no longer public
 set search_path = ''
 as $$
 begin
@@ -36,7 +36,7 @@ end
 $$;
 
 comment on function private.session_exit(public.parking_sessions) is
-  'Whether the car can leave now (null: nobody has said), and when that changes, within 14 days.';
+  'Whether the car can leave now (null: unknown), and when that changes, within 14 days.';
 
 grant execute on function private.session_meter(public.parking_sessions), private.session_exit(public.parking_sessions)
 to authenticated;
@@ -67,6 +67,6 @@ end
 $$;
 
 comment on function api.my_current_parking_session() is
-  'The caller''s running session with its meter, and whether the car can leave: now, and when that changes. Reads only. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found.';
+  'The caller''s running session with its meter, whether the car can leave now, and when that changes. Reads only. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found.';
 
 grant execute on function api.my_current_parking_session() to authenticated;

@@ -1,10 +1,10 @@
--- Session reminders: which sessions are looked at, and when, to remind who parks of what is about to change.
+-- Session reminders: when the job checks each running session, to remind its user of a change that is near.
 --
--- A session that starts is due to be looked at; a job (session_reminder_job) works out what it costs next and when the way out
--- closes, reminds, and notes when it looks again. Start pays for a narrow row and for no price.
+-- A new session is due at once. A job (session_reminder_job) calculates its next price and when the exit closes, sends a
+-- reminder, and stores the time of its next check. Starting a session writes a narrow row and calculates no price.
 --
--- Invariants: a session has a row exactly while it runs and has its user; what the price and the exit follow from has
--- changed: it is due at once.
+-- Invariants: a session has a row exactly while it runs and has its user; it is due at once when data changes on which its
+-- price or exit depends.
 -- Interface: private.session_reminders, for the job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -19,11 +19,11 @@ create table private.session_reminders (
   told_exit timestamptz
 );
 
-comment on table private.session_reminders is 'The running sessions, and when the job looks at each.';
-comment on column private.session_reminders.watched_from is 'Since when the session is as it is: of an increase less than 5 minutes later nobody is reminded.';
-comment on column private.session_reminders.told_increase is 'The increase that its user was last reminded of; told_exit the closing of the exit.';
+comment on table private.session_reminders is 'The running sessions, and when the job checks each.';
+comment on column private.session_reminders.watched_from is 'When the session was started or last changed: no reminder is sent for an increase less than 5 minutes later.';
+comment on column private.session_reminders.told_increase is 'The increase of the last reminder; told_exit: the closing of the exit in the last reminder.';
 
--- The due ones.
+-- The sessions that are due.
 create index session_reminders_look_at_idx on private.session_reminders (look_at);
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ end
 $$;
 
 comment on function private.tg_parking_sessions__remind() is
-  'A session that starts, or changes in what it costs by, is due to be looked at; one that ends is not looked at any more.';
+  'Makes a session due when it starts or when data changes on which its price depends; removes one that ends.';
 
 create trigger _300_remind_on_insert after insert on public.parking_sessions
   for each row when (new.status = 'parking') execute function private.tg_parking_sessions__remind();

@@ -1,10 +1,10 @@
--- Session photos: pictures that a driver keeps with a session, of where the car stands and of what was seen afterwards.
+-- Session photos: pictures that a user adds to a session, of the parked car and of the lot afterwards.
 --
--- A slot holds one picture. The picture is a private upload (1300) that is attached to the photo's row; what it is, its key,
--- type and length, is copied here, because a placed upload never changes. A picture that leaves its slot, however that
--- comes, is detached, and its object is deleted.
+-- A slot has one picture. The picture is a private upload (1300) that is attached to the row of the photo. Its key, type and
+-- length are copied here, because a placed upload never changes. A picture that leaves its slot in any way is detached, and
+-- its object is deleted.
 --
--- Invariants: one picture a session, phase and slot; slots 1 to 4; no picture without its session.
+-- Invariants: one picture per session, phase and slot; slots 1 to 4; no picture without its session.
 -- Interface: api.my_parking_session, put_my_session_photo, delete_my_session_photo.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ create table public.parking_session_photos (
 );
 
 comment on table public.parking_session_photos is 'Pictures of sessions, by phase and slot.';
-comment on column public.parking_session_photos.storage_key is 'Of the upload, as its type and length.';
+comment on column public.parking_session_photos.storage_key is 'The key of the upload; type and length are copied too.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -34,9 +34,9 @@ comment on column public.parking_session_photos.storage_key is 'Of the upload, a
 alter table public.parking_session_photos enable row level security;
 
 -- Row security of parking_sessions applies inside.
-create policy "People see the photos of their own sessions" on public.parking_session_photos for select to authenticated
+create policy "Users see the photos of their own sessions" on public.parking_session_photos for select to authenticated
   using ((select true from public.parking_sessions s where s.id = session_id));
--- No insert, update or delete: a photo follows its upload.
+-- No insert, update or delete: private.put_session_photo and private.drop_session_photo write photos.
 
 grant select (id, session_id, phase, slot, asset_id, storage_key, content_type, size_bytes, created_at)
   on public.parking_session_photos to authenticated;
@@ -56,7 +56,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_session_photos__detach() is 'A picture that has left its slot is kept nowhere.';
+comment on function private.tg_parking_session_photos__detach() is 'Detaches the uploads of pictures that have left their slots; their objects are deleted.';
 
 create trigger _100_detach after delete on public.parking_session_photos
   referencing old table as rows_deleted
@@ -81,7 +81,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__drop_photos() is 'Sessions without their person have no pictures.';
+comment on function private.tg_parking_sessions__drop_photos() is 'Deletes the pictures of sessions whose user has left.';
 
 create trigger _200_drop_photos after update on public.parking_sessions
   referencing old table as rows_before new table as rows_changed
@@ -100,7 +100,7 @@ begin
 end
 $$;
 
-comment on function private.check_slot(text, integer) is 'Refuses what is no place for a photo: validation_error.';
+comment on function private.check_slot(text, integer) is 'Checks phase and slot of a photo. Errors: validation_error.';
 
 create function private.put_session_photo(p_session_id uuid, p_phase text, p_slot integer, p_asset_id uuid)
 returns public.parking_session_photos
@@ -112,7 +112,7 @@ declare
   v_id uuid := gen_random_uuid();
   v_photo public.parking_session_photos;
 begin
-  perform private.my_session_for_change(p_session_id); -- one photo of a session after the other
+  perform private.my_session_for_change(p_session_id); -- photos of a session are written one after the other
   select * into v_photo from public.parking_session_photos p
   where p.session_id = p_session_id and p.phase = p_phase and p.slot = p_slot;
   if found and v_photo.asset_id = p_asset_id then
@@ -129,7 +129,7 @@ end
 $$;
 
 comment on function private.put_session_photo(uuid, text, integer, uuid) is
-  'Puts an upload into a slot of the caller''s session; what lay there goes. Errors: unauthorized, forbidden, not_found.';
+  'Puts an upload into a slot of the caller''s session; the previous picture is deleted. Errors: unauthorized, forbidden, not_found.';
 
 create function private.drop_session_photo(p_session_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
@@ -147,7 +147,7 @@ end
 $$;
 
 comment on function private.drop_session_photo(uuid, text, integer) is
-  'Takes the photo out of a slot of the caller''s session. Errors: unauthorized, forbidden, not_found.';
+  'Removes the photo from a slot of the caller''s session. Errors: unauthorized, forbidden, not_found.';
 
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
 language plpgsql stable
@@ -196,7 +196,7 @@ end
 $$;
 
 comment on function api.my_parking_session(uuid) is
-  'A session of the caller with what it cost line by line, the rules of then, and its photos: those of during first. Reads only. Errors: unauthorized, forbidden, not_found.';
+  'A session of the caller with its breakdown, the pricing rules of that time, and its photos: those of phase during first. Reads only. Errors: unauthorized, forbidden, not_found.';
 
 create function commands.put_my_session_photo(p_id uuid, p_phase text, p_slot integer, p_asset_id uuid) returns jsonb
 language plpgsql
@@ -209,7 +209,7 @@ end
 $$;
 
 comment on function commands.put_my_session_photo(uuid, text, integer, uuid) is
-  'Puts a confirmed upload of the caller into a slot of their session and returns the photo; what lay there goes. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
+  'Puts a confirmed upload of the caller into a slot of their session and returns the photo; the previous picture is deleted. Idempotent. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 create function commands.delete_my_session_photo(p_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
@@ -222,7 +222,7 @@ end
 $$;
 
 comment on function commands.delete_my_session_photo(uuid, text, integer) is
-  'Takes the photo out of a slot of the caller''s session. Errors: unauthorized, forbidden, validation_error, not_found.';
+  'Removes the photo from a slot of the caller''s session. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
   api.my_parking_session(uuid), commands.put_my_session_photo(uuid, text, integer, uuid),

@@ -1,11 +1,11 @@
--- Notifications: what the service tells people, how they want to be told, and the devices it can reach them on.
+-- Notifications: messages of the service to users, their preferences, and their devices.
 --
--- A notification to one person is a row with their id, and in their inbox once it is sent. One to many (target all, free or
--- premium) is a row without a person, in nobody's inbox: sending it writes a row for each. What a person said about a type
--- is asked when a row is written: is_in_app stays as it was then.
+-- A notification to one user is a row with their id; it is in their inbox once it is sent. A notification to many (target all,
+-- free or premium) is a row without a user, in no inbox: sending it writes a row for each user. The preference of a user for
+-- a type is read when the row is written: is_in_app then stays as it is.
 --
--- Invariants: nobody sees a notification that is not theirs, not sent or not for the inbox; a device's token belongs to one
--- person, the one who registered it last, and a person has at most twenty.
+-- Invariants: users see only notifications that are theirs, sent and for the inbox. The token of a device belongs to one
+-- user, the one who registered it last, and a user has at most twenty.
 -- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for the
 -- other domains private.notify_user. Preferences have a migration of their own.
 
@@ -24,7 +24,7 @@ create table public.notification_types (
 );
 
 comment on table public.notification_types is
-  'What notifications are about, and the ways that are on for whoever said nothing. Labels are in the code master.';
+  'Types of notifications, and the channels that are on by default. Labels are in the code master.';
 
 create table public.notification_preferences (
   user_id uuid not null references public.app_users (id) on delete cascade,
@@ -37,12 +37,12 @@ create table public.notification_preferences (
   primary key (user_id, notif_type)
 );
 
-comment on table public.notification_preferences is 'How people want to be told about a type. Without a row: as the type says.';
+comment on table public.notification_preferences is 'The channels by which users want to be notified of a type. Without a row: the defaults of the type.';
 
 create index notification_preferences_notif_type_idx on public.notification_preferences (notif_type);
 
 comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
-comment on column public.notification_types.email_allowed is 'Whether users can choose to be mailed. False: mail would come too late, or too often.';
+comment on column public.notification_types.email_allowed is 'Whether users can choose mail. False: mail would come too late, or too often.';
 
 create table public.user_notifications (
   id uuid not null default gen_random_uuid() constraint user_notifications_one_id unique,
@@ -69,8 +69,8 @@ create table public.user_notifications (
   suppressed_count integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The status is in the key for Realtime, which looks a change up by its key when it judges it: what was written as a draft
-  -- is not found once it is sent, so that no draft is shown to anybody, however soon it was sent.
+  -- The status is in the key for Realtime, which looks up a change by its key when it checks access. The row of a draft is not
+  -- found once it is sent, so no draft is shown to a user, even if it is sent at once.
   primary key (id, status),
   constraint user_notifications_target_has_user check (target <> 'user' or user_id is not null),
   constraint user_notifications_sent_has_time check (status <> 'sent' or sent_at is not null),
@@ -80,24 +80,24 @@ create table public.user_notifications (
     check (sent_at >= timestamptz '0001-01-01 00:00:00+00' and sent_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
-comment on table public.user_notifications is 'What the service tells people.';
-comment on column public.user_notifications.user_id is 'Whose inbox it is in; null: in none, a row for each of many is made from it.';
-comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because its person turned the inbox off for the type.';
-comment on column public.user_notifications.read_at is 'When its person read it; null: not yet.';
+comment on table public.user_notifications is 'Notifications of the service to users.';
+comment on column public.user_notifications.user_id is 'The user whose inbox has it; null: no inbox, because a row for each of many users is made from it.';
+comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because the user turned the inbox off for the type.';
+comment on column public.user_notifications.read_at is 'When the user read it; null: unread.';
 
 comment on column public.user_notifications.title_en is 'The title for users who read English; null: as title. Rows of inboxes have the text of their user in title.';
 comment on column public.user_notifications.data is 'What the app opens: names and values, both text.';
-comment on column public.user_notifications.segment is 'Which of the target it is for; null: all of it.';
+comment on column public.user_notifications.segment is 'The part of the target that receives it; null: all of it.';
 comment on column public.user_notifications.is_composed is 'Composed by an administrator, for one user or for many; in no inbox itself.';
 comment on column public.user_notifications.composed_id is 'The composed notification that this row of an inbox was made from.';
-comment on column public.user_notifications.success_count is 'Of a composed one: devices whose push the messaging service has accepted.';
-comment on column public.user_notifications.failure_count is 'Of a composed one: devices that could not be reached, or are not the user''s any more.';
-comment on column public.user_notifications.suppressed_count is 'Of a composed one: devices that were not pushed to, because their user had five pushes of the type within a minute.';
+comment on column public.user_notifications.success_count is 'For a composed notification: devices whose push the messaging service accepted.';
+comment on column public.user_notifications.failure_count is 'For a composed notification: devices that could not be reached, or no longer belong to the user.';
+comment on column public.user_notifications.suppressed_count is 'For a composed notification: devices without a push, because their user had five pushes of the type within a minute.';
 
--- What is unread in an inbox and what is read, each latest first.
+-- The unread and the read notifications of an inbox, latest first.
 create index user_notifications_inbox_idx on public.user_notifications (user_id, (read_at is null), sent_at desc, id desc)
   where status = 'sent' and is_in_app;
--- What a person who leaves has received.
+-- The notifications of a user who leaves.
 create index user_notifications_user_id_idx on public.user_notifications (user_id);
 create index user_notifications_type_idx on public.user_notifications (type);
 -- Retention.
@@ -117,10 +117,10 @@ create table public.user_push_tokens (
   constraint user_push_tokens_one_owner unique (fcm_token)
 );
 
-comment on table public.user_push_tokens is 'The devices that push messages reach people on.';
-comment on column public.user_push_tokens.fcm_token is 'The messaging service''s name for the device. Whoever registers it last has it.';
+comment on table public.user_push_tokens is 'The devices of users that receive push messages.';
+comment on column public.user_push_tokens.fcm_token is 'The messaging service''s name for the device. It belongs to the user who registered it last.';
 
--- A person's own, the latest used first.
+-- The devices of a user, the latest used first.
 create index user_push_tokens_user_id_idx on public.user_push_tokens (user_id, updated_at desc, id);
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -132,32 +132,32 @@ alter table public.notification_preferences enable row level security;
 alter table public.user_notifications enable row level security;
 alter table public.user_push_tokens enable row level security;
 
-create policy "Signed-in people read the types" on public.notification_types for select to authenticated using (true);
+create policy "Authenticated users read the types" on public.notification_types for select to authenticated using (true);
 
-create policy "People read their own ways of being told" on public.notification_preferences for select to authenticated
+create policy "Users read their own notification preferences" on public.notification_preferences for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People choose how they are told" on public.notification_preferences for insert to authenticated
+create policy "Users set their own notification preferences" on public.notification_preferences for insert to authenticated
   with check ((select auth.uid()) = user_id);
-create policy "People change how they are told" on public.notification_preferences for update to authenticated
+create policy "Users change their own notification preferences" on public.notification_preferences for update to authenticated
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
--- No delete: a choice is changed, and goes with its person.
+-- No delete: a choice is changed, and is deleted with its user.
 
--- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
-create policy "People read what was sent to their inbox" on public.user_notifications for select to authenticated
+-- Realtime checks only this policy, so it also excludes suspended users.
+create policy "Users read what was sent to their inbox" on public.user_notifications for select to authenticated
   using (
     (select auth.uid()) = user_id and status = 'sent' and is_in_app
     and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
   );
-create policy "People mark what was sent to their inbox" on public.user_notifications for update to authenticated
+create policy "Users mark what was sent to their inbox" on public.user_notifications for update to authenticated
   using ((select auth.uid()) = user_id and status = 'sent' and is_in_app)
   with check ((select auth.uid()) = user_id and status = 'sent' and is_in_app);
 -- No insert, no delete: the service writes notifications, and they stay.
 
-create policy "People read their own devices" on public.user_push_tokens for select to authenticated
+create policy "Users read their own devices" on public.user_push_tokens for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People delete their own devices" on public.user_push_tokens for delete to authenticated
+create policy "Users delete their own devices" on public.user_push_tokens for delete to authenticated
   using ((select auth.uid()) = user_id);
--- No insert, no update: a token may have to be taken from another (private.take_push_token).
+-- No insert, no update: a token may belong to another user before (private.take_push_token).
 
 grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) on public.notification_types to authenticated;
 grant select (user_id, notif_type, push_enabled, in_app_enabled, email_enabled, created_at, updated_at),
@@ -189,7 +189,7 @@ create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
 language plpgsql
-security definer -- nobody writes notifications by hand, least of all to others
+security definer -- no role writes notifications directly, least of all to other users
 set search_path = ''
 as $$
 declare
@@ -206,18 +206,18 @@ end
 $$;
 
 comment on function private.notify_user(uuid, text, text, text, text, jsonb) is
-  'Tells a person something, in the transaction of its cause: a sent notification, in the inbox unless they turned that off for the type; its id. For functions of the service only. An unknown type is an error.';
+  'Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user turned that off for the type. For functions of the service only. An unknown type is an error.';
 
 create function private.take_push_token(p_fcm_token text, p_device_type text) returns public.user_push_tokens
 language plpgsql
-security definer -- the token may be another's until now, which the caller can neither see nor change
+security definer -- the token may belong to another user, whose row the caller can neither see nor change
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
   v_token public.user_push_tokens;
 begin
-  -- To its new owner a token that is taken over is a new one.
+  -- A token that another user had is a new one for its new owner.
   insert into public.user_push_tokens as t (user_id, fcm_token, device_type)
   values (v_user_id, p_fcm_token, p_device_type)
   on conflict (fcm_token) do update set
@@ -234,7 +234,7 @@ end
 $$;
 
 comment on function private.take_push_token(text, text) is
-  'Makes a device the caller''s, whosever it was, and drops the longest unused beyond twenty. Errors: unauthorized, forbidden.';
+  'Registers a device for the caller, also if it belonged to another user, and deletes the longest unused ones beyond twenty. Errors: unauthorized, forbidden.';
 
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
@@ -272,7 +272,7 @@ end
 $$;
 
 comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
-  'The next notifications of an inbox behind p_after, latest first; p_unread true or false: only unread or read ones.';
+  'The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.';
 
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
 language plpgsql stable
@@ -286,7 +286,7 @@ begin
 end
 $$;
 
-comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it, to its owner.';
+comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it to its owner.';
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),
@@ -326,7 +326,7 @@ end
 $$;
 
 comment on function api.list_my_notifications(boolean, integer, text, text[]) is
-  'The caller''s inbox, what was sent last first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s inbox, latest sent first: {items, next_cursor}, and unread_count (of the whole inbox) and total (of the list) when p_include has them. p_unread true: only unread ones; false: only read ones. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.mark_my_notifications_read(p_ids uuid[] default null, p_before timestamptz default null) returns jsonb
 language plpgsql
@@ -341,7 +341,7 @@ begin
   elsif cardinality(p_ids) > 100 then
     perform private.raise_error('validation_error', 422, 'ids must have at most 100 values.', p_param => 'ids');
   end if;
-  -- Locked in one order, so that two devices that mark the same ones never wait for each other.
+  -- Locked in one order, so that two devices that mark the same notifications never wait for each other.
   with marked as (
     select n.id from public.user_notifications n
     where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
@@ -355,7 +355,7 @@ end
 $$;
 
 comment on function commands.mark_my_notifications_read(uuid[], timestamptz) is
-  'Marks as read what is unread in the caller''s inbox: the ids given (what is no notification of theirs counts for nothing), or all that were sent before a time. Exactly one of the two. {updated}. Idempotent. Errors: unauthorized, forbidden, validation_error.';
+  'Marks unread notifications in the caller''s inbox as read: {updated}. Either those with the given ids (ids of other notifications are ignored), or all that were sent before a time. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: devices
@@ -378,7 +378,7 @@ end
 $$;
 
 comment on function commands.put_my_push_token(text, text) is
-  'Makes a device the caller''s and returns it. Whose it was before has it no more. Idempotent. Errors: unauthorized, forbidden, validation_error.';
+  'Registers a device for the caller and returns it; it no longer belongs to another user. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.delete_my_push_token(p_id uuid) returns void
 language plpgsql
@@ -395,7 +395,7 @@ end
 $$;
 
 comment on function commands.delete_my_push_token(uuid) is
-  'Deletes the caller''s device, which gets no more push messages. Errors: unauthorized, forbidden, not_found.';
+  'Deletes the caller''s device, which receives no more push messages. Errors: unauthorized, forbidden, not_found.';
 
 grant execute on function
   api.list_my_notifications(boolean, integer, text, text[]), commands.mark_my_notifications_read(uuid[], timestamptz),
@@ -406,7 +406,7 @@ to authenticated;
 -- Reference data
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Mail is for what a person waits for; advertising is not pushed unless somebody asks for it.
+-- Mail is for types that a user waits for. Advertising is pushed only if the user chooses it.
 insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) values
   ('announcement', true, true, false, false, true),
   ('campaign', false, true, false, false, true),

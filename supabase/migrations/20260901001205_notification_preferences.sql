@@ -1,9 +1,10 @@
--- Notification preferences: by which ways a user is notified of each type, and when their devices stay quiet.
+-- Notification preferences: the channels by which a user is notified of each type, and the user's quiet hours.
 --
--- A type has its own choice of ways; a row of a user overrides it. Quiet hours are one span of each day by the clock of a time
+-- A type has default channels; a row of a user overrides them. Quiet hours are one span of each day by the clock of a time
 -- zone. Pushes wait until it ends, except those of urgent types; the inbox does not wait.
 --
--- Invariants: a user's choice is a row of theirs, and enables mail only where the type allows it; quiet hours are not empty.
+-- Invariants: the choice of a user is a row of theirs, and enables mail only where the type allows it; quiet hours are not
+-- empty.
 -- Interface: api.my_notification_preferences, commands.set_my_notification_preferences; private.quiet_until for push.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -20,7 +21,7 @@ create table public.notification_quiet_hours (
   constraint notification_quiet_hours_not_empty check (from_time <> to_time)
 );
 
-comment on table public.notification_quiet_hours is 'When a user''s devices stay quiet: from from_time until to_time of each day, by the clock of time_zone; past midnight where to_time is the earlier one.';
+comment on table public.notification_quiet_hours is 'The quiet hours of a user''s devices: from from_time until to_time of each day, by the clock of time_zone; past midnight where to_time is earlier.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -51,7 +52,7 @@ begin
 end
 $$;
 
-comment on function private.is_quiet_at(time, time, time) is 'Whether quiet hours from p_from until p_to, past midnight where that is earlier, have a time of the day in them.';
+comment on function private.is_quiet_at(time, time, time) is 'Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.';
 
 create function private.quiet_until(p_from time, p_to time, p_time_zone text, p_at timestamptz) returns timestamptz
 language plpgsql stable
@@ -69,12 +70,12 @@ begin
   v_until := (v_local::date + case when p_from > p_to and v_local::time >= p_from then 1 else 0 end + p_to) at time zone p_time_zone;
   v_change := ((v_until at time zone p_time_zone) - v_local) - (v_until - p_at);
   if v_change <> interval '0' then
-    -- The clock is changed before they end, and may skip their end or show it twice: the first minute that is not quiet ends them.
+    -- The clock changes before they end, and may skip their end or show it twice: the first minute that is not quiet ends them.
     select m into v_first
     from generate_series(date_trunc('minute', p_at), v_until + greatest(v_change, -v_change), interval '1 minute') as m
     where m > p_at and not private.is_quiet_at(p_from, p_to, (m at time zone p_time_zone)::time)
     order by m limit 1;
-    -- There is none where the clock skips all that is not quiet: they end a day later.
+    -- There is no such minute when the clock skips all of them: then they end a day later.
     v_until := coalesce(v_first, private.quiet_until(p_from, p_to, p_time_zone, v_until));
   end if;
   return v_until;
@@ -82,7 +83,7 @@ end
 $$;
 
 comment on function private.quiet_until(time, time, text, timestamptz) is
-  'When the quiet hours end in which a moment falls: the first minute after it that is not quiet by the clock of the time zone; null when it falls in none.';
+  'When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time zone; null when it is not in quiet hours.';
 
 create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
@@ -112,7 +113,7 @@ end
 $$;
 
 comment on function private.notification_preferences_of(uuid, text) is
-  'By which ways a user is notified of each type, what the types are called, and the quiet hours.';
+  'The channels by which a user is notified of each type, the labels of the types, and the quiet hours: {items, types, quiet_hours}.';
 
 create function private.check_notification_preferences(p_items jsonb) returns void
 language plpgsql stable
@@ -151,7 +152,7 @@ end
 $$;
 
 comment on function private.check_notification_preferences(jsonb) is
-  'Refuses what is no list of ways to be told, each type once, by mail only where the type allows it: validation_error.';
+  'Checks a list of preferences: each type once, mail only where the type allows it. Errors: validation_error.';
 
 create function private.check_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql stable
@@ -171,7 +172,7 @@ begin
 end
 $$;
 
-comment on function private.check_quiet_hours(jsonb) is 'Refuses (validation_error) what are no quiet hours.';
+comment on function private.check_quiet_hours(jsonb) is 'Checks quiet hours: {from, to, time_zone}. Errors: validation_error.';
 
 create function private.put_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql
@@ -193,7 +194,7 @@ end
 $$;
 
 comment on function private.put_quiet_hours(jsonb) is
-  'Sets the caller''s quiet hours, or ends them where p_quiet_hours is null. Errors: unauthorized, validation_error.';
+  'Sets the caller''s quiet hours, or removes them where p_quiet_hours is null. Errors: unauthorized, validation_error.';
 
 grant execute on function
   private.notification_preferences_of(uuid, text), private.check_notification_preferences(jsonb), private.put_quiet_hours(jsonb)
@@ -218,7 +219,7 @@ end
 $$;
 
 comment on function api.my_notification_preferences(text) is
-  'How the caller is notified of each type, what the types are called, and the quiet hours: {items, types, quiet_hours}. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s channels for each type, the labels of the types, and the quiet hours: {items, types, quiet_hours}. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.set_my_notification_preferences(
   p_items jsonb, p_lang text default 'ja', p_quiet_hours jsonb default null, p_remove_quiet_hours boolean default false
@@ -245,7 +246,7 @@ end
 $$;
 
 comment on function commands.set_my_notification_preferences(jsonb, text, jsonb, boolean) is
-  'Sets by which ways the caller is notified of the types in p_items, all or none; the others stay. p_quiet_hours {from, to, time_zone} are set, or with p_remove_quiet_hours removed; otherwise they stay. Returns all as my_notification_preferences does. Idempotent. Errors: unauthorized, forbidden, validation_error.';
+  'Sets the caller''s channels for the types in p_items, all or none; others are kept. p_quiet_hours {from, to, time_zone} sets quiet hours, p_remove_quiet_hours removes them; otherwise they are kept. Returns all as my_notification_preferences does. Idempotent. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.my_notification_preferences(text), commands.set_my_notification_preferences(jsonb, text, jsonb, boolean)

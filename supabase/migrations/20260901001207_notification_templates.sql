@@ -1,7 +1,7 @@
--- Notification templates: the wording of what the service itself tells users, in both languages, in one table.
+-- Notification templates: the texts of notifications that the service itself sends, in both languages, in one table.
 --
--- A cause names a template and gives its values; the notification is written in the language of its user. A value is text,
--- or {"ja", "en"} where the thing has a name in both. What administrators compose has no template.
+-- A cause names a template and its values; the notification is written in the language of its user. A value is text, or
+-- {"ja", "en"} where the thing has a name in both. Notifications that administrators compose have no template.
 --
 -- Invariants: each template has both languages, with the same placeholders (a trigger checks at the end of a migration).
 -- Interface: private.notify, for the other domains.
@@ -19,7 +19,7 @@ create table private.notification_templates (
   primary key (name, lang)
 );
 
-comment on table private.notification_templates is 'The wording of notifications; {name} stands for a value.';
+comment on table private.notification_templates is 'The texts of notifications; {name} is replaced by a value.';
 
 create index notification_templates_type_idx on private.notification_templates (type);
 
@@ -36,7 +36,7 @@ begin
 end
 $$;
 
-comment on function private.placeholders(text) is 'The names of the values that a text takes, in order.';
+comment on function private.placeholders(text) is 'The names of the placeholders in a text, in order.';
 
 create function private.tg_notification_templates__check() returns trigger
 language plpgsql
@@ -58,7 +58,7 @@ begin
 end
 $$;
 
-comment on function private.tg_notification_templates__check() is 'A template is in both languages, with the same type and placeholders.';
+comment on function private.tg_notification_templates__check() is 'Rejects a template that is not in both languages with the same type and placeholders.';
 
 create constraint trigger _100_check after insert or update or delete on private.notification_templates
   deferrable initially deferred for each row execute function private.tg_notification_templates__check();
@@ -72,7 +72,7 @@ declare
   v_rest text := p_text;
   v_name text;
 begin
-  -- From left to right, so that a value which looks like a placeholder is left as it is.
+  -- From left to right, so that a value that looks like a placeholder is not replaced.
   loop
     v_name := substring(v_rest from '\{(\w+)\}');
     exit when v_name is null;
@@ -88,7 +88,7 @@ end
 $$;
 
 comment on function private.filled(text, jsonb, text) is
-  'A text with its placeholders filled in, in a language. A value that is missing is an error; null is nothing.';
+  'A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.';
 
 create function private.reason_text(p_reason text) returns jsonb
 language plpgsql immutable
@@ -99,11 +99,11 @@ begin
 end
 $$;
 
-comment on function private.reason_text(text) is 'A reason as the line below a text; nothing where there is none.';
+comment on function private.reason_text(text) is 'A reason as a line below a text; empty without a reason.';
 
 create function private.notify(p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}') returns uuid
 language plpgsql
-security definer -- nobody writes notifications by hand
+security definer -- no role writes notifications directly
 set search_path = ''
 as $$
 declare
@@ -119,7 +119,7 @@ end
 $$;
 
 comment on function private.notify(uuid, text, jsonb, jsonb) is
-  'Notifies a user by a template, in their language and in the transaction of the cause; the id of the notification. p_data is what the app opens. For functions of the service only.';
+  'Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the notification. p_data: what the app opens. For functions of the service only.';
 
 grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;
 
