@@ -1,19 +1,21 @@
--- Storage: the life of an uploaded file, from the address it is sent to until its object is deleted. Table: assets (0400).
+-- Storage: uploaded files, from the first request until the object is deleted. Table: assets (0400).
 --
--- An upload begins with its row, pending. The client sends the bytes to object storage, never through the service, and always
--- to the private bucket, under an incoming key. Whatever is to use the file first has the object checked (its length, its
--- type, its first bytes), copied to a key that takes no upload, and the row marked placed, by the service alone: from then on
--- the bytes do not change. Then the caller's own transaction attaches it, to one thing. What nothing uses
--- a day later is deleted. A file that is shown to everyone is copied to the public bucket once it is published (1310).
+-- An upload starts as a row with status pending. The client sends the bytes directly to object storage: always to the
+-- private bucket, under an incoming key.
+-- Before a file is used, the service checks the object (length, type, first bytes), copies it to a key that takes no
+-- uploads, and marks the row as placed. From then on the bytes do not change.
+-- Then the caller's own transaction attaches the file to one thing. A file that is unattached for a day is deleted.
+-- A published file is also copied to the public bucket (1310).
 --
--- Invariants: only its uploader attaches a file, to what its category is for, once. A key tells nothing of its uploader or
--- of the file's name and cannot be guessed; it begins with private/ exactly when the file is never public. Only avatars,
--- reviews' and lots' pictures may be public. A person has at most 20 uploads that nothing uses, of at most 100 MiB together;
--- of those that an app user began in the last 24 hours at most 200, of at most 500 MiB, are kept: attaching does not fill the store.
--- A file that is to be deleted is read no more, and its row goes after its objects.
+-- Invariants: only its uploader attaches a file, once, to a thing of its category. A key cannot be guessed and reveals
+-- neither the uploader nor the file's name. A key starts with private/ exactly when the file is never public. Only avatars
+-- and pictures of reviews and lots may be public.
+-- A user has at most 20 unattached uploads of at most 100 MiB together. Of the uploads of the last 24 hours at most 200, of
+-- at most 500 MiB together, are kept, attached or not. A file that is to be deleted is not read any more; its row is
+-- deleted after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
--- private.attached_assets. Whatever sets deleted_at has the objects deleted.
+-- private.attached_assets. Setting deleted_at causes the deletion of the objects.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Queue and indexes
@@ -24,14 +26,14 @@ select pgmq."create"('object_deletion');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
--- A person's files of the last hours, and what the person uploaded at all.
+-- The files of a user in the last hours, and all uploads of a user.
 create index assets_uploader_idx on public.assets (created_by, created_at desc) include (size_bytes)
   where created_by is not null;
--- Uploads that nothing uses, oldest first; and those of a person.
+-- Unattached uploads, oldest first: of all users and of one.
 create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
 create index assets_unused_of_idx on public.assets (created_by) include (size_bytes)
   where attached_at is null and deleted_at is null;
--- What is to be deleted, oldest first.
+-- Files that are to be deleted, oldest first.
 create index assets_deleted_idx on public.assets (deleted_at) where deleted_at is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -44,7 +46,8 @@ return case p_mime_type
   when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
 end;
 
-comment on function private.upload_extension(text) is 'How the key of a file of this type ends; null for a type that is not taken.';
+comment on function private.upload_extension(text) is
+  'The file extension in the key of a file of this MIME type; null when the type is not accepted.';
 
 create function private.check_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
@@ -79,11 +82,11 @@ end
 $$;
 
 comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
-  'Refuses what cannot be uploaded: validation_error.';
+  'Checks the arguments of an upload. Errors: validation_error.';
 
 create function private.uploading_person(p_category text) returns uuid
 language plpgsql
-security definer -- nobody may lock an administrator's record
+security definer -- no role may lock an administrator's row directly
 set search_path = ''
 as $$
 declare
@@ -103,7 +106,7 @@ end
 $$;
 
 comment on function private.uploading_person(text) is
-  'The caller who may upload for this category, whose uploads begin one after the other. Errors: unauthorized, forbidden.';
+  'The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after the other. Errors: unauthorized, forbidden.';
 
 create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
@@ -129,7 +132,7 @@ end
 $$;
 
 comment on function private.check_unattached_uploads(uuid, bigint) is
-  'Whether a person may begin an upload of this size, with what they uploaded and did not use. For a caller who holds the account. Errors: conflict.';
+  'Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account. Errors: conflict.';
 
 create function private.check_daily_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
@@ -156,7 +159,7 @@ end
 $$;
 
 comment on function private.check_daily_uploads(uuid, bigint) is
-  'Whether a person may begin an upload of this size, with what they uploaded in the last 24 hours and is still there. For a caller who holds the account. Errors: rate_limited.';
+  'Checks that a user may start an upload of this size, given their uploads of the last 24 hours that are not deleted. The caller has locked the account. Errors: rate_limited.';
 
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
@@ -188,7 +191,7 @@ end
 $$;
 
 comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'The pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Inserts the pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
@@ -204,7 +207,7 @@ security definer -- no client may write assets; only the caller's own are touche
 set search_path = ''
 as $$
 begin
-  -- One statement: of two that want the file at once, the second finds it taken.
+  -- One statement: when two transactions attach the file at once, the second finds it attached.
   update public.assets a
   set entity_type = p_entity_type, entity_id = p_entity_id, attached_at = clock_timestamp(),
     published_at = case when a.category <> 'review' and a.storage_key not like 'private/%'
@@ -220,11 +223,11 @@ end
 $$;
 
 comment on function private.attach_asset(uuid, text, text, uuid, text) is
-  'Gives the caller''s uploaded file to the thing that it is for; again to the same thing changes nothing but its place. Unless it is a review''s, a file that may be public is published. Refuses (unauthorized, not_found) a file that is another''s, not looked at, of another category, or in use elsewhere.';
+  'Attaches the caller''s uploaded file to a thing. Attaching it again to the same thing changes only its position. Publishes a file that may be public, unless it is a review''s. Raises unauthorized, or not_found for a file that is not the caller''s, not placed, of another category, or attached elsewhere.';
 
 create function private.detach_assets(p_asset_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may write assets; the callers have checked whose files they are
+security definer -- no client may write assets; the callers have checked who owns the files
 set search_path = ''
 as $$
 begin
@@ -233,14 +236,14 @@ end
 $$;
 
 comment on function private.detach_assets(uuid[]) is
-  'Files that are used no more: their objects are to be deleted, and then the rows. The caller has checked whose they are.';
+  'Marks files that are not used any more: their objects are deleted, and then their rows. The caller has checked who owns them.';
 
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (
   entity_id uuid, asset_id uuid, storage_key text, is_public boolean, content_type text, size_bytes integer, place bigint
 )
 language plpgsql stable
-security definer -- private files have no policy: they are given to their uploader only
+security definer -- private files have no policy: only their uploader gets them
 set search_path = ''
 as $$
 begin
@@ -255,9 +258,10 @@ end
 $$;
 
 comment on function private.attached_assets(text, uuid[]) is
-  'The files of these things that the caller may see, place by place in the order in which they were attached.';
+  'The files of these things that the caller may see, for each thing in the order in which they were attached.';
 
--- Files are attached and given up by functions that have asked whose the thing is: they are definers, and no client may.
+-- Functions that have checked the owner of the thing attach and detach files: they are security definer, and no client may
+-- call these.
 grant execute on function private.attached_assets(text, uuid[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -277,7 +281,7 @@ end
 $$;
 
 comment on function private.tg_assets__leave_with_uploader() is
-  'A file without its uploader is deleted unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
+  'Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
 
 create trigger _200_leave_with_uploader before update of created_by on public.assets
   for each row when (old.created_by is not null and new.created_by is null)
@@ -297,17 +301,17 @@ end
 $$;
 
 comment on function private.tg_assets__delete_incoming() is
-  'What was sent is deleted once it has been checked and copied, and the address that takes it has expired.';
+  'Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has expired.';
 
 create trigger _310_delete_incoming after update of status on public.assets
   for each row when (old.status = 'pending' and new.status = 'placed')
   execute function private.tg_assets__delete_incoming();
 
--- Once a statement, because a withdrawal deletes thousands of files with one. Not "of deleted_at": a trigger may set it while
--- another column is updated.
+-- Once a statement, because a withdrawal deletes thousands of files with one. Not "of deleted_at", because a trigger may
+-- set it while another column is updated.
 create function private.tg_assets__delete_objects() returns trigger
 language plpgsql
-security definer -- whoever may mark a row, as the service may, has no right on queues
+security definer -- a role that may mark a row, for example the service, has no right on queues
 set search_path = ''
 as $$
 declare
@@ -321,7 +325,7 @@ begin
     return null;
   end if;
   perform private.enqueue_all('object_deletion', v_messages);
-  -- As long as its address is good the file can be sent again, or may be on its way: then it is deleted once more.
+  -- Until its upload address expires, the object can be written again. It is then deleted a second time.
   perform private.enqueue('object_deletion', jsonb_build_object('storage_key', y.storage_key),
     ceil(extract(epoch from y.created_at + interval '15 minutes' - now()))::integer)
   from (
@@ -333,7 +337,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_objects() is 'Files that are to be deleted are put into the queue, by whatever marked them; young ones twice, the second time for when their address has expired.';
+comment on function private.tg_assets__delete_objects() is
+  'Queues the objects of files that are marked for deletion. Objects of recent uploads are queued twice: the second time for when the upload address has expired.';
 
 create trigger _300_delete_objects after update on public.assets
   referencing old table as rows_before new table as rows_changed
@@ -348,14 +353,15 @@ begin
   where a.attached_at is null and a.deleted_at is null and a.created_at < now() - interval '1 day'
     and not exists (select from public.parking_lot_images i where i.asset_id = a.id);
 
-  -- What could not be deleted for a day has left the queue: it is put in again. Deleting twice does no harm.
+  -- An object that could not be deleted for a day has left the queue. It is queued again, because deleting twice does no
+  -- harm.
   perform private.enqueue('object_deletion', jsonb_build_object('storage_key', a.storage_key))
   from public.assets a where a.deleted_at < now() - interval '1 day';
 end
 $$;
 
 comment on function private.sweep_assets() is
-  'Uploads that nothing has used for a day are to be deleted; what should have been deleted a day ago is tried again.';
+  'Marks uploads that were unattached for a day for deletion, and queues deletions again that should have been done a day ago.';
 
 select cron.schedule('sweep_assets', '40 2 * * *', 'select private.sweep_assets()');
 
@@ -388,7 +394,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Begins the upload of a picture: its pending row, with the key that the bytes are to be sent to. Category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together wait to be attached, and of those that an app user began in the last 24 hours at most 200 of 500 MiB together are kept; deleted ones make room once they are gone. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Creates the pending row of an upload of a picture, with the key that the bytes are sent to. The category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together may be unattached. Of the uploads of the last 24 hours at most 200, of 500 MiB together, are kept; a deleted file frees its share. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable
@@ -405,7 +411,7 @@ end
 $$;
 
 comment on function api.pending_asset(uuid, uuid, text) is
-  'For the service: what a user said of an upload whose object is still to be looked at; null when there is none such. It raises no errors.';
+  'For the service: the declared properties of a user''s upload whose object is not yet checked; null when there is none. It raises no errors.';
 
 create function api.place_asset(p_asset_id uuid, p_etag text default null) returns void
 language plpgsql
@@ -418,7 +424,7 @@ end
 $$;
 
 comment on function api.place_asset(uuid, text) is
-  'For the service, which has checked the object, and copied it to where it stays, with this ETag. It raises no errors.';
+  'For the service: marks a file as placed, after the object was checked and copied to its final key with this ETag. It raises no errors.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql
@@ -430,7 +436,7 @@ end
 $$;
 
 comment on function api.read_object_deletions(integer) is
-  'For the service: objects to delete, {msg_id, message: {storage_key}}, hidden from other readers for two minutes. It raises no errors.';
+  'For the service: objects to delete, [{msg_id, message: {storage_key}}], hidden from other readers for two minutes. It raises no errors.';
 
 create function api.finish_object_deletions(p_msg_ids bigint[], p_storage_keys text[]) returns integer
 language plpgsql
@@ -443,7 +449,7 @@ end
 $$;
 
 comment on function api.finish_object_deletions(bigint[], text[]) is
-  'For the service: these objects are gone; their rows and messages go too. Counts the messages. It raises no errors.';
+  'For the service: records that these objects are deleted, and deletes their rows and messages. Returns the number of messages. It raises no errors.';
 
 grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 grant execute on function

@@ -1,16 +1,16 @@
--- Public files: how an upload gets into the public bucket, and out of it.
+-- Public files: how an upload is copied to the public bucket, and removed from it.
 --
--- An upload is in the private bucket as long as it exists: its original. What is shown to everyone has a copy in the public
--- bucket, under storage_key. published_at says that there is to be a copy, is_public that there is one. The domain that uses
--- a file sets and clears published_at in its own transaction, and a message asks for the work: the function storage copies
--- the object that was checked, and no other, and then has is_public set; or it deletes the copy. is_public is cleared at once,
--- before the copy is deleted. Readers of a file without a copy get an address that is signed for a while.
+-- The private bucket keeps the original of an upload as long as the upload exists. A published file has a copy in the
+-- public bucket, under storage_key. published_at means that there should be a copy; is_public means that there is one.
+-- The domain that uses a file sets and clears published_at in its own transaction, which also queues a message. The
+-- function storage copies exactly the object that was checked and then sets is_public, or it deletes the copy. is_public is
+-- cleared at once, before the copy is deleted. Readers of a file without a copy get a signed address.
 --
--- A message names the file and not the work, which is decided by what the row says when the work is done. So a message can be
--- read twice or late, and whatever a crash leaves undone is done when it is read again.
+-- A message has the key of the file and not the work: the row decides when the message is read. So a message can be read
+-- twice or late, and after a crash it is read again.
 --
--- Invariants: is_public is set only while published_at is set and the file is not to be deleted. A file whose key begins with
--- private/ is never published.
+-- Invariants: is_public is set only while published_at is set and the file is not to be deleted. A file whose key starts
+-- with private/ is never published.
 -- Interface: for the other domains private.publish_assets and private.unpublish_assets; for the service
 -- api.read_object_publications, api.object_publication, api.finish_object_publication and api.reject_published_object.
 
@@ -18,7 +18,7 @@
 -- Queue
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Files whose copy is to be made or deleted: {"storage_key"}.
+-- Files whose copy has to be made or deleted: {"storage_key"}.
 select pgmq."create"('object_publication');
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ end
 $$;
 
 comment on function private.tg_assets__request_publication() is
-  'Asks for the copy of a file that was published, and for the end of the copy of one that is published no more.';
+  'Queues a message for a file whose published_at was set or cleared.';
 
 create trigger _310_request_publication after update on public.assets
   for each row when (
@@ -47,7 +47,7 @@ create trigger _310_request_publication after update on public.assets
 
 create function private.publish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may write assets; whether these things are public is for the caller to know
+security definer -- no client may write assets; the caller decides whether these things are public
 set search_path = ''
 as $$
 begin
@@ -58,7 +58,7 @@ end
 $$;
 
 comment on function private.publish_assets(text, uuid[]) is
-  'Publishes the files of these things, but for those that were uploaded as private.';
+  'Publishes the files of these things, except those that were uploaded as private.';
 
 create function private.unpublish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
@@ -72,7 +72,7 @@ begin
 end
 $$;
 
-comment on function private.unpublish_assets(text, uuid[]) is 'The files of these things are shown to everyone no more.';
+comment on function private.unpublish_assets(text, uuid[]) is 'Ends the publication of the files of these things.';
 
 create function private.publication_of(p_asset public.assets) returns jsonb
 language plpgsql stable
@@ -88,7 +88,7 @@ end
 $$;
 
 comment on function private.publication_of(public.assets) is
-  'Whether a file is to have a copy, whether it has one, and what the object is. A file that is gone is to have none.';
+  'Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have none.';
 
 create function private.repeat_publications() returns void
 language plpgsql
@@ -97,7 +97,8 @@ as $$
 declare
   v_message jsonb;
 begin
-  -- What storage refused too often has left the queue: it is put in again. Doing it twice does no harm.
+  -- A message that storage rejected too often has left the queue. It is queued again, because doing the work twice does no
+  -- harm.
   for v_message in
     delete from private.dead_messages d
     where d.queue = 'object_publication' and jsonb_typeof(d.message -> 'storage_key') = 'string'
@@ -108,14 +109,14 @@ begin
 end
 $$;
 
-comment on function private.repeat_publications() is 'Copies that could not be made or deleted are tried again.';
+comment on function private.repeat_publications() is 'Queues copies again that could not be made or deleted.';
 
 create function private.sweep_objects() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Without work there is no call.
+  -- Nothing is called without work.
   if exists (select from pgmq.q_object_publication q where q.vt <= now())
     or exists (select from pgmq.q_object_deletion q where q.vt <= now()) then
     perform private.call_function('storage/sweep');
@@ -123,8 +124,7 @@ begin
 end
 $$;
 
-comment on function private.sweep_objects() is
-  'Has the function storage copy and delete objects, when there are any to copy or delete.';
+comment on function private.sweep_objects() is 'Calls the function storage when objects wait to be copied or deleted.';
 
 select cron.schedule('repeat_publications', '45 2 * * *', 'select private.repeat_publications()');
 select cron.schedule('sweep_objects', '* * * * *', 'select private.sweep_objects()');
@@ -152,7 +152,7 @@ end
 $$;
 
 comment on function api.read_object_publications(integer) is
-  'For the service: files whose copy in the public bucket is to be made (is_wanted) or deleted, {msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}, hidden from other readers for two minutes. It raises no errors.';
+  'For the service: files whose copy in the public bucket has to be made (is_wanted) or deleted: [{msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}], hidden from other readers for two minutes. It raises no errors.';
 
 create function api.object_publication(p_asset_id uuid) returns jsonb
 language plpgsql stable
@@ -167,7 +167,7 @@ end
 $$;
 
 comment on function api.object_publication(uuid) is
-  'The same of one file, for the service that does not wait for the message; null when there is none such. It raises no errors.';
+  'For the service: the same for one file, without a message; null when there is no such file. It raises no errors.';
 
 create function api.finish_object_publication(p_msg_id bigint, p_storage_key text, p_is_copied boolean) returns boolean
 language plpgsql
@@ -189,7 +189,7 @@ end
 $$;
 
 comment on function api.finish_object_publication(bigint, text, boolean) is
-  'For the service: a file has its copy, or has none any more. True when that is what the file is to have now; otherwise the message stays, to be read again. It raises no errors.';
+  'For the service: records that a file has a copy, or has none any more. True when the file should be so now; otherwise the message stays and is read again. It raises no errors.';
 
 create function api.reject_published_object(p_storage_key text) returns void
 language plpgsql
@@ -202,7 +202,7 @@ end
 $$;
 
 comment on function api.reject_published_object(text) is
-  'For the service: the original of a published file is gone or is not the object that was checked. The file is deleted. It raises no errors.';
+  'For the service: the original of a published file is missing or is not the object that was checked. Marks the file for deletion. It raises no errors.';
 
 grant execute on function
   api.read_object_publications(integer), api.object_publication(uuid),

@@ -1,13 +1,13 @@
--- Pictures that people show: the photos of a review and the avatar of an account.
+-- Pictures of users: the photos of a review and the avatar of an account.
 --
--- Both are uploads (1300) that belong to one thing. A review has up to four photos, in the order in which they were given;
--- everyone who may read the review may read them. Those that were uploaded as public are published with the review's approval
--- (1310) and taken back with it. An account has one avatar.
+-- Both are uploads (1300) that are attached to one thing. A review has up to four ordered photos, which everyone who may
+-- read the review may read. Photos that were uploaded as public are published when the review is approved (1310) and
+-- unpublished when it is not any more. An account has one avatar.
 --
--- Invariants: a photo of a review that is not approved is not public. What a review or an account uses no more is deleted:
--- photos that an edit leaves out, those of a deleted review, the former avatar.
--- Interface: for reviews (0800) private.put_review_photos, private.review_photos and private.review_with_photos; for accounts
--- (0200) private.put_avatar and private.my_avatar, and private.avatar_of for administrators.
+-- Invariants: a photo of a review that is not approved is not public. A file that its review or account no longer uses is
+-- deleted: photos that an edit leaves out, photos of a deleted review, the former avatar.
+-- Interface: for reviews (0800) private.put_review_photos, private.review_photos and private.review_with_photos; for
+-- accounts (0200) private.put_avatar and private.my_avatar, and private.avatar_of for administrators.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: photos of reviews
@@ -15,7 +15,7 @@
 
 create function private.put_review_photos(p_review_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may write assets; that the review is the caller's is asked here
+security definer -- no client may write assets; the function checks that the review is the caller's
 set search_path = ''
 as $$
 begin
@@ -35,11 +35,11 @@ end
 $$;
 
 comment on function private.put_review_photos(uuid, uuid[]) is
-  'Gives the caller''s review these photos, in this order, and no others. Errors: unauthorized, validation_error, not_found.';
+  'Replaces the photos of the caller''s review by these, in this order. Errors: unauthorized, validation_error, not_found.';
 
 create function private.review_photos(p_review_ids uuid[]) returns table (review_id uuid, photos jsonb)
 language plpgsql stable rows 20
-security definer -- uploads have no policy for what is not public; only photos of reviews that the caller may read leave this
+security definer -- uploads without publication have no policy; returns only photos of reviews that the caller may read
 set search_path = ''
 as $$
 begin
@@ -60,7 +60,7 @@ end
 $$;
 
 comment on function private.review_photos(uuid[]) is
-  'The photos of these reviews, in their order: [{storage_key, is_public}]. No row for a review without photos, or one that the caller may not read. Administrators read them by private.files_of.';
+  'The ordered photos of these reviews: [{storage_key, is_public}]. No row for a review that has no photos or that the caller may not read. Administrators read photos by private.files_of.';
 
 create function private.review_with_photos(p_review public.reviews) returns jsonb
 language plpgsql stable
@@ -73,7 +73,8 @@ begin
 end
 $$;
 
-comment on function private.review_with_photos(public.reviews) is 'One review as the interface shows it, with its photos.';
+comment on function private.review_with_photos(public.reviews) is
+  'One review as the interface returns it, with its photos.';
 
 create function private.tg_reviews__publish_photos() returns trigger
 language plpgsql
@@ -86,7 +87,7 @@ declare
 begin
   select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
   into v_shown, v_hidden
-  -- A full join that stays one: as in 1158, never a nested loop.
+  -- It stays a full join: as in 1158, never a nested loop.
   from rows_before b full join rows_changed c using (id)
   where (b.status = 'approved') is distinct from (c.status = 'approved');
   if v_shown is not null then
@@ -100,7 +101,7 @@ end
 $$;
 
 comment on function private.tg_reviews__publish_photos() is
-  'The photos of reviews that are approved are published, and those of reviews that are approved no more taken back.';
+  'Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.';
 
 create trigger _200_publish_photos after update on public.reviews
   referencing old table as rows_before new table as rows_changed
@@ -119,7 +120,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__delete_photos() is 'The photos of a review that is deleted are deleted.';
+comment on function private.tg_reviews__delete_photos() is 'Marks the photos of a deleted review for deletion.';
 
 create trigger _200_delete_photos after delete on public.reviews
   referencing old table as rows_deleted
@@ -151,7 +152,7 @@ end
 $$;
 
 comment on function private.put_avatar(uuid) is
-  'Makes an upload the caller''s avatar, instead of the one before; null: they have none. For a caller who holds the account. Errors: unauthorized, not_found.';
+  'Makes an upload the caller''s avatar, in place of the former one; null: no avatar. The caller has locked the account. Errors: unauthorized, not_found.';
 
 create function private.avatar_of(p_user_id uuid) returns jsonb
 language plpgsql stable
@@ -172,7 +173,7 @@ comment on function private.avatar_of(uuid) is 'The avatar of an app user: {asse
 
 create function private.my_avatar() returns jsonb
 language plpgsql stable
-security definer -- uploads have no policy for what is not public; only the caller's own leaves this
+security definer -- uploads without publication have no policy; returns only the caller's own avatar
 set search_path = ''
 as $$
 begin

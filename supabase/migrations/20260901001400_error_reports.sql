@@ -1,10 +1,11 @@
--- Error reports: what people say is wrong about a lot, and what became of it.
+-- Error reports: corrections that users report for a lot, and their status.
 --
--- A report is open until an administrator takes it into review and resolves or rejects it. It names a public lot, or by its
--- name alone one that is missing here. Its evidence are private files, which only its author and administrators are shown.
+-- A report is open until an administrator takes it into review and resolves or rejects it. It has the id of a public lot,
+-- or only the name of a lot that is missing. Its evidence are private files, which only its author and administrators can
+-- read.
 --
--- Invariants: nobody sets a status but an administrator (2045); a report outlives its author and its lot; a person makes at
--- most 100 reports in any 24 hours.
+-- Invariants: only administrators change the status (2045). A report stays when its author or its lot is deleted. A user
+-- makes at most 100 reports in any 24 hours.
 -- Interface: commands.post_error_report, list_my_error_reports; for administrators 2045.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -30,16 +31,19 @@ create table public.error_reports (
   constraint error_reports_author_has_described check (user_id is null or description is not null)
 );
 
-comment on table public.error_reports is 'What people say is wrong about lots. Evidence is in assets, by entity.';
-comment on column public.error_reports.user_id is 'The author; null when the author has left.';
-comment on column public.error_reports.description is 'What the author wrote; null when the author has left.';
-comment on column public.error_reports.assigned_admin_id is 'Who works on it; never shown to the author.';
-comment on column public.error_reports.parking_lot_id is 'Null: a lot that is missing here, or was deleted since.';
-comment on column public.error_reports.parking_lot_name is 'What the lot was called when it was reported.';
+comment on table public.error_reports is
+  'Reports of users that the data of a lot are wrong. Evidence is in assets, by entity.';
+comment on column public.error_reports.user_id is 'The author; null after the author has withdrawn.';
+comment on column public.error_reports.description is 'The text of the author; null after the author has withdrawn.';
+comment on column public.error_reports.assigned_admin_id is
+  'The administrator who works on it; never returned to the author.';
+comment on column public.error_reports.parking_lot_id is
+  'The lot; null when it is missing in the service or was deleted since.';
+comment on column public.error_reports.parking_lot_name is 'The name of the lot when it was reported.';
 
--- A person's own, newest first; and what a person who leaves has written.
+-- The reports of a user, newest first; also for the withdrawal.
 create index error_reports_user_id_idx on public.error_reports (user_id, created_at desc, id desc) where user_id is not null;
--- The console's queue of each status, oldest first: of all, and one index for each filter. Those of the lot and of the
+-- The console's queue of each status, oldest first: of all, and one index for each filter. The indexes by lot and by
 -- administrator also find the reports of one that is deleted.
 create index error_reports_status_idx on public.error_reports (status, created_at, id);
 create index error_reports_severity_idx on public.error_reports (severity, status, created_at, id) where severity is not null;
@@ -58,7 +62,7 @@ create policy "People read their own reports" on public.error_reports for select
   using ((select auth.uid()) = user_id);
 create policy "People report as themselves" on public.error_reports for insert to authenticated
   with check ((select auth.uid()) = user_id and status = 'open');
--- No update, no delete: a report stays as it was made, and administrators move its status.
+-- No update, no delete: the content of a report does not change; administrators change its status.
 
 grant select (id, user_id, parking_lot_id, parking_lot_name, report_type, severity, status, description, created_at, updated_at),
   insert (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
@@ -91,7 +95,7 @@ end
 $$;
 
 comment on function private.written_text(text, integer, text) is
-  'A text that somebody has to write, without the space around it. Errors: validation_error, naming the field.';
+  'A required text without the spaces around it. Errors: validation_error, with the field as param.';
 
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
 language plpgsql
@@ -111,7 +115,7 @@ end
 $$;
 
 comment on function private.reported_lot_name(uuid, text) is
-  'What the reported lot is called: the name of the public lot, or what the reporter calls a lot that is missing. Errors: validation_error, lot_not_found.';
+  'The name of the reported lot: the name of the public lot, or the reporter''s name of a lot that is missing. Errors: validation_error, lot_not_found.';
 
 create function private.check_daily_reports(p_user_id uuid) returns void
 language plpgsql
@@ -134,11 +138,11 @@ end
 $$;
 
 comment on function private.check_daily_reports(uuid) is
-  'Whether a person may make another report today. For a caller who holds the account. Errors: rate_limited.';
+  'Checks that a user may make another report today. The caller has locked the account. Errors: rate_limited.';
 
 create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
-security definer -- no client may attach files by hand; that the report is the caller's is asked here
+security definer -- no client may attach files directly; the function checks that the report is the caller's
 set search_path = ''
 as $$
 begin
@@ -152,7 +156,7 @@ end
 $$;
 
 comment on function private.attach_evidence(uuid, uuid[]) is
-  'Gives uploads of the caller to the caller''s report. Errors: unauthorized, not_found.';
+  'Attaches uploads of the caller to the caller''s report. Errors: unauthorized, not_found.';
 
 create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -177,7 +181,7 @@ end
 $$;
 
 comment on function private.error_report_rows(uuid[]) is
-  'Reports as the interface shows them, newest first; evidence_keys are storage keys, null without evidence.';
+  'Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
   private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text),
@@ -227,7 +231,7 @@ end
 $$;
 
 comment on function commands.post_error_report(text, text, uuid, text, text, uuid[]) is
-  'Reports what is wrong about a public lot, or by its name one that is missing, with up to five files as evidence, and returns the report, open. At most 100 in any 24 hours. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, rate_limited.';
+  'Reports that the data of a public lot are wrong, or that a lot is missing, by its name; up to five files as evidence. Returns the open report. At most 100 in any 24 hours. Errors: unauthorized, forbidden, validation_error, lot_not_found, not_found, rate_limited.';
 
 create function api.list_my_error_reports(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -254,7 +258,7 @@ end
 $$;
 
 comment on function api.list_my_error_reports(integer, text, text[]) is
-  'The caller''s reports in every state, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s reports of every status, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.post_error_report(text, text, uuid, text, text, uuid[]), api.list_my_error_reports(integer, text, text[])

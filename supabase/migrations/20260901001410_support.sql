@@ -1,10 +1,10 @@
--- Support: what people ask, and what they are answered.
+-- Support: tickets of users and the answers of administrators.
 --
--- A ticket is a conversation: it opens with its author's first message, support answers, the author may write again, which
--- reopens it, and support closes it.
+-- A ticket is a conversation: its author opens it with a first message, support answers, the author may write again (which
+-- reopens it), and support closes it.
 --
--- Invariants: five new tickets a person in any 24 hours; a ticket has 1 to 200 messages; its status is what its last
--- event made it: opened or written to by the author (open), answered by support (answered), closed.
+-- Invariants: a user opens at most five tickets in any 24 hours. A ticket has 1 to 200 messages. Its status follows its
+-- last event: opened or written to by the author (open), answered by support (answered), closed.
 -- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for
 -- administrators 2050.
 
@@ -29,12 +29,13 @@ create table public.support_tickets (
 );
 
 comment on table public.support_tickets is 'Conversations with support.';
-comment on column public.support_tickets.user_id is 'Whose it is; it goes with that person.';
-comment on column public.support_tickets.message_count is 'Messages written into it, kept by trigger.';
-comment on column public.support_tickets.status_changed_at is 'Since when it has its status: an open one has waited since then, however often its author wrote.';
-comment on column public.support_tickets.updated_at is 'When it was last written to or closed.';
+comment on column public.support_tickets.user_id is 'The author; the ticket is deleted with the account.';
+comment on column public.support_tickets.message_count is 'Number of messages in it, kept by trigger.';
+comment on column public.support_tickets.status_changed_at is
+  'When it got its status: an open ticket has waited since then, even when its author wrote again.';
+comment on column public.support_tickets.updated_at is 'When the last message was written or the ticket was closed.';
 
--- A person's own, newest first; and how many they opened of late.
+-- The tickets of a user, newest first; also for the number opened in 24 hours.
 create index support_tickets_user_id_idx on public.support_tickets (user_id, created_at desc, id desc);
 -- The console's queue of each status, longest waiting first, and the same of a category.
 create index support_tickets_status_idx on public.support_tickets (status, status_changed_at, id);
@@ -50,8 +51,9 @@ create table public.support_messages (
   constraint support_messages_admin_answers check (admin_id is null or author = 'support')
 );
 
-comment on table public.support_messages is 'What was written in tickets, in order of created_at. Files are in assets, by entity.';
-comment on column public.support_messages.admin_id is 'Who answered; never shown to the ticket''s author.';
+comment on table public.support_messages is 'Messages of tickets, in order of created_at. Files are in assets, by entity.';
+comment on column public.support_messages.admin_id is
+  'The administrator who answered; never returned to the ticket''s author.';
 
 create index support_messages_ticket_id_idx on public.support_messages (ticket_id, created_at, id);
 create index support_messages_admin_id_idx on public.support_messages (admin_id) where admin_id is not null;
@@ -68,7 +70,7 @@ create policy "People read their own tickets" on public.support_tickets for sele
 -- Row security of support_tickets applies inside.
 create policy "People read the messages of their own tickets" on public.support_messages for select to authenticated
   using ((select true from public.support_tickets t where t.id = ticket_id));
--- No insert, update or delete: what counts tickets and moves them is in private.
+-- No insert, update or delete: functions of private count tickets and change their status.
 
 grant select (id, user_id, category, subject, status, message_count, status_changed_at, created_at, updated_at)
   on public.support_tickets to authenticated;
@@ -90,7 +92,8 @@ begin
 end
 $$;
 
-comment on function private.tg_support_tickets__note_change() is 'Notes when the status of a ticket changed.';
+comment on function private.tg_support_tickets__note_change() is
+  'Sets status_changed_at when the status of a ticket changes.';
 
 create trigger _200_note_change before update of status on public.support_tickets
   for each row when (new.status <> old.status) execute function private.tg_support_tickets__note_change();
@@ -131,11 +134,11 @@ end
 $$;
 
 comment on function private.require_message_room(integer) is
-  'Whether a ticket with so many messages takes another one. For a writer who holds the ticket. Errors: conflict.';
+  'Checks that a ticket with so many messages takes another one. The caller has locked the ticket. Errors: conflict.';
 
 create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
 language plpgsql
-security definer -- clients have no right to insert: the count of the day would be theirs to walk around
+security definer -- clients have no right to insert: they could circumvent the daily limit
 set search_path = ''
 as $$
 declare
@@ -159,11 +162,11 @@ end
 $$;
 
 comment on function private.open_support_ticket(text, text) is
-  'Opens a ticket of the calling person, still without a message. Errors: unauthorized, forbidden, rate_limited.';
+  'Opens a ticket of the caller, without a message. Errors: unauthorized, forbidden, rate_limited.';
 
 create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns uuid
 language plpgsql
-security definer -- clients have no right to insert or to move a ticket; that it is the caller's is asked here
+security definer -- clients have no right to insert or to change a ticket; the function checks that it is the caller's
 set search_path = ''
 as $$
 declare
@@ -191,7 +194,7 @@ end
 $$;
 
 comment on function private.write_support_message(uuid, text, uuid[]) is
-  'Writes into a ticket of the calling person, which is then open, whatever it was, and gives the message''s id. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Writes a message into a ticket of the caller and sets its status to open. Returns the message''s id. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
@@ -205,7 +208,7 @@ begin
 end
 $$;
 
-comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface shows it in lists.';
+comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface returns it in lists.';
 
 create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -227,7 +230,7 @@ end
 $$;
 
 comment on function private.support_message_rows(uuid[]) is
-  'Messages as the interface shows them, oldest first; attachment_keys are storage keys.';
+  'Messages as the interface returns them, oldest first; attachment_keys are storage keys.';
 
 create function private.support_message_page(p_ticket_id uuid, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
@@ -304,7 +307,7 @@ end
 $$;
 
 comment on function commands.create_support_ticket(text, text, text, uuid[]) is
-  'Opens a ticket with its first message and up to five files, and returns it. Five in any 24 hours. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
+  'Opens a ticket with its first message and up to five files, and returns it. At most five in any 24 hours. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited.';
 
 create function commands.reply_to_support_ticket(
   p_id uuid, p_message text, p_attachment_asset_ids uuid[] default '{}'
@@ -320,7 +323,7 @@ end
 $$;
 
 comment on function commands.reply_to_support_ticket(uuid, text, uuid[]) is
-  'Writes into the caller''s ticket, which is then open, whatever it was, and returns the message alone. A ticket has at most 200 messages. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
+  'Writes a message into the caller''s ticket, sets its status to open, and returns the message alone. A ticket has at most 200 messages. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
 
 create function api.list_my_support_tickets(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'

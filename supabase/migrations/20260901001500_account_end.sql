@@ -1,20 +1,21 @@
--- The end of an account: withdrawal.
+-- Withdrawal: the end of an account.
 --
--- A withdrawal is two parts. Its transaction closes the account: status, name, e-mail, telephone number, sign-in, devices and
--- whatever is a few rows. From its commit on nobody reaches what is left: the user's own functions reject them, row security
--- requires an active account, and the console's readers leave out what belongs to an account in private.account_ends. The large parts are
--- forgotten by a job (private.next_forgotten_batch), a batch of rows a transaction, table by table in the order of
--- private.forgotten_tables; private.account_ends has how far it is. A job that is killed continues after its last batch.
+-- A withdrawal has two parts. The first transaction closes the account: status, name, e-mail address, telephone number,
+-- sign-in, devices, and everything that is a few rows. After its commit no one can read the rest: the user's own functions
+-- reject them, row security requires an active account, and the console's readers leave out accounts in
+-- private.account_ends.
+-- A job deletes the large parts (private.next_forgotten_batch): a batch of rows a transaction, table by table in the order
+-- of private.forgotten_tables. private.account_ends has its progress. A job that is killed continues after its last batch.
 --
--- What was the user's alone is deleted; what others build on stays without them: their published reviews, their sessions as
--- visits of a lot, which lots they reported and for what (not in their words), and pictures of lots. The account's row and the
--- auth user stay, empty, so that tokens that are still valid are rejected by name until they expire.
+-- What only the user used is deleted. What others use stays without the user: published reviews, parking sessions as counts
+-- of visits, which lots were reported and for what (without the text), and pictures of lots. The account's row and the auth
+-- user stay, empty, so that tokens that are still valid are rejected with a specific error until they expire.
 --
--- Locks: a batch locks the account, then its lots in the order of their ids, then its rows. Rows of one table in each
--- transaction: so no batch locks lots after rows.
+-- Locks: a batch locks the account, then its lots in the order of their ids, then its rows. Each transaction changes rows
+-- of one table only: so no batch locks lots after rows.
 --
--- Invariants: what would go with the account's row goes at withdrawal (a test compares the catalogue of foreign keys with
--- both). The last administrator with the area admins does not withdraw (2150).
+-- Invariants: rows that would be deleted with the account's row are deleted at withdrawal (a test compares the catalogue of
+-- foreign keys with both). The last administrator with the area admins cannot withdraw (2150).
 -- Interface: commands.withdraw_my_account; for administrators (2035) private.hold_sign_in, empty_account; for the console's
 -- readers private.account_ends; private.next_forgotten_batch (work).
 
@@ -33,13 +34,14 @@ create table private.account_ends (
 );
 
 comment on table private.account_ends is
-  'Withdrawn accounts of which something is left; the row goes at the end. No foreign key: an auth user that is deleted by hand leaves the rest to the job.';
+  'Withdrawn accounts of which some rows are left; the row is deleted at the end. No foreign key: when an auth user is deleted directly, the job still deletes the rest.';
 comment on column private.account_ends.log_texts is
-  'What an entry of the identity provider''s log has that is about the user, as JSON: their id and e-mail address.';
-comment on column private.account_ends.step is 'The step of private.forgotten_tables that the job is at; beyond the last one: the log.';
-comment on column private.account_ends.log_block is 'The blocks of the log before this one are done.';
+  'Texts of the identity provider''s log entries about the user, as JSON: their id and e-mail address.';
+comment on column private.account_ends.step is
+  'The current step in private.forgotten_tables; beyond the last one: the log.';
+comment on column private.account_ends.log_block is 'Blocks of the log before this one are finished.';
 
-grant select (user_id) on private.account_ends to service_role; -- the console's readers leave these accounts out
+grant select (user_id) on private.account_ends to service_role; -- the console's readers leave out these accounts
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: closing
@@ -66,7 +68,7 @@ end
 $$;
 
 comment on function private.tg_app_users__forget_person() is
-  'Deletes what is a few rows of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
+  'Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
 
 create trigger _400_forget_person after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
@@ -92,7 +94,7 @@ end
 $$;
 
 comment on function private.tg_reviews__drop_unpublished() is
-  'Reviews that are not published (pending, rejected, hidden) go with their author.';
+  'Deletes reviews that are not published (pending, rejected, hidden) with their author.';
 
 create trigger _900_drop_unpublished after update on public.reviews
   referencing old table as rows_before new table as rows_changed
@@ -109,7 +111,7 @@ end
 $$;
 
 comment on function private.tg_error_reports__forget_words() is
-  'What a person wrote in a report goes with them; which lot it was about and what was wrong stays.';
+  'Deletes the texts of a user''s reports at withdrawal; the lot and the kind of error stay.';
 
 create trigger _200_forget_words before update of user_id on public.error_reports
   for each row when (new.user_id is null and old.user_id is not null)
@@ -122,8 +124,8 @@ as $$
 declare
   v_table regclass;
 begin
-  -- Neither a password nor a refresh token nor a link that was mailed opens the account again. Newer identity providers
-  -- keep what they mailed, second factors and unfinished sign-ins in tables that an older one does not have.
+  -- Neither a password, a refresh token nor a mailed link opens the account again. Newer identity providers keep mailed
+  -- links, second factors and unfinished sign-ins in tables that an older one does not have.
   foreach v_table in array array(
     select to_regclass('auth.' || t.name) from unnest('{sessions,identities,one_time_tokens,mfa_factors,flow_state}'::text[]) as t (name)
   ) loop
@@ -131,8 +133,8 @@ begin
       execute format('delete from %s where user_id = $1', v_table) using p_user_id;
     end if;
   end loop;
-  -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban says the same to what it has
-  -- in memory.
+  -- Not null but empty: the identity provider cannot read a user whose tokens are null. The ban has the same effect for
+  -- users that it has in memory.
   update auth.users
   set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}',
     raw_app_meta_data = raw_app_meta_data - 'admin', email_change = '', phone_change = '',
@@ -143,11 +145,11 @@ end
 $$;
 
 comment on function private.close_sign_in(uuid) is
-  'Empties what the identity provider keeps of a person, and has it open the account to nobody any more. Who was an administrator as well is none any more: their row follows.';
+  'Empties the identity provider''s data of a user and blocks the sign-in. An administrator loses that role: their row follows.';
 
 create function private.hold_sign_in(p_user_id uuid) returns void
 language plpgsql
-security definer -- the identity provider's tables are nobody's to lock by hand
+security definer -- no role may lock the identity provider's tables directly
 set search_path = ''
 as $$
 begin
@@ -160,7 +162,7 @@ comment on function private.hold_sign_in(uuid) is
 
 create function private.empty_account(p_user_id uuid) returns void
 language plpgsql
-security definer -- the standing of an account and the identity provider's tables are nobody's to write by hand
+security definer -- no role may write the status of an account and the identity provider's tables directly
 set search_path = ''
 as $$
 begin
@@ -171,11 +173,11 @@ end
 $$;
 
 comment on function private.empty_account(uuid) is
-  'Withdraws an account that is held: empties it, ends its sessions, and leaves the rest of its rows to the job.';
+  'Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the job.';
 
 create function private.end_account() returns void
 language plpgsql
-security definer -- private.empty_account is for no client; the account is always the caller's
+security definer -- no client may call private.empty_account; the account is always the caller's
 set search_path = ''
 as $$
 declare
@@ -202,7 +204,7 @@ as $$
 begin
   return query
   select row_number() over (), f.* from (values
-    -- Files first: what detaches them later finds them marked. Vehicles after the sessions that name them.
+    -- Files first: later steps that detach them find them marked. Vehicles after the sessions that refer to them.
     ('public.assets', 'created_by', 'created_by = null', null),
     ('public.reviews', 'user_id', 'user_id = null', 't.parking_lot_id'),
     ('public.parking_sessions', 'user_id', 'user_id = null', null),
@@ -231,7 +233,7 @@ end
 $$;
 
 comment on function private.forgotten_tables() is
-  'The steps of the job: the tables whose rows of a user who withdrew are changed (changes, null: deleted), by which column they name the user, and of which lot a row t is.';
+  'The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the user, and the lot of a row t.';
 
 create function private.forget_rows(
   p_user_id uuid, p_table text, p_user_column text, p_changes text, p_lot text, p_rows integer
@@ -247,11 +249,11 @@ begin
   if v_places = '{}' then
     return 0;
   elsif p_lot is not null then
-    -- Before the rows, in one order: as whoever deletes lots.
+    -- Before the rows, in one order: as in the deletion of lots.
     execute format('select from public.parking_lots l where l.id in (select %s from %s t where t.ctid = any ($1))
       order by l.id for no key update', p_lot, p_table) using v_places;
   end if;
-  -- A row that another transaction changed meanwhile has a new place: it is in a later batch.
+  -- A row that another transaction changed meanwhile has a new place: a later batch has it.
   execute format(case when p_changes is null then 'delete from %1$s t where t.ctid = any ($1) and t.%2$I = $2'
     else 'update %1$s t set %3$s where t.ctid = any ($1) and t.%2$I = $2' end, p_table, p_user_column, p_changes)
   using v_places, p_user_id;
@@ -260,7 +262,7 @@ end
 $$;
 
 comment on function private.forget_rows(uuid, text, text, text, text, integer) is
-  'Deletes or changes up to p_rows rows of a table that name a user, after locking their lots; how many there were. The arguments are those of private.forgotten_tables.';
+  'Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number. The arguments are those of private.forgotten_tables.';
 
 create function private.forget_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
 language plpgsql
@@ -269,8 +271,8 @@ as $$
 declare
   v_blocks constant bigint := pg_relation_size('auth.audit_log_entries') / current_setting('block_size')::integer;
 begin
-  -- By place: the table is the identity provider's and has no index for this. In quotes, as JSON has them: an address may be the
-  -- end of another's.
+  -- By place: the table is the identity provider's and has no index for this. In quotes, as in JSON: an address may be the
+  -- end of another one.
   delete from auth.audit_log_entries e
   where e.ctid >= format('(%s,0)', (p_end).log_block)::tid and e.ctid < format('(%s,0)', (p_end).log_block + p_blocks)::tid
     and exists (select from unnest((p_end).log_texts) as t (text) where strpos(e.payload::text, t.text) > 0);
@@ -279,7 +281,7 @@ end
 $$;
 
 comment on function private.forget_log_entries(private.account_ends, integer) is
-  'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log; whether those were the last.';
+  'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log. True when those were the last.';
 
 create function private.next_forgotten_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
 language plpgsql
@@ -315,7 +317,7 @@ end
 $$;
 
 comment on function private.next_forgotten_batch(integer, integer) is
-  'Forgets the next batch of what is left of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log; false when nothing is left. Commit after each.';
+  'Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log. False when nothing is left. Commit after each call.';
 
 select cron.schedule('forget_withdrawn_accounts', '10 seconds',
   'do $work$ begin while private.next_forgotten_batch() loop commit; end loop; end $work$');
@@ -337,6 +339,6 @@ end
 $$;
 
 comment on function commands.withdraw_my_account() is
-  'Ends the caller''s account for good: name, e-mail, devices and sign-in are gone when it returns, and nobody is shown what is left; vehicles, memos, files and all else of theirs are deleted by a job, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Errors: unauthorized, forbidden, conflict.';
+  'Ends the caller''s account permanently. When it returns, name, e-mail address, devices and sign-in are deleted, and no one can read the rest. A job deletes vehicles, memos, files and everything else of the user, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Errors: unauthorized, forbidden, conflict.';
 
 grant execute on function commands.withdraw_my_account() to authenticated;

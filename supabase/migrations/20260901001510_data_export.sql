@@ -1,12 +1,12 @@
--- The export: all that is held about a user, table by table, in pages.
+-- Data export: all stored data about a user, table by table, in pages.
 --
--- A page has up to a thousand rows or about a megabyte, of one table or of several, and a cursor to the next page; the order is
--- that of private.exported_tables, and in each table that of its keys. So no statement reads more than a page, however much a
--- user has, and the service streams the document in constant memory. Pages are no snapshot: a row that is written meanwhile
--- may be in the document or not.
+-- A page has up to a thousand rows or about a megabyte, of one or more tables, and a cursor to the next page. The order is
+-- that of private.exported_tables, and in each table that of its keys. So no statement reads more than a page, and the
+-- service streams the document in constant memory. Pages are not a snapshot: a row that is written meanwhile may be
+-- missing.
 --
--- Invariants: the export has every table that names a user (a test compares it with the catalogue of foreign keys), with the
--- columns that clients may read. Of an account that is withdrawn only the account's own row and the auth user's.
+-- Invariants: the export has every table that refers to a user (a test compares it with the catalogue of foreign keys),
+-- with the columns that clients may read. For a withdrawn account it has only the account's own row and the auth user's.
 -- Interface: api.export_my_data; for administrators (2035) private.data_page.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -18,7 +18,7 @@ create type private.exported_table as (
 );
 
 comment on type private.exported_table is
-  'A table of the export. keys are the columns that order it, of these types; null: few rows, never cut. Without source a table of public: the rows that name the user in user_column and meet condition, with the columns that clients may read and also. source is a query of the user $1.';
+  'A table of the export. keys are the columns that order it, of these types; null: few rows, never split. Without source: the rows of a table of public whose user_column has the user and which meet condition, with the columns that clients may read and also. source: a query of the user $1.';
 
 create function private.exported_queries() returns setof private.exported_table
 language plpgsql immutable
@@ -62,7 +62,7 @@ begin
 end
 $$;
 
-comment on function private.exported_queries() is 'The tables of the export that have a query of their own.';
+comment on function private.exported_queries() is 'The tables of the export that have their own query.';
 
 create function private.exported_tables() returns setof private.exported_table
 language plpgsql immutable
@@ -77,7 +77,7 @@ begin
     ('app_users', 'id', null::text[], null::text[], null, '{premium_ends_at}'),
     ('assets', 'created_by', c_keys, c_times, 't.deleted_at is null', '{entity_type,entity_id,attached_at,created_at}'),
     ('user_badges', 'user_id', '{earned_at,id}', c_times, null, '{}'),
-    -- A draft, and what is scheduled, is not out yet.
+    -- Drafts and scheduled notifications are not published yet.
     ('user_notifications', 'user_id', c_keys, c_times, 't.status = ''sent''', '{}'),
     ('search_preferences', 'user_id', null, null, null, '{}'),
     ('notification_preferences', 'user_id', null, null, null, '{}'),
@@ -98,7 +98,7 @@ begin
 end
 $$;
 
-comment on function private.exported_tables() is 'The tables of the export. Their names are in cursors.';
+comment on function private.exported_tables() is 'The tables of the export. Cursors contain their names.';
 
 create function private.own_query(p_table private.exported_table) returns text
 language plpgsql stable
@@ -118,7 +118,7 @@ end
 $$;
 
 comment on function private.own_query(private.exported_table) is
-  'The query of a table of public whose rows name the user $1, with the columns that clients may read, and also.';
+  'The query of a table of public whose rows refer to the user $1, with the columns that clients may read, and also.';
 
 create function private.exported_rows(
   p_table private.exported_table, p_user_id uuid, p_after jsonb, p_rows integer,
@@ -131,7 +131,7 @@ declare
   c_bytes constant integer := 1048576;
   v_keys constant text := array_to_string((p_table).keys, ', ');
 begin
-  -- Text (json), not jsonb: it is made in a third of the time, and nothing reads it here.
+  -- Text (json), not jsonb: it takes a third of the time, and nothing reads it here.
   execute format(
     'with page as (
       select row_number() over (order by %2$s) as n, row_to_json(t)::text as row, json_build_array(%2$s) as keys
@@ -159,7 +159,7 @@ comment on function private.exported_rows(private.exported_table, uuid, jsonb, i
 
 create function private.data_page(p_user_id uuid, p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
-security definer -- some of what is held about a user has no policy; clients reach their own only, by private.my_data_page
+security definer -- some data about a user have no policy; clients read only their own, by private.my_data_page
 set search_path = ''
 as $$
 declare
@@ -178,7 +178,7 @@ begin
   for v_table in
     select * from private.exported_tables() t where p_cursor is null or t.name >= v_name collate "C" order by t.name collate "C"
   loop
-    -- What is left of an account that was withdrawn is about to be forgotten.
+    -- The rest of a withdrawn account is about to be deleted.
     select * into v_rows from private.exported_rows(v_table,
       case when not v_is_withdrawn or v_table.name in ('auth.users', 'app_users') then p_user_id end, v_after, v_left);
     v_parts := v_parts || json_build_object('table', v_table.name, 'rows', v_rows.rows);
@@ -194,11 +194,11 @@ end
 $$;
 
 comment on function private.data_page(uuid, text) is
-  'A page of every row that names a user, by table, and of what the identity provider keeps of them but passwords and tokens: data is [{table, rows}], every table once at least; one that is cut is on the next page again. Errors: validation_error.';
+  'A page of all rows that refer to a user, by table, and of the identity provider''s data without passwords and tokens. data is [{table, rows}], every table at least once; a table that is split continues on the next page. Errors: validation_error.';
 
 create function private.my_data_page(p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
-security definer -- private.data_page is for no client; what is read is always the caller's own
+security definer -- no client may call private.data_page; the user is always the caller
 set search_path = ''
 as $$
 begin
@@ -207,7 +207,7 @@ end
 $$;
 
 comment on function private.my_data_page(text) is
-  'private.data_page for the calling user. Errors: unauthorized, forbidden, validation_error.';
+  'private.data_page for the caller. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function private.my_data_page(text) to authenticated;
 grant execute on function private.data_page(uuid, text) to service_role;
@@ -229,6 +229,6 @@ end
 $$;
 
 comment on function api.export_my_data(text) is
-  'The next page of all that is held about the caller: {account, data, next_cursor}. data is [{table, rows}], every table once at least; one that is cut is on the next page again. A page has up to 1,000 rows or about a megabyte. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The next page of all data about the caller: {account, data, next_cursor}. data is [{table, rows}], every table at least once; a table that is split continues on the next page. A page has up to 1,000 rows or about a megabyte. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function api.export_my_data(text) to authenticated;

@@ -1,14 +1,14 @@
--- Experience points: a ledger of what people were given points for, and the level that follows.
+-- Experience points (EXP): a ledger of the points that users were given, and the resulting level.
 --
--- An entry names its source: the row that was the cause. A source counts at most once; what is undone (a review hidden) is a
--- further entry that takes the same points back, and what is done again (shown again) a further one that gives them. So the
--- entries of a source are numbered from 1, odd ones give, even ones take. What is given for is rows of private.exp_rules.
--- A day is a day in Japan.
+-- An entry refers to its source: the row that was the cause. A source counts at most once. When it is undone (a review is
+-- hidden), a further entry takes the same points back; when it is redone, a further entry gives them again. So the entries
+-- of a source are numbered from 1: odd ones give, even ones take. The rows of private.exp_rules are the reasons. A day is a
+-- day in Japan.
 --
--- Invariants: nobody changes an entry; app_users.total_exp is the sum of a person's entries and level the highest that it
--- reaches, whoever writes at the same time; only the ledger's triggers write the two.
--- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back. After an edit of
--- levels, people keep theirs until they are recalculated (migration level_recalculation).
+-- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
+-- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
+-- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back. After an edit
+-- of levels, users keep theirs until they are recalculated (migration level_recalculation).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -27,10 +27,11 @@ create table private.exp_rules (
 );
 
 comment on table private.exp_rules is
-  'What points are given for, and how many. An edit counts from then on; entries stay as they are.';
+  'For what points are given, and how many. An edit counts from then on; entries stay as they are.';
 comment on column private.exp_rules.activity_type is
-  'The activity that is the cause; null: not an activity, the domain says so by private.give_exp.';
-comment on column private.exp_rules.daily_limit is 'How many sources a person is given points for on one day; null: any number.';
+  'The activity that is the cause; null: not an activity, the domain calls private.give_exp.';
+comment on column private.exp_rules.daily_limit is
+  'For how many sources a user is given points on one day; null: no limit.';
 
 create table public.levels (
   level integer primary key constraint levels_level_positive check (level >= 1),
@@ -42,7 +43,7 @@ create table public.levels (
   constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
 );
 
-comment on table public.levels is 'The points from which on a person has a level; they rise with the level (triggers).';
+comment on table public.levels is 'The points at which a user reaches a level; they increase with the level (triggers).';
 comment on column public.levels.name is 'In Japanese; name_en is the English name.';
 
 create table public.exp_entries (
@@ -52,7 +53,7 @@ create table public.exp_entries (
   source_type text not null,
   source_id uuid not null,
   turn integer not null default 1 constraint exp_entries_turn_positive check (turn >= 1),
-  -- An adjustment that was mistyped does not fill the sum, on which every later activity would fail.
+  -- A mistyped adjustment cannot fill the sum, which would make every later activity fail.
   amount integer not null constraint exp_entries_amount_bounds check (amount between -1000000 and 1000000),
   given_on date not null default (now() at time zone 'Asia/Tokyo')::date,
   created_at timestamptz not null default clock_timestamp(),
@@ -60,18 +61,20 @@ create table public.exp_entries (
   constraint exp_entries_turn_has_sign check (reason = 'adjustment' or (turn % 2 = 1) = (amount > 0))
 );
 
-comment on table public.exp_entries is 'What people were given points for, and what was taken back.';
+comment on table public.exp_entries is 'Points that users were given and points that were taken back.';
 comment on column public.exp_entries.reason is 'A code of exp_reason.';
-comment on column public.exp_entries.source_type is 'What source_id is the id of: the activity type, or the cause.';
-comment on column public.exp_entries.source_id is 'The row that was the cause. Not a foreign key: the points outlive it.';
-comment on column public.exp_entries.turn is 'The how-manieth entry of its source: odd ones give, even ones take the same back.';
+comment on column public.exp_entries.source_type is 'What source_id refers to: the activity type, or the cause.';
+comment on column public.exp_entries.source_id is
+  'The row that was the cause. Not a foreign key: the entry stays when the row is deleted.';
+comment on column public.exp_entries.turn is
+  'The number of the entry among those of its source: odd ones give, even ones take the same back.';
 comment on column public.exp_entries.given_on is 'The day in Japan.';
 
--- The first activity of a day counts once, whatever the activity.
+-- The first activity of a day counts once, for any activity.
 create unique index exp_entries_first_of_day_idx on public.exp_entries (user_id, given_on) where reason = 'first_of_day';
--- A person's own, newest first.
+-- The entries of a user, newest first.
 create index exp_entries_user_idx on public.exp_entries (user_id, created_at desc, id desc);
--- What a person was given for today.
+-- The entries of a user today.
 create index exp_entries_day_idx on public.exp_entries (user_id, given_on, reason);
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -115,7 +118,7 @@ end
 $$;
 
 comment on function private.tg_exp_rules__check_codes() is
-  'Refuses a rule whose reason has no label, or whose activity nobody does.';
+  'Rejects a rule whose reason has no label, or whose activity does not exist.';
 
 create trigger _100_check_codes before insert or update of reason, activity_type on private.exp_rules
   for each row execute function private.tg_exp_rules__check_codes();
@@ -133,7 +136,7 @@ end
 $$;
 
 comment on function private.tg_levels__hold() is
-  'One writer of levels at a time: the check that follows then sees the levels of all others.';
+  'One writer of levels at a time: the check that follows then reads the levels of all others.';
 
 create function private.tg_levels__check_rise() returns trigger
 language plpgsql
@@ -154,7 +157,7 @@ end
 $$;
 
 comment on function private.tg_levels__check_rise() is
-  'Rejects levels of which a higher one requires no more than a lower one; details.level is the first of them.';
+  'Rejects levels whose required_exp does not increase; details.level is the first of them.';
 
 create trigger _100_hold before insert or update on public.levels
   for each statement execute function private.tg_levels__hold();
@@ -167,7 +170,7 @@ create trigger _300_check_rise after insert or update on public.levels
 -- Internals: sums and levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- What a activity asks is in plpgsql, also where it is one statement: that is planned once a connection, SQL at every call.
+-- Queries of an activity are in plpgsql, even a single statement: it is planned once a connection, SQL at every call.
 
 create function private.level_at(p_exp integer) returns integer
 language plpgsql stable strict
@@ -182,11 +185,11 @@ comment on function private.level_at(integer) is 'The highest level that these p
 
 create function private.tg_exp_entries__keep_sums() returns trigger
 language plpgsql
-security definer -- nobody may write the sums by hand
+security definer -- no role may write the sums directly
 set search_path = ''
 as $$
 begin
-  -- The sum is added to what stands in the row when its lock is held, so that none of two writers is lost.
+  -- The sum is added to the row's value under its lock, so no concurrent writer's points are lost.
   update public.app_users u
   set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
   from (
@@ -198,7 +201,7 @@ begin
 end
 $$;
 
-comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their people, in one statement.';
+comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their users, in one statement.';
 
 create trigger _100_keep_sums_on_insert after insert on public.exp_entries
   referencing new table as rows_changed
@@ -209,7 +212,7 @@ create trigger _100_keep_sums_on_delete after delete on public.exp_entries
 
 create function private.tg_app_users__tell_level() returns trigger
 language plpgsql
-security definer -- whoever caused the points may not write into an inbox
+security definer -- the role that caused the points may not write notifications
 set search_path = ''
 as $$
 begin
@@ -218,9 +221,9 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__tell_level() is 'Tells a person that their level rose.';
+comment on function private.tg_app_users__tell_level() is 'Notifies a user that their level rose.';
 
--- Within the ledger's trigger alone: a recalculation, after an edit of levels, would notify everybody at once.
+-- Only within the ledger's trigger: a recalculation, after an edit of levels, would notify all users at once.
 create trigger _500_tell_level after update of level on public.app_users
   for each row when (new.level > old.level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
   execute function private.tg_app_users__tell_level();
@@ -246,15 +249,15 @@ end
 $$;
 
 comment on function private.is_exp_left(uuid, text, integer) is
-  'Whether a person can be given points for one more source today, under a daily limit.';
+  'Whether a user can be given points for one more source today, under a daily limit.';
 
 create function private.give_exp(
   p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid, p_activity_type text default null
 ) returns void
 language plpgsql
-security definer -- nobody may write entries by hand
+security definer -- no role may write entries directly
 set search_path = ''
-set enable_seqscan = off -- a rebuild of badges plans this once, where the ledger was empty, and fills it
+set enable_seqscan = off -- a rebuild of badges plans this once, when the ledger is still empty, and then fills it
 as $$
 declare
   v_rule private.exp_rules;
@@ -265,14 +268,14 @@ begin
   if not found or p_source_id is null then
     return;
   end if;
-  -- One after the other for a person: what is counted below is then all there is.
+  -- One transaction a user at a time: the count below is then complete.
   perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
     return;
   end if;
   select coalesce(max(e.turn), 0) into v_turn from public.exp_entries e
   where e.user_id = p_user_id and e.reason = p_reason and e.source_type = p_source_type and e.source_id = p_source_id;
-  -- What was given once and taken back is given again, whatever the limit of today.
+  -- Points that were given and taken back are given again, even above the daily limit.
   if v_turn % 2 = 1 or (v_turn = 0 and not private.is_exp_left(p_user_id, p_reason, v_rule.daily_limit)) then
     return;
   end if;
@@ -282,11 +285,11 @@ end
 $$;
 
 comment on function private.give_exp(uuid, text, text, uuid, text) is
-  'Gives a person the points of a reason for a source, in the transaction of its cause, unless it gave them already, the limit of the day is reached or the rule is off.';
+  'Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has them already, the daily limit is reached, or the rule is off.';
 
 create function private.take_exp_back(p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid) returns void
 language plpgsql
-security definer -- nobody may write entries by hand
+security definer -- no role may write entries directly
 set search_path = ''
 as $$
 begin
@@ -306,7 +309,7 @@ end
 $$;
 
 comment on function private.take_exp_back(uuid, text, text, uuid) is
-  'Takes back what a source gave, by an entry of its own; nothing when it gave nothing or it was taken back already.';
+  'Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back already.';
 
 create function private.reward_activity(p_activity public.user_activity_logs) returns void
 language plpgsql
@@ -334,22 +337,22 @@ end
 $$;
 
 comment on function private.reward_activity(public.user_activity_logs) is
-  'Gives the points of a activity, and those of the first activity of the day that any are given for. A fact that is checked counts once, confirmed or denied.';
+  'Gives the points of an activity, and those of the day''s first activity. A fact that is checked counts once, confirmed or denied.';
 
 create function private.tg_user_activity_logs__give_exp() returns trigger
 language plpgsql
-security definer -- whoever acts may not write points
+security definer -- users may not write points
 set search_path = ''
 as $$
 begin
-  -- First of all the person: a later writer of theirs waits here, and reads the sums of this one after it.
+  -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
   perform 1 from public.app_users u where u.id = new.user_id for no key update;
   perform private.reward_activity(new);
   return null;
 end
 $$;
 
-comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of a activity in its transaction.';
+comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of an activity in its transaction.';
 
 create trigger _100_give_exp after insert on public.user_activity_logs
   for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
@@ -363,7 +366,7 @@ begin
 end
 $$;
 
-comment on function private.went_with_lot(public.reviews) is 'Whether a review that is deleted goes because its lot does.';
+comment on function private.went_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
 
 create function private.tg_reviews__give_exp() returns trigger
 language plpgsql
@@ -387,12 +390,12 @@ end
 $$;
 
 comment on function private.tg_reviews__give_exp() is
-  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. One that goes with its lot keeps them: a lot is deleted without waiting for people.';
+  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.';
 
 create trigger _200_give_exp_on_insert after insert on public.reviews
   for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
--- On any update: an edit of what it says makes it pending by a trigger, and names no status. But not for thousands of reviews
--- whose author leaves, and takes the points along.
+-- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
+-- reviews of an author who withdraws, whose points are deleted anyway.
 create trigger _200_give_exp_on_update after update on public.reviews
   for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
   execute function private.tg_reviews__give_exp();
@@ -412,7 +415,7 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__give_exp() is 'Gives points for a report that was right.';
+comment on function private.tg_error_reports__give_exp() is 'Gives points for a correct report.';
 
 create trigger _200_give_exp after update of status on public.error_reports
   for each row when (new.status = 'resolved' and old.status <> 'resolved')
@@ -442,7 +445,7 @@ end
 $$;
 
 comment on function api.my_exp() is
-  'The caller''s points and level, and the points at which the next begins; null at the highest. Reads only. Errors: unauthorized, forbidden.';
+  'The caller''s points and level, and the points of the next level; null at the highest. Reads only. Errors: unauthorized, forbidden.';
 
 create function api.list_my_exp_entries(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -473,7 +476,7 @@ end
 $$;
 
 comment on function api.list_my_exp_entries(integer, text, text[]) is
-  'What the caller was given points for and what was taken back, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s entries, given and taken back, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function api.my_exp(), api.list_my_exp_entries(integer, text, text[]) to authenticated;
 

@@ -1,12 +1,12 @@
--- Level recalculation: everybody's sum and level set from the ledger and the levels of now.
+-- Level recalculation: sets the sum of points and the level of all users from the ledger and the current levels.
 --
--- An edit of levels changes nobody's level by itself. The job works on the people in the order of their ids, a batch a
--- transaction; its row keeps the last id. Whatever ends the worker, the next one continues after the last batch that was
--- committed. The jobs of badges (1630) and themes (1705) have the same form and share private.next_people.
+-- An edit of levels alone changes no user's level. The job processes users in the order of their ids, a batch a
+-- transaction; its row keeps the last id. When the worker ends, the next one continues after the last committed batch. The
+-- jobs of badges (1630) and themes (1705) have the same form and share private.next_people.
 --
--- Nobody is notified: no user did anything. Themes that a level earns are given.
+-- The job sends no notifications, because no user did anything. It gives the themes that a level earns.
 --
--- Invariants: there is one recalculation; a request while it runs starts it again from the beginning.
+-- Invariants: there is one recalculation; a request while it runs restarts it from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -25,9 +25,10 @@ create table private.level_recalculation (
 );
 
 comment on table private.level_recalculation is 'The recalculation of levels: running until it has finished_at.';
-comment on column private.level_recalculation.last_user_id is 'Everybody up to this one is done.';
-comment on column private.level_recalculation.total_users is 'How many there were when it started; at the end how many were done.';
-comment on column private.level_recalculation.changed_users is 'Whose sum or level differed.';
+comment on column private.level_recalculation.last_user_id is 'Users up to this id are processed.';
+comment on column private.level_recalculation.total_users is
+  'Number of users when it started; at the end the number that was processed.';
+comment on column private.level_recalculation.changed_users is 'Number of users whose sum or level differed.';
 
 grant select on private.level_recalculation to service_role;
 
@@ -44,14 +45,14 @@ begin
 end
 $$;
 
-comment on function private.count_people() is 'How many people a job over everybody has to work on.';
+comment on function private.count_people() is 'Number of users that a job over all users processes.';
 
 create function private.next_people(p_after uuid, p_people integer) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Locked in one order. What reads after this sees everything that those who held the rows have committed.
+  -- Locked in one order. Later reads include everything that the former holders of the locks have committed.
   return array(
     select u.id from public.app_users u
     where u.status <> 'withdrawn' and (p_after is null or u.id > p_after)
@@ -61,7 +62,7 @@ end
 $$;
 
 comment on function private.next_people(uuid, integer) is
-  'The next batch of a job over everybody, in the order of their ids; locks their rows until the transaction ends.';
+  'The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.';
 
 create function private.job_progress(
   p_done_users bigint, p_total_users bigint, p_started_at timestamptz, p_updated_at timestamptz, p_is_finished boolean
@@ -80,7 +81,7 @@ end
 $$;
 
 comment on function private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean) is
-  'How far a job over everybody is: {status, done_users, total_users, started_at, updated_at}. status is queued until the first batch is committed, then running, then done; none: it was never started.';
+  'The progress of a job over all users: {status, done_users, total_users, started_at, updated_at}. status is none when it was never started, queued until the first batch is committed, then running, then done.';
 
 create function private.level_recalculation_progress() returns jsonb
 language plpgsql stable
@@ -96,11 +97,11 @@ end
 $$;
 
 comment on function private.level_recalculation_progress() is
-  'How far the recalculation of levels is, as private.job_progress says it, with changed_users.';
+  'The progress of the recalculation of levels, as private.job_progress returns it, with changed_users.';
 
 create function private.start_level_recalculation() returns void
 language plpgsql
-security definer -- the job table is written here and by the worker alone
+security definer -- only this function and the worker write the job table
 set search_path = ''
 as $$
 begin
@@ -112,7 +113,7 @@ end
 $$;
 
 comment on function private.start_level_recalculation() is
-  'Starts the recalculation of levels; one that is running starts again from the beginning.';
+  'Starts the recalculation of levels; restarts a running one from the beginning.';
 
 create function private.next_level_batch(p_people integer default 1000) returns boolean
 language plpgsql
@@ -148,7 +149,7 @@ end
 $$;
 
 comment on function private.next_level_batch(integer) is
-  'Sets the sums and levels that differ for the next batch of people; false when there is nothing to do. Commit after each.';
+  'Sets sums and levels that differ for the next batch of users; false when there is nothing to do. Commit after each call.';
 
 select cron.schedule('recalculate_levels', '* * * * *', 'do $work$ begin while private.next_level_batch() loop commit; end loop; end $work$');
 
@@ -172,6 +173,6 @@ end
 $$;
 
 comment on function api.recalculate_all_user_levels() is
-  'For the service: starts the job that sets everybody''s sum of points and level from the ledger and the levels of now, and returns how far it is: {status, done_users, total_users, changed_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Needed after an edit of levels. It raises no errors.';
+  'For the service: starts the job that sets the sum of points and the level of all users from the ledger and the current levels. Returns its progress: {status, done_users, total_users, changed_users, started_at, updated_at}. A call while it runs restarts it from the beginning. Needed after an edit of levels. It raises no errors.';
 
 grant execute on function api.recalculate_all_user_levels() to service_role;

@@ -1,13 +1,14 @@
--- Badge conditions: what counts for a badge, as data.
+-- Badge conditions: which activities count for a badge, as data.
 --
--- Conditions are an object: {"activity": [kinds], "measure": ..., "where": predicate}. Kinds are activity types, or one of the
--- states review_approved and error_report_resolved. The measure is what is counted: count (what it was about, each once),
--- distinct_lots, distinct_days, or streak_days (the longest run of days). A predicate is one of {"all": [..]}, {"any": [..]},
--- {"not": ..}, {"min": {"field", "value"}}, {"max": {"field", "value"}}, {"equals": {"field", "value"}},
--- {"hours": {"from", "to"}} (from inclusive, to exclusive, over midnight when to is not later), {"weekdays": [0..6]} (0 is
--- Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A field is one of the activity's metadata.
+-- Conditions are an object: {"activity": [kinds], "measure": ..., "where": predicate}. Kinds are activity types, or the
+-- states review_approved and error_report_resolved. The measure is one of count (the subjects, each once), distinct_lots,
+-- distinct_days, and streak_days (the longest run of days).
+-- A predicate is one of {"all": [..]}, {"any": [..]}, {"not": ..}, {"min": {"field", "value"}}, {"max": {"field",
+-- "value"}}, {"equals": {"field", "value"}}, {"hours": {"from", "to"}} (from inclusive, to exclusive, over midnight when to
+-- is not later), {"weekdays": [0..6]} (0 is Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A
+-- field is one of the activity's metadata.
 --
--- A fault is two texts: where it is (where.all.0.hours, of an array the place from 0) and what is wrong there.
+-- A fault has two texts: the place (where.all.0.hours; array positions count from 0) and the message.
 --
 -- Invariants: conditions without a fault are evaluated for any metadata (private.badge_metadata) without an error.
 -- Interface: api.evaluate_badge_conditions.
@@ -19,7 +20,8 @@ return array[
   'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
 ];
 
-comment on function private.badge_kinds() is 'What can count for a badge: activity types, and states of reviews and reports.';
+comment on function private.badge_kinds() is
+  'Kinds that can count for a badge: activity types, and states of reviews and reports.';
 
 create function private.is_short_date(p_value jsonb) returns boolean
 language plpgsql immutable
@@ -27,13 +29,13 @@ set search_path = ''
 as $$
 begin
   return (
-    -- Compared as text in evaluation, so that a day that no calendar has is never an error.
+    -- Compared as text in evaluation, so that an impossible date raises no error.
     select jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
   );
 end
 $$;
 
-comment on function private.is_short_date(jsonb) is 'Whether a value is written YYYY-MM-DD.';
+comment on function private.is_short_date(jsonb) is 'Whether a value has the form YYYY-MM-DD.';
 
 create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
@@ -55,7 +57,7 @@ end
 $$;
 
 comment on function private.badge_field_fault(text, jsonb) is
-  'The fault of what an operator on a field is given; null: none.';
+  'The fault in the argument of an operator on a field; null: none.';
 
 create function private.badge_span_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
@@ -83,7 +85,7 @@ end
 $$;
 
 comment on function private.badge_span_fault(text, jsonb) is
-  'The fault of what an operator on time is given; null: none.';
+  'The fault in the argument of an operator on time; null: none.';
 
 create function private.fault_within(p_place text, p_fault text[]) returns text[]
 language plpgsql immutable
@@ -94,7 +96,7 @@ begin
 end
 $$;
 
-comment on function private.fault_within(text, text[]) is 'A fault inside a part, as a fault of the whole; null: none.';
+comment on function private.fault_within(text, text[]) is 'A fault inside a part, with its place in the whole; null: none.';
 
 create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text[]
 language plpgsql immutable
@@ -173,7 +175,7 @@ end
 $$;
 
 comment on function private.badge_conditions_fault(jsonb) is
-  'The first fault of a badge''s conditions, where and what; null: private.meets_badge_conditions understands them.';
+  'The first fault of a badge''s conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.';
 
 create function private.require_badge_conditions(p_conditions jsonb) returns void
 language plpgsql stable
@@ -189,7 +191,7 @@ end
 $$;
 
 comment on function private.require_badge_conditions(jsonb) is
-  'Rejects (validation_error, the place as param) conditions that are not understood.';
+  'Checks conditions. Errors: validation_error, with the place as param.';
 
 create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
 language plpgsql immutable
@@ -232,7 +234,7 @@ end
 $$;
 
 comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
-  'Whether metadata meets a predicate without fault. A field that is missing or of another type meets no min, max or equals.';
+  'Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or equals.';
 
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
 language plpgsql immutable
@@ -246,7 +248,7 @@ end
 $$;
 
 comment on function private.meets_badge_conditions(jsonb, jsonb) is
-  'Whether a activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
+  'Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
 
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
 language plpgsql stable
@@ -261,7 +263,7 @@ end
 $$;
 
 comment on function private.badge_metadata(text, jsonb, timestamptz) is
-  'What conditions are asked about: what the activity says of itself, its kind, and its hour and day in Japan.';
+  'The input of conditions: the activity''s metadata, its kind, and its hour and day in Japan.';
 
 grant execute on function
   private.badge_kinds(), private.is_short_date(jsonb), private.is_whole_number(jsonb, integer, integer),

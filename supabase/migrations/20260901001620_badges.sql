@@ -1,12 +1,13 @@
--- Badges: what people earn for what they do, and how far they are.
+-- Badges: what users earn for activities, and their progress.
 --
--- What counts for a badge leaves a mark: the thing it was about, the lot or the day, whatever the badge measures. Progress is
--- the number of marks, or the longest run of days among them. Marks are a set, so that the order of activities, a activity told twice
--- and a rebuild beside new activities all come to the same. A badge that is earned stays, and there is nothing more to count: its
--- marks go, none come, and its progress stays at the threshold.
+-- An activity that counts for a badge leaves a mark: the subject, the lot or the day, depending on the measure. Progress is
+-- the number of marks, or the longest run of days among them. Marks are a set, so the order of activities, repeated
+-- activities and a rebuild during new activities all have the same result.
+-- A badge that is earned stays, and counting ends: its marks are deleted, none are added, and its progress stays at the
+-- threshold.
 --
--- Invariants: a badge that is saved has conditions that are understood; one that got in otherwise counts nothing, is noted in
--- private.badge_faults, and stops neither the activity nor the other badges; a person earns a badge once.
+-- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
+-- private.badge_faults, and stops neither the activity nor the other badges. A user earns a badge once.
 -- Interface: api.list_my_badges, list_my_badge_progress (migration badge_lists); for the service
 -- api.backfill_badge_progress and api.backfill_all_badge_progress (migration badge_backfill).
 
@@ -30,11 +31,11 @@ create table public.badges (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.badges is 'What can be earned. Conditions are as migration badge_conditions says.';
-comment on column public.badges.name is 'In Japanese, as the description; name_en and description_en are the English ones.';
+comment on table public.badges is 'Badges that users can earn. Migration badge_conditions describes the conditions.';
+comment on column public.badges.name is 'In Japanese, as the description; name_en and description_en are in English.';
 comment on column public.badges.icon is 'The name of a picture in the app.';
-comment on column public.badges.threshold is 'The progress at which it is earned.';
-comment on column public.badges.is_active is 'False: counts nothing and is shown to nobody but those who have it.';
+comment on column public.badges.threshold is 'The progress at which a user earns it.';
+comment on column public.badges.is_active is 'False: counts nothing, and only users who have it can see it.';
 
 create table public.user_badges (
   id uuid primary key default gen_random_uuid(),
@@ -45,10 +46,10 @@ create table public.user_badges (
   constraint user_badges_once unique (user_id, badge_id)
 );
 
-comment on table public.user_badges is 'The badges that people have.';
+comment on table public.user_badges is 'The badges that users have earned.';
 
 create index user_badges_badge_id_idx on public.user_badges (badge_id);
--- A person's own, the latest first.
+-- The badges of a user, the latest first.
 create index user_badges_user_idx on public.user_badges (user_id, earned_at desc, id desc);
 
 create table public.user_badge_progress (
@@ -60,7 +61,7 @@ create table public.user_badge_progress (
   primary key (user_id, badge_id)
 );
 
-comment on table public.user_badge_progress is 'How far people are. Without a row: nothing counted yet.';
+comment on table public.user_badge_progress is 'The progress of users. Without a row: nothing counted yet.';
 
 create index user_badge_progress_badge_id_idx on public.user_badge_progress (badge_id);
 
@@ -72,7 +73,8 @@ create table private.badge_marks (
   foreign key (user_id, badge_id) references public.user_badge_progress (user_id, badge_id) on delete cascade
 );
 
-comment on table private.badge_marks is 'What is counted until the badge is earned: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
+comment on table private.badge_marks is
+  'What is counted until the badge is earned: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
 
 create table private.kept_reviews (
   review_id uuid primary key,
@@ -83,7 +85,7 @@ create table private.kept_reviews (
 );
 
 comment on table private.kept_reviews is
-  'Approved reviews that went with their lot: they count for their authors as before.';
+  'Approved reviews that were deleted with their lot: they still count for their authors.';
 
 create index kept_reviews_user_id_idx on private.kept_reviews (user_id);
 
@@ -94,7 +96,7 @@ create table private.badge_faults (
   primary key (badge_id, fault)
 );
 
-comment on table private.badge_faults is 'Badges whose conditions are not understood, found when something could have counted.';
+comment on table private.badge_faults is 'Badges with invalid conditions, noted when something could have counted.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -104,9 +106,9 @@ alter table public.badges enable row level security;
 alter table public.user_badges enable row level security;
 alter table public.user_badge_progress enable row level security;
 
--- One that is no more active is still read by those who have it; which ones are shown is said in the functions.
+-- Users who have an inactive badge can still read it; the functions decide which ones they return.
 create policy "Signed-in people read the badges" on public.badges for select to authenticated using (true);
--- Realtime asks nothing but this policy: it shuts out whoever is suspended, too.
+-- Realtime checks only this policy: it also shuts out suspended users.
 create policy "People read their own badges" on public.user_badges for select to authenticated
   using (
     (select auth.uid()) = user_id
@@ -114,7 +116,7 @@ create policy "People read their own badges" on public.user_badges for select to
   );
 create policy "People read their own progress" on public.user_badge_progress for select to authenticated
   using ((select auth.uid()) = user_id);
--- No insert, update or delete: badges are earned.
+-- No insert, update or delete: users earn badges.
 
 grant select (
   id, name, name_en, description, description_en, icon, category, threshold, is_active, sort_order, created_at, updated_at
@@ -143,14 +145,14 @@ end
 $$;
 
 comment on function private.tg_badges__check_conditions() is
-  'Rejects conditions that are not understood, with the place and what is wrong. A trigger and no constraint: a rule that changes later leaves the row readable.';
+  'Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the rules the row is still readable.';
 
 create trigger _200_check_conditions before insert or update of conditions on public.badges
   for each row execute function private.tg_badges__check_conditions();
 
 create function private.tg_user_badges__reward() returns trigger
 language plpgsql
-security definer -- whoever earns may write neither points nor an inbox
+security definer -- a user who earns a badge may write neither points nor notifications
 set search_path = ''
 as $$
 begin
@@ -168,7 +170,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__reward() is 'Tells a person of their badge, gives its points, and ends the counting for it.';
+comment on function private.tg_user_badges__reward() is
+  'Notifies a user of their badge, gives its points, and ends the counting for it.';
 
 create trigger _100_reward after insert on public.user_badges
   for each row execute function private.tg_user_badges__reward();
@@ -184,7 +187,7 @@ set search_path = ''
 as $$
 begin
   return case
-    -- A person has one review of a lot: as many reviews, as many lots.
+    -- A user has one review of a lot: as many reviews as lots.
     when p_measure = 'count' or (p_measure = 'distinct_lots' and p_kind = 'review_approved') then p_kind || ':' || p_subject_id
     when p_measure = 'distinct_lots' then 'lot:' || p_lot_id
     else 'day:' || to_char(p_at at time zone 'Asia/Tokyo', 'YYYY-MM-DD')
@@ -193,7 +196,7 @@ end
 $$;
 
 comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
-  'What a activity leaves under a measure; null: nothing, because it was about no lot.';
+  'The mark of an activity under a measure; null: no mark, because it has no lot.';
 
 create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
 language plpgsql stable
@@ -216,7 +219,7 @@ end
 $$;
 
 comment on function private.longest_streaks(uuid[], uuid) is
-  'The longest run of days among the marks of each of these people, who has any, for a badge of days.';
+  'The longest run of days among the marks for a badge of days, for each of these users who has marks.';
 
 create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
 language plpgsql
@@ -226,7 +229,7 @@ as $$
 declare
   v_moved uuid[];
 begin
-  -- Locked as the foreign key locks it: a badge that is new to the person and deleted meanwhile counts nothing.
+  -- Locked as the foreign key locks it: a badge that is new to the user and deleted meanwhile counts nothing.
   perform from public.badges b
   where b.id = any (p_badge_ids)
     and not exists (select from public.user_badge_progress p where p.user_id = p_user_id and p.badge_id = b.id)
@@ -265,7 +268,7 @@ end
 $$;
 
 comment on function private.mark_badges(uuid, uuid[], text[]) is
-  'Leaves one mark for each of these badges, and what follows from those that were not there: progress, and what is earned.';
+  'Writes one mark for each of these badges. New marks update the progress and may earn the badge.';
 
 create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
 language plpgsql
@@ -283,7 +286,7 @@ end
 $$;
 
 comment on function private.unmark_badges(uuid, text) is
-  'Takes the mark of a review away from the badges that a person has not earned. What activities leave stays.';
+  'Deletes the mark of a review from the badges that a user has not earned. Marks of activities stay.';
 
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
@@ -299,12 +302,12 @@ declare
   v_marks text[] := '{}';
   v_metadata jsonb := private.badge_metadata(p_kind, p_metadata, p_at);
 begin
-  -- One after the other for a person, and none beside a rebuild of their progress.
+  -- One transaction a user at a time, and none during a rebuild of their progress.
   perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
     return;
   end if;
-  -- What plainly counts other kinds is left out first; what does not even say which kinds is looked at, and noted.
+  -- Badges that clearly count other kinds are left out first. Badges without readable kinds are evaluated, and noted.
   for v_badge in
     select * from public.badges b
     where b.is_active
@@ -328,11 +331,11 @@ end
 $$;
 
 comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
-  'Counts a activity, or a state that begins, for every badge it meets and the person has not earned. A badge whose conditions are not understood is noted and left.';
+  'Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with invalid conditions is noted and skipped.';
 
 create function private.tg_user_activity_logs__count() returns trigger
 language plpgsql
-security definer -- whoever acts may write no progress
+security definer -- users may not write their progress
 set search_path = ''
 as $$
 begin
@@ -342,7 +345,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__count() is 'Counts a activity for badges, in its transaction.';
+comment on function private.tg_user_activity_logs__count() is 'Counts an activity for badges, in its transaction.';
 
 -- After the points: a badge that is earned by the activity comes after them in the history.
 create trigger _200_count after insert on public.user_activity_logs
@@ -373,7 +376,8 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__count() is 'Counts a review for badges while it is approved, and for ever when it goes with its lot.';
+comment on function private.tg_reviews__count() is
+  'Counts a review for badges while it is approved, and permanently when it is deleted with its lot.';
 
 create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
 language plpgsql
@@ -385,9 +389,10 @@ begin
 end
 $$;
 
-comment on function private.uncount_review(uuid, public.reviews) is 'A review that is no more approved counts no more.';
+comment on function private.uncount_review(uuid, public.reviews) is
+  'Ends the counting of a review that is not approved any more.';
 
--- As the points (1600). Who leaves takes their progress along.
+-- As the points (1600). A withdrawal deletes the progress.
 create trigger _300_count_on_insert after insert on public.reviews
   for each row when (new.status = 'approved') execute function private.tg_reviews__count();
 create trigger _300_count_on_update after update on public.reviews
@@ -410,7 +415,7 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__count() is 'Counts a report that was right for badges.';
+comment on function private.tg_error_reports__count() is 'Counts a correct report for badges.';
 
 create trigger _300_count after update of status on public.error_reports
   for each row when (new.status = 'resolved' and old.status <> 'resolved')

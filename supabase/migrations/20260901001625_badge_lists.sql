@@ -1,4 +1,4 @@
--- The lists of badges: what a person has, and how far they are with what can be earned.
+-- Lists of badges: the badges of a user, and the progress of a user.
 --
 -- Interface: api.list_my_badges, list_my_badge_progress.
 
@@ -37,7 +37,7 @@ end
 $$;
 
 comment on function api.list_my_badges(integer, text, text, text[]) is
-  'The badges that the caller has, in the language, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s badges, in the language, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function api.list_my_badge_progress(
   p_limit integer default 20, p_cursor text default null, p_lang text default 'ja', p_include text[] default '{}'
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function api.list_my_badge_progress(integer, text, text, text[]) is
-  'How far the caller is with every badge that can be earned, at the threshold with those that they have, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s progress with every badge that can be earned, in the language, in the order of the badges: {items, next_cursor}, and total when p_include has it. An earned badge is at its threshold. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_badges(integer, text, text, text[]), api.list_my_badge_progress(integer, text, text, text[])

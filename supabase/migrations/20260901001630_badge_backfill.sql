@@ -1,10 +1,11 @@
--- Badge backfill: progress rebuilt from history.
+-- Badge backfill: rebuilds progress from history.
 --
--- A job is a row for each badge, worked off in batches of people, each in a transaction of its own, in the order of their
--- ids; the row keeps the last id. Whatever ends the worker, the next one goes on behind the last batch that was committed.
--- Activities that happen meanwhile count as ever: a batch holds the accounts of its people, and marks are a set.
+-- A job is a row for each badge. It processes users in the order of their ids, in batches, each in its own transaction; the
+-- row keeps the last id. When the worker ends, the next one continues after the last committed batch. Activities that
+-- happen meanwhile count as usual: a batch locks the accounts of its users, and marks are a set.
 --
--- Invariants: a rebuild gives what counting activity by activity gave; a badge already earned is not earned again and not taken.
+-- Invariants: a rebuild has the same result as counting each activity. A badge that is earned already is neither earned
+-- again nor taken away.
 -- Interface: api.backfill_badge_progress, api.backfill_all_badge_progress (start), private.next_badge_batch (work).
 
 create table private.badge_backfills (
@@ -20,15 +21,16 @@ create table private.badge_backfills (
 
 comment on table private.badge_backfills is 'The rebuild of each badge: running until it has finished_at.';
 comment on column private.badge_backfills.had_other_conditions is
-  'People who are not done may have marks of what counted before: they earn the badge by the rebuild alone.';
-comment on column private.badge_backfills.last_user_id is 'Everybody up to this one is done.';
-comment on column private.badge_backfills.total_users is 'How many there were when it started; at the end how many were done.';
+  'Users who are not processed may have marks of former conditions: only the rebuild gives them the badge.';
+comment on column private.badge_backfills.last_user_id is 'Users up to this id are processed.';
+comment on column private.badge_backfills.total_users is
+  'Number of users when it started; at the end the number that was processed.';
 
 grant select on private.badge_backfills to service_role;
 
 create function private.start_badge_backfills(p_badge_ids uuid[], p_has_other_conditions boolean default false) returns void
 language plpgsql
-security definer -- the job table is written here and by the worker alone
+security definer -- only this function and the worker write the job table
 set search_path = ''
 as $$
 declare
@@ -44,7 +46,7 @@ end
 $$;
 
 comment on function private.start_badge_backfills(uuid[], boolean) is
-  'Starts to rebuild everybody''s progress with these badges from history; a rebuild that is running starts again from the beginning.';
+  'Starts to rebuild all users'' progress with these badges from history; restarts a running rebuild from the beginning.';
 
 create function private.badge_backfill_progress(p_badge_id uuid) returns jsonb
 language plpgsql stable
@@ -61,7 +63,7 @@ end
 $$;
 
 comment on function private.badge_backfill_progress(uuid) is
-  'How far the rebuild of a badge is, as private.job_progress says it; null when there is no such badge.';
+  'The progress of the rebuild of a badge, as private.job_progress returns it; null when there is no such badge.';
 
 create function private.badge_backfills_progress() returns jsonb
 language plpgsql stable
@@ -79,13 +81,13 @@ end
 $$;
 
 comment on function private.badge_backfills_progress() is
-  'How far the latest rebuilds of all badges are in sum, as private.job_progress says it, with done_badges and total_badges. started_at is that of the oldest that is not done, or of the latest.';
+  'The sum of the latest rebuilds of all badges, as private.job_progress returns it, with done_badges and total_badges. started_at is that of the oldest unfinished one, or of the latest.';
 
 grant execute on function
   private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
 to service_role;
 
--- Everything that can count, from the tables themselves.
+-- Everything that can count, from the original tables.
 create view private.badge_sources with (security_invoker = true) as
 select l.user_id, l.activity_type as kind, coalesce(l.subject_id, l.id) as subject_id, l.parking_lot_id, l.metadata, l.created_at
 from private.activities l where l.is_rewarded
@@ -99,14 +101,14 @@ union all
 select e.user_id, 'error_report_resolved', e.id, e.parking_lot_id, jsonb_build_object('report_type', e.report_type), e.created_at
 from public.error_reports e where e.status = 'resolved' and e.user_id is not null;
 
-comment on view private.badge_sources is 'Activities, and states that hold, as badges count them.';
+comment on view private.badge_sources is 'Activities and current states, as badges count them.';
 
 create function private.rebuild_badge(p_badge public.badges, p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Who has the badge is at its end.
+  -- The progress of users who have the badge is complete.
   v_user_ids uuid[] := array(
     select p.id from unnest(p_user_ids) as p (id)
     where not exists (select from public.user_badges u where u.user_id = p.id and u.badge_id = (p_badge).id)
@@ -115,7 +117,7 @@ declare
   v_measure text := (p_badge).conditions ->> 'measure';
   v_is_plain boolean := not (p_badge).conditions ? 'where';
 begin
-  -- Only what differs is written: mostly nothing does.
+  -- Only rows that differ are written: mostly none.
   with marks as materialized (
     select distinct s.user_id,
       private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) collate "C" as mark
@@ -156,7 +158,7 @@ end
 $$;
 
 comment on function private.rebuild_badge(public.badges, uuid[]) is
-  'Rebuilds the progress of these people, whose accounts are held, with a badge whose conditions are understood. Nothing changes for those who have it.';
+  'Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for users who have it.';
 
 create function private.next_badge_batch(p_people integer default 1000) returns boolean
 language plpgsql
@@ -168,8 +170,8 @@ declare
   v_fault text[];
   v_user_ids uuid[] := '{}';
 begin
-  -- One worker at a time on a badge; another takes the next badge, or nothing. Whoever changes the badge waits for the job
-  -- at their end, and nothing here waits for them: what they changed begins anew.
+  -- One worker at a time on a badge; another takes the next badge, or none. A transaction that changes the badge waits for
+  -- the job when it commits, and nothing here waits for it: the change restarts the rebuild.
   select f.* into v_job
   from private.badge_backfills f join public.badges b on b.id = f.badge_id
   where f.finished_at is null order by f.badge_id limit 1
@@ -196,11 +198,11 @@ end
 $$;
 
 comment on function private.next_badge_batch(integer) is
-  'Does the next batch of people of a rebuild that is running; false when there is none. Commit after each.';
+  'Processes the next batch of users of a running rebuild; false when there is none. Commit after each call.';
 
 create function private.tg_badges__backfill() returns trigger
 language plpgsql
-security definer -- the job table is written here alone
+security definer -- only this function writes the job table
 set search_path = ''
 as $$
 begin
@@ -214,12 +216,12 @@ end
 $$;
 
 comment on function private.tg_badges__backfill() is
-  'A badge that is new, or counts otherwise than before, is rebuilt: what was done before counts too.';
+  'Rebuilds a new badge, or one whose conditions changed: earlier activities count too.';
 
 create trigger _300_backfill after insert or update of conditions, threshold, is_active on public.badges
   for each row execute function private.tg_badges__backfill();
 
--- Where people and their activities are many, a rebuild of one badge is some tens of batches.
+-- With many users and activities, a rebuild of one badge is some tens of batches.
 select cron.schedule('backfill_badges', '* * * * *', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ end
 $$;
 
 comment on function api.backfill_badge_progress(uuid) is
-  'For the service: starts to rebuild everybody''s progress with a badge from history, and returns how far it is: {badge_id, status, done_users, total_users, started_at, updated_at}. While it runs, a further call starts it again from the beginning. Errors: not_found.';
+  'For the service: starts to rebuild all users'' progress with a badge from history. Returns its progress: {badge_id, status, done_users, total_users, started_at, updated_at}. A call while it runs restarts it from the beginning. Errors: not_found.';
 
 create function api.backfill_all_badge_progress() returns jsonb
 language plpgsql
@@ -254,6 +256,6 @@ end
 $$;
 
 comment on function api.backfill_all_badge_progress() is
-  'For the service: api.backfill_badge_progress for every active badge; returns how far all rebuilds are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It raises no errors.';
+  'For the service: api.backfill_badge_progress for every active badge. Returns the progress of all rebuilds in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It raises no errors.';
 
 grant execute on function api.backfill_badge_progress(uuid), api.backfill_all_badge_progress() to service_role;

@@ -1,12 +1,12 @@
--- Themes: how the app looks, who owns which look, and which one a person has applied.
+-- Themes: the looks of the app, who owns them, and which one a user has applied.
 --
--- Who owns a theme has a row that says how it came: bought, given, earned, part of a subscription. Free themes that are
--- offered are everybody's without a row, so that a new one costs nothing however many people there are; applying one
--- writes the row, under the id that it was listed with before. What is owned stays owned when it is no longer offered.
+-- An owner of a theme has a row with its origin: purchase, gift, reward, subscription. Every user owns active free themes
+-- without a row, so a new free theme causes no writes; applying one writes the row, with the id that lists returned before.
+-- Owned themes stay owned when they are not offered any more.
 --
--- Invariants: a person owns a theme once and has at most one applied, which they own; a gift is never without its theme.
--- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts; for the other domains private.grant_theme. Gifts are
--- given by administrators (migration admin_themes).
+-- Invariants: a user owns a theme once, and has at most one applied, which they own. A gift never exists without its theme.
+-- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts; for the other domains private.grant_theme.
+-- Administrators give gifts (migration admin_themes).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -28,11 +28,12 @@ create table public.themes (
   constraint themes_free_has_no_price check (not is_free or price_yen_minor is null)
 );
 
-comment on table public.themes is 'How the app can look.';
-comment on column public.themes.price_yen_minor is 'What it is sold for; null: it is not sold.';
-comment on column public.themes.unlock_level is 'The level that earns it; null: none does. The first is no merit.';
-comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none does.';
-comment on column public.themes.is_active is 'Whether it is offered. One that is not is listed to its owners alone.';
+comment on table public.themes is 'Themes of the app.';
+comment on column public.themes.price_yen_minor is 'Its price; null: it is not sold.';
+comment on column public.themes.unlock_level is
+  'The level that earns it; null: none. Not the first level, which every user has.';
+comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none.';
+comment on column public.themes.is_active is 'Whether it is offered. Lists return an inactive theme only to its owners.';
 
 create index themes_preview_asset_id_idx on public.themes (preview_asset_id) where preview_asset_id is not null;
 
@@ -50,7 +51,7 @@ create table public.user_themes (
   constraint user_themes_owned_once unique (user_id, theme_id)
 );
 
-comment on table public.user_themes is 'Who owns which theme, and how it came to them.';
+comment on table public.user_themes is 'Which user owns which theme, and its origin.';
 
 create unique index user_themes_one_applied on public.user_themes (user_id) where is_applied;
 create index user_themes_theme_id_idx on public.user_themes (theme_id);
@@ -64,8 +65,8 @@ create table public.theme_gifts (
   created_at timestamptz not null default now()
 );
 
-comment on table public.theme_gifts is 'Themes that the service gave to people.';
-comment on column public.theme_gifts.admin_id is 'Who gave it for the service.';
+comment on table public.theme_gifts is 'Themes that administrators gave to users.';
+comment on column public.theme_gifts.admin_id is 'The administrator who gave it.';
 
 create index theme_gifts_user_id_idx on public.theme_gifts (user_id, created_at desc, id desc);
 create index theme_gifts_theme_id_idx on public.theme_gifts (theme_id);
@@ -86,7 +87,7 @@ create policy "People read their own themes" on public.user_themes for select to
   using ((select auth.uid()) = user_id);
 create policy "People read what was given to them" on public.theme_gifts for select to authenticated
   using ((select auth.uid()) = user_id);
--- No insert, update or delete: owning is worked out by the service, and applying is one function's.
+-- No insert, update or delete: functions of the service write ownership, and one function applies a theme.
 
 grant select (
   id, name, description, is_free, price_yen_minor, unlock_level, unlock_badge_id, preview_asset_id, sort_order, is_active,
@@ -94,7 +95,7 @@ grant select (
 ) on public.themes to authenticated;
 grant select (id, user_id, theme_id, acquisition_type, is_applied, acquired_at, created_at, updated_at)
   on public.user_themes to authenticated;
--- Who gave it is the service's business.
+-- Clients cannot read which administrator gave it.
 grant select (id, user_id, theme_id, message, created_at) on public.theme_gifts to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -108,11 +109,11 @@ create trigger _100_touch_updated_at before update on public.user_themes
 
 create function private.grant_theme(p_user_id uuid, p_theme_id uuid, p_acquisition_type text) returns boolean
 language plpgsql
-security definer -- nobody may write what they own by hand
+security definer -- no role may write ownership directly
 set search_path = ''
 as $$
 begin
-  -- Locked as the foreign key locks it: a theme that is deleted meanwhile is nobody's.
+  -- Locked as the foreign key locks it: a theme that is deleted meanwhile gets no owner.
   insert into public.user_themes (user_id, theme_id, acquisition_type)
   select p_user_id, t.id, p_acquisition_type from public.themes t where t.id = p_theme_id for key share
   on conflict on constraint user_themes_owned_once do nothing;
@@ -121,7 +122,7 @@ end
 $$;
 
 comment on function private.grant_theme(uuid, uuid, text) is
-  'Makes a theme a person''s; false when it was theirs already, which leaves how it came as it was, or when there is no such theme. For functions of the service only.';
+  'Makes a user the owner of a theme. False when they own it already (its origin stays) or when there is no such theme. For functions of the service only.';
 
 grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
 
@@ -135,7 +136,7 @@ end
 $$;
 
 comment on function private.free_theme_row_id(uuid, uuid) is
-  'Under which id a free theme is a person''s, before they apply it and after: a UUID made of both names (version 3).';
+  'The id of a user''s row for a free theme, before and after they apply it: a UUID made of both ids (version 3).';
 
 create function private.owned_themes(p_user_id uuid) returns setof public.user_themes
 language plpgsql stable rows 20
@@ -155,11 +156,11 @@ end
 $$;
 
 comment on function private.owned_themes(uuid) is
-  'What a person owns: their rows, and for each free theme that is offered the row that applying it would write.';
+  'The themes that a user owns: their rows, and for each active free theme the row that applying it would write.';
 
 create function private.apply_theme(p_id uuid) returns public.user_themes
 language plpgsql
-security definer -- nobody may write what they own by hand; it is always the caller's
+security definer -- no role may write ownership directly; the owner is always the caller
 set search_path = ''
 as $$
 declare
@@ -181,7 +182,7 @@ end
 $$;
 
 comment on function private.apply_theme(uuid) is
-  'Applies a theme of the caller''s, named by its own id or by that of their row, in place of any other. Errors: unauthorized, forbidden, not_found.';
+  'Applies a theme of the caller, by its id or the id of the caller''s row, in place of any other. Errors: unauthorized, forbidden, not_found.';
 
 create function private.theme_item(p_theme public.themes) returns jsonb
 language plpgsql stable
@@ -199,7 +200,7 @@ end
 $$;
 
 comment on function private.theme_item(public.themes) is
-  'A theme as the interface shows it; preview_key is the storage key of its picture, null when there is none to see.';
+  'A theme as the interface returns it; preview_key is the storage key of its picture, null without a visible one.';
 
 create function private.my_theme_row(p_owned public.user_themes) returns jsonb
 language plpgsql stable
@@ -214,7 +215,7 @@ begin
 end
 $$;
 
-comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface shows it.';
+comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface returns it.';
 
 create function private.theme_catalogue(p_user_id uuid) returns jsonb
 language plpgsql stable
@@ -233,7 +234,7 @@ end
 $$;
 
 comment on function private.theme_catalogue(uuid) is
-  'Every theme that is offered or the person''s, in sort_order, and whether it is theirs.';
+  'Every theme that is active or owned by the user, in sort_order, and whether they own it.';
 
 grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
@@ -274,7 +275,7 @@ end
 $$;
 
 comment on function api.list_my_themes(integer, text, text[]) is
-  'What the caller owns, the latest first: {items, next_cursor}, with p_include total how many, with catalogue every theme that is offered or theirs. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The caller''s themes, the latest first: {items, next_cursor}. p_include adds total, and catalogue: every theme that is active or owned. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 create function commands.apply_my_theme(p_id uuid) returns jsonb
 language plpgsql
@@ -286,7 +287,7 @@ end
 $$;
 
 comment on function commands.apply_my_theme(uuid) is
-  'Applies a theme that the caller owns in place of the one before and returns it. Idempotent. Errors: unauthorized, forbidden, not_found.';
+  'Applies a theme that the caller owns, in place of the former one, and returns it. Idempotent. Errors: unauthorized, forbidden, not_found.';
 
 create function api.list_my_theme_gifts(
   p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
@@ -319,7 +320,7 @@ end
 $$;
 
 comment on function api.list_my_theme_gifts(integer, text, text[]) is
-  'What was given to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The gifts to the caller, the latest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   api.list_my_themes(integer, text, text[]), commands.apply_my_theme(uuid), api.list_my_theme_gifts(integer, text, text[])

@@ -1,10 +1,10 @@
--- Themes that are earned: who reaches a theme's level or earns its badge owns it, in the transaction that did so.
+-- Theme rewards: a user who reaches a theme's level or earns its badge owns the theme, from the same transaction on.
 --
--- A theme that is offered from now on, or for less, is given to those who have earned it already by a job, a batch of people
--- a transaction, as levels are recalculated (1605).
+-- When a theme becomes active or easier to earn, a job gives it to users who have earned it already, a batch a transaction,
+-- as levels are recalculated (1605).
 --
--- Invariants: only what is offered is earned; what was earned stays when a level falls.
--- Interface: none. It hangs on app_users.level, on user_badges and on the themes themselves; private.next_theme_batch (work).
+-- Invariants: only active themes are earned; an earned theme stays when the level falls.
+-- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
 
 -- pgls-ignore lint/safety/addingForeignKeyConstraint: the table has no rows yet
 alter table public.themes
@@ -14,7 +14,7 @@ create index themes_unlock_badge_id_idx on public.themes (unlock_badge_id) where
 
 create function private.tg_app_users__earn_themes() returns trigger
 language plpgsql
-security definer -- whoever caused the points may not write what is owned
+security definer -- the role that caused the points may not write ownership
 set search_path = ''
 as $$
 begin
@@ -27,7 +27,7 @@ end
 $$;
 
 comment on function private.tg_app_users__earn_themes() is
-  'Gives a person whose level rose the themes that it earns, those of lower levels that they lack too.';
+  'Gives a user whose level rose the themes of this level and of lower ones.';
 
 create trigger _600_earn_themes after update of level on public.app_users
   for each row when (new.level > old.level and new.status <> 'withdrawn')
@@ -35,7 +35,7 @@ create trigger _600_earn_themes after update of level on public.app_users
 
 create function private.tg_user_badges__earn_themes() returns trigger
 language plpgsql
-security definer -- whoever caused the badge may not write what is owned
+security definer -- the role that caused the badge may not write ownership
 set search_path = ''
 as $$
 begin
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__earn_themes() is 'Gives a person who earned a badge the themes that it earns.';
+comment on function private.tg_user_badges__earn_themes() is 'Gives a user who earned a badge the themes of this badge.';
 
 create trigger _600_earn_themes after insert on public.user_badges
   for each row execute function private.tg_user_badges__earn_themes();
@@ -59,8 +59,9 @@ create table private.theme_grants (
   finished_at timestamptz
 );
 
-comment on table private.theme_grants is 'Themes that are given to those who have earned them already: running until it has finished_at.';
-comment on column private.theme_grants.last_user_id is 'Everybody up to this one is done.';
+comment on table private.theme_grants is
+  'Jobs that give a theme to users who have earned it already: running until finished_at.';
+comment on column private.theme_grants.last_user_id is 'Users up to this id are processed.';
 
 create function private.next_theme_batch(p_people integer default 1000) returns boolean
 language plpgsql
@@ -76,7 +77,7 @@ begin
     return false;
   end if;
   v_user_ids := private.next_people(v_job.last_user_id, p_people);
-  -- What the theme asks for is read with the people: a change since the job began starts it again.
+  -- The theme's conditions are read with each batch: a change since the job began restarts it.
   perform private.grant_theme(u.id, t.id, 'reward')
   from public.themes t
   join public.app_users u on u.id = any (v_user_ids) and (u.level >= t.unlock_level or exists (
@@ -94,13 +95,13 @@ end
 $$;
 
 comment on function private.next_theme_batch(integer) is
-  'Gives a theme to those of the next batch of people who have earned it; false when there is nothing to do. Commit after each.';
+  'Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after each call.';
 
 select cron.schedule('grant_earned_themes', '* * * * *', 'do $work$ begin while private.next_theme_batch() loop commit; end loop; end $work$');
 
 create function private.tg_themes__give_to_earners() returns trigger
 language plpgsql
-security definer -- whoever edits themes may not write the job table
+security definer -- a role that edits themes may not write the job table
 set search_path = ''
 as $$
 begin
@@ -111,7 +112,7 @@ end
 $$;
 
 comment on function private.tg_themes__give_to_earners() is
-  'Starts the job that gives a theme, which is offered from now on or for less, to those who have earned it already.';
+  'Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.';
 
 create trigger _600_give_on_insert after insert on public.themes
   for each row when (new.is_active and not new.is_free and num_nonnulls(new.unlock_level, new.unlock_badge_id) > 0)

@@ -1,13 +1,14 @@
--- Sponsors: shops that people find on the map and check in at.
+-- Sponsors: shops on the map, where users check in.
 --
--- Sponsors lie on the same plane as lots (0500), under an index of their own; the boxes that hold a circle and the great
--- circle are the same functions. There are thousands of sponsors, not millions, so nearby reads all of those in the boxes
--- and sorts them by true distance.
+-- Sponsors are on the same plane as lots (0500), with their own index, and use the same functions for the boxes of a circle
+-- and for the great circle. There are thousands of sponsors, not millions, so nearby reads all sponsors in the boxes and
+-- sorts them by true distance.
 --
--- A check-in counts once per person, sponsor and local day of the sponsor. Where the person stood is not kept, only how
--- far that was and how sure their device.
+-- A check-in counts once per user, sponsor and local day of the sponsor. The user's position is not stored, only its
+-- distance and accuracy.
 --
--- Invariants: nobody sees a sponsor out of its time; a check-in that counts has its row of activity, in one transaction.
+-- Invariants: sponsors outside of their period are never returned. A check-in that counts has its activity row, in one
+-- transaction.
 -- Interface: api.list_sponsors, nearby_sponsors, check_in_at_sponsor.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ end
 $$;
 
 comment on function private.is_weekly_hours(jsonb) is
-  'Whether this is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}; a window that closes before it opens ends the next day.';
+  'Whether a value is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}. A window that closes before it opens ends on the next day.';
 
 create function private.is_open_at(p_hours jsonb, p_time_zone text, p_at timestamptz) returns boolean
 language plpgsql stable parallel safe
@@ -55,7 +56,7 @@ end
 $$;
 
 comment on function private.is_open_at(jsonb, text, timestamptz) is
-  'Whether weekly hours, which private.is_weekly_hours holds for good, are open at a moment; null without hours.';
+  'Whether weekly hours, valid by private.is_weekly_hours, are open at a time; null without hours.';
 
 grant execute on function private.is_weekly_hours(jsonb) to service_role;
 grant execute on function private.is_open_at(jsonb, text, timestamptz) to anon, authenticated;
@@ -91,17 +92,18 @@ create table public.sponsors (
     and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
   ),
   constraint sponsors_ends_after_start check (ends_at > starts_at),
-  -- What a calendar of the wire can say: no infinity.
+  -- Dates that the interface can express: no infinity.
   constraint sponsors_times_have_four_digit_years
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
-comment on table public.sponsors is 'Shops that people find on the map and check in at.';
-comment on column public.sponsors.mercator is 'Where it is on the Mercator plane, in radians. For the index of search.';
-comment on column public.sponsors.opening_hours is 'Weekly windows, see private.is_weekly_hours; null: not known.';
-comment on column public.sponsors.checkin_radius_m is 'How near a check-in must be, in metres.';
-comment on column public.sponsors.was_shown is 'Whether it had been shown before its last change; private.tg_timed_rows__note_shown sets it.';
-comment on column public.sponsors.ends_at is 'Until when it is shown; null: no end is known.';
+comment on table public.sponsors is 'Shops on the map, where users check in.';
+comment on column public.sponsors.mercator is 'Its position on the Mercator plane, in radians. For the search index.';
+comment on column public.sponsors.opening_hours is 'Weekly windows, see private.is_weekly_hours; null: unknown.';
+comment on column public.sponsors.checkin_radius_m is 'The maximum distance of a check-in, in metres.';
+comment on column public.sponsors.was_shown is
+  'Whether it was returned to clients before its last change; private.tg_timed_rows__note_shown sets it.';
+comment on column public.sponsors.ends_at is 'The end of its period; null: no end.';
 
 create index sponsors_mercator_idx on public.sponsors using gist (mercator) where is_active;
 create index sponsors_order_idx on public.sponsors (sort_order, id) where is_active;
@@ -118,8 +120,8 @@ create table public.sponsor_checkins (
   constraint sponsor_checkins_once_a_day unique (user_id, sponsor_id, local_date)
 );
 
-comment on table public.sponsor_checkins is 'Who was at which sponsor on which day.';
-comment on column public.sponsor_checkins.local_date is 'The day where the sponsor is.';
+comment on table public.sponsor_checkins is 'Which user was at which sponsor on which day.';
+comment on column public.sponsor_checkins.local_date is 'The day in the sponsor''s time zone.';
 
 create index sponsor_checkins_sponsor_id_idx on public.sponsor_checkins (sponsor_id);
 
@@ -150,7 +152,7 @@ grant select (id, user_id, sponsor_id, local_date, distance_m, accuracy_m, creat
 create trigger _100_touch_updated_at before update on public.sponsors
   for each row execute function private.tg_touch_updated_at();
 
--- Serves every table with is_active, starts_at and was_shown.
+-- For every table with is_active, starts_at and was_shown.
 create function private.tg_timed_rows__note_shown() returns trigger
 language plpgsql
 set search_path = ''
@@ -162,7 +164,7 @@ end
 $$;
 
 comment on function private.tg_timed_rows__note_shown() is
-  'Notes on each update whether the row had been shown until then: what was shown is withdrawn, not deleted.';
+  'Records at each update whether the row was returned to clients before: such a row can be deactivated, not deleted.';
 
 create trigger _200_note_shown before update on public.sponsors
   for each row execute function private.tg_timed_rows__note_shown();
@@ -171,7 +173,7 @@ create function private.nearest_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer
 ) returns table (sponsor_id uuid, distance_m double precision)
 language plpgsql stable rows 50
-security definer -- row security would keep <@ from the index, because it is not leakproof; its condition stands in the query
+security definer -- row security would keep <@ from the index, because it is not leakproof; the query has its condition
 set search_path = ''
 as $$
 begin
@@ -185,13 +187,13 @@ begin
     where s.is_active and s.starts_at <= now() and (s.ends_at is null or s.ends_at > now())
   ) c
   where c.distance_m <= p_radius_m
-  order by round(c.distance_m * 1e6), c.id -- micrometres make sponsors tie that only rounding tells apart
+  order by round(c.distance_m * 1e6), c.id -- micrometres: sponsors tie when only rounding separates them
   limit p_limit;
 end
 $$;
 
 comment on function private.nearest_sponsors(double precision, double precision, double precision, integer) is
-  'The sponsors in their time nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance and then id.';
+  'The active sponsors nearest to a point: at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance and then id.';
 
 create function private.sponsor_row(p_sponsor_id uuid) returns jsonb
 language plpgsql stable
@@ -213,21 +215,21 @@ end
 $$;
 
 comment on function private.sponsor_row(uuid) is
-  'A sponsor as the interface shows it; image is a storage key, null when there is none to see. Null: none that the caller sees.';
+  'A sponsor as the interface returns it; image is a storage key, null without a visible one. Null when the caller cannot see it.';
 
 create function private.count_checkin(
   p_sponsor_id uuid, p_distance_m numeric, p_accuracy_m numeric,
   out checkin public.sponsor_checkins, out counted boolean
 )
 language plpgsql
-security definer -- nobody writes check-ins by hand; they are always the caller's
+security definer -- no role may write check-ins directly; they are always the caller's
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
   v_date date;
 begin
-  -- It is not deleted from here on.
+  -- From here on it cannot be deleted.
   select (now() at time zone s.time_zone)::date into v_date from public.sponsors s where s.id = p_sponsor_id for key share;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
@@ -247,7 +249,7 @@ end
 $$;
 
 comment on function private.count_checkin(uuid, numeric, numeric) is
-  'Counts the caller''s check-in at a sponsor, with its activity; the one of the day when there is one already. Whether they are near enough was asked before. Errors: unauthorized, forbidden, not_found.';
+  'Counts the caller''s check-in at a sponsor, with its activity; returns the day''s check-in when there is one. The caller of this function has checked the distance. Errors: unauthorized, forbidden, not_found.';
 
 create function private.checkin_distance(
   p_sponsor_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
@@ -284,7 +286,7 @@ end
 $$;
 
 comment on function private.checkin_distance(uuid, double precision, double precision, double precision) is
-  'How far a position is from a sponsor that the caller sees, in metres. Refuses one that is too far, or not known to within 100 m: validation_error; not_found.';
+  'The distance of a position from a visible sponsor, in metres. Raises validation_error when it is too far, or the accuracy is worse than 100 m; not_found.';
 
 grant execute on function
   private.nearest_sponsors(double precision, double precision, double precision, integer), private.sponsor_row(uuid)
@@ -325,7 +327,7 @@ end
 $$;
 
 comment on function api.list_sponsors(text, integer, text, text[]) is
-  'The sponsors in their time, those of one category or all, in sort_order: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
+  'The active sponsors, of one category or all, in sort_order: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 create function api.nearby_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m integer default 500, p_limit integer default 50
@@ -346,7 +348,7 @@ end
 $$;
 
 comment on function api.nearby_sponsors(double precision, double precision, integer, integer) is
-  'The p_limit (1..100) sponsors in their time nearest to a point within p_radius_m (1..50000), nearest first, ties by id: an array. distance_m as nearby_parking_lots measures it. Reads only. Errors: validation_error.';
+  'The p_limit (1..100) active sponsors nearest to a point within p_radius_m (1..50000), nearest first, ties by id: an array. distance_m as in nearby_parking_lots. Reads only. Errors: validation_error.';
 
 create function commands.check_in_at_sponsor(
   p_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
@@ -369,7 +371,7 @@ end
 $$;
 
 comment on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision) is
-  'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better, once per local day: later ones answer the first with counted false. Errors: unauthorized, forbidden, validation_error, not_found.';
+  'Checks the caller in at a sponsor, within its radius and with an accuracy of 100 m or better. Counts once per local day: later calls return the first check-in with counted false. Errors: unauthorized, forbidden, validation_error, not_found.';
 
 grant execute on function
   api.list_sponsors(text, integer, text, text[]),

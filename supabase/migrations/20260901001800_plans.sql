@@ -1,8 +1,9 @@
--- Plans: what a subscription can be to. A store's product has the plan's code as its id.
+-- Subscription plans. A store's product has the plan's code as its id.
 --
--- Invariants: a code names one plan for ever; a plan that is no longer sold stays as a row, because subscriptions name it;
--- features are a list of texts or an object.
--- Interface: api.list_subscription_plans. Administrators write the rows (api.admin_create_subscription_plan and its siblings).
+-- Invariants: a code always refers to the same plan. A plan that is not sold any more stays as a row, because subscriptions
+-- refer to it. features are a list of texts or an object.
+-- Interface: api.list_subscription_plans. Administrators write the rows (api.admin_create_subscription_plan and related
+-- functions).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -35,16 +36,17 @@ create table public.subscription_plans (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.subscription_plans is 'What is sold by subscription, and once for all.';
+comment on table public.subscription_plans is 'Subscription plans and one-time products.';
 comment on column public.subscription_plans.code is 'The product id in the stores; never changed.';
-comment on column public.subscription_plans.features is 'What the plan brings: texts to show one by one, or an object that the clients know.';
-comment on column public.subscription_plans.features_en is 'The same in English; null where there is no English.';
-comment on column public.subscription_plans.is_active is 'False for a plan that is no longer sold.';
+comment on column public.subscription_plans.features is
+  'The features of the plan: texts to show one by one, or an object that the clients know.';
+comment on column public.subscription_plans.features_en is 'The same in English; null without English texts.';
+comment on column public.subscription_plans.is_active is 'False for a plan that is not sold any more.';
 
 create trigger _100_touch_updated_at before update on public.subscription_plans
   for each row execute function private.tg_touch_updated_at();
 
--- No further index: there are a handful of plans.
+-- No further index: there are few plans.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -85,7 +87,7 @@ end
 $$;
 
 comment on function private.plan_row(public.subscription_plans, text) is
-  'A plan as the interface shows it, in the language; what has no English is shown as it is.';
+  'A plan as the interface returns it, in the language; in Japanese without English texts.';
 
 grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;
 
@@ -121,6 +123,6 @@ end
 $$;
 
 comment on function api.list_subscription_plans(text, integer, text, text[]) is
-  'The plans on sale, by sort_order and code, in the language (the Japanese words where there is no English): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
+  'The plans on sale, by sort_order and code, in the language (Japanese without English texts): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_subscription_plans(text, integer, text, text[]) to anon, authenticated;

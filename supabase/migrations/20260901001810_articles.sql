@@ -1,8 +1,9 @@
--- Articles: what the service writes for drivers. One row a language; translations of one article share their slug.
+-- Articles for users. One row a language; translations of one article share their slug.
 --
--- Invariants: an article is read from published_at on, until it is withdrawn, and by nobody before or after; a slug names
--- one article a language.
--- Interface: api.list_articles, get_article. Administrators write the rows (api.admin_create_article and its siblings).
+-- Invariants: an article can be read from published_at until it is withdrawn, and not before or after. A slug refers to one
+-- article a language.
+-- Interface: api.list_articles, get_article. Administrators write the rows (api.admin_create_article and related
+-- functions).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -29,10 +30,10 @@ create table public.articles (
   constraint articles_withdrawn_after_published check (withdrawn_at is null or coalesce(withdrawn_at >= published_at, false))
 );
 
-comment on table public.articles is 'What the service writes for drivers, in each language.';
+comment on table public.articles is 'Articles for users, in each language.';
 comment on column public.articles.body is 'Markdown.';
-comment on column public.articles.published_at is 'From when on it is read; null for a draft.';
-comment on column public.articles.withdrawn_at is 'From when on it is read no longer; null as long as nobody took it back.';
+comment on column public.articles.published_at is 'The start of publication; null for a draft.';
+comment on column public.articles.withdrawn_at is 'The end of publication; null while it is not withdrawn.';
 
 create index articles_published_idx on public.articles (locale, published_at desc, id desc)
   where published_at is not null;
@@ -72,7 +73,7 @@ begin
 end
 $$;
 
-comment on function private.article_row(public.articles) is 'An article as a list shows it: without its body.';
+comment on function private.article_row(public.articles) is 'An article as lists return it: without its body.';
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;
 
@@ -105,7 +106,7 @@ end
 $$;
 
 comment on function api.list_articles(text, integer, text, text[]) is
-  'What is published in the language, newest first, without the bodies: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
+  'The published articles in the language, newest first, without the bodies: {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 create function api.get_article(p_slug text, p_lang text default 'ja') returns jsonb
 language plpgsql stable

@@ -1,14 +1,14 @@
--- Advertisements: what is shown in a place of the app, each as often as its weight says.
+-- Advertisements of the app's placements, shown as often as their weights say.
 --
--- The order of a list is drawn by lot, and the lot is a function of the advertisement and a seed: with
--- u = (first 52 bits of md5(seed ':' id) + 1/2) / 2^52, a number between 0 and 1, the place is by -ln(u) / weight, smallest
--- first. That is a weighted sample without replacement: an advertisement of weight w stands first in w of every sum(w)
--- seeds, and so on among those behind it. The same seed gives the same order; an advertisement that comes or goes leaves
--- the others in their order, so that pages neither repeat nor lose one. Who names no seed has the day's, in Tokyo; a
--- cursor carries its seed over midnight.
+-- The order of a list is random, as a function of the advertisement and a seed. With u = (first 52 bits of md5(seed ':' id)
+-- + 1/2) / 2^52, a number between 0 and 1, the list is ordered by -ln(u) / weight, smallest first. That is a weighted
+-- sample without replacement: an advertisement of weight w is first in w of every sum(w) seeds, and so on for the following
+-- places.
+-- The same seed gives the same order. An advertisement that is added or removed leaves the others in their order, so pages
+-- neither repeat nor lose one. Without a seed it is the day in Tokyo; a cursor keeps its seed after midnight.
 --
--- Invariants: only what runs now is shown.
--- Interface: api.list_ads. Administrators write the rows (api.admin_create_ad and its siblings).
+-- Invariants: lists contain only active advertisements in their period.
+-- Interface: api.list_ads. Administrators write the rows (api.admin_create_ad and related functions).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -30,16 +30,17 @@ create table public.ads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint ads_ends_after_start check (ends_at > starts_at),
-  -- What a calendar of the wire can say: no infinity.
+  -- Dates that the interface can express: no infinity.
   constraint ads_times_have_four_digit_years
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
-comment on table public.ads is 'Advertisements, and when and how often they are shown.';
-comment on column public.ads.weight is 'How often it stands first, beside the weights of the others of its placement.';
-comment on column public.ads.ends_at is 'From when on it is shown no longer; null: until somebody ends it.';
-comment on column public.ads.is_active is 'False for one that is stopped, whatever its time.';
-comment on column public.ads.was_shown is 'Whether it had been shown before its last change; private.tg_timed_rows__note_shown sets it.';
+comment on table public.ads is 'Advertisements, with their period and weight.';
+comment on column public.ads.weight is 'How often it is first, relative to the weights of the others of its placement.';
+comment on column public.ads.ends_at is 'The end of its period; null: no end.';
+comment on column public.ads.is_active is 'False for one that is stopped, in its period too.';
+comment on column public.ads.was_shown is
+  'Whether it was returned to clients before its last change; private.tg_timed_rows__note_shown sets it.';
 
 create index ads_placement_idx on public.ads (placement, starts_at) where is_active;
 
@@ -74,7 +75,7 @@ return -ln(
 ) / p_weight;
 
 comment on function private.ad_rank(uuid, integer, text) is
-  'Where an advertisement stands among others with this seed: smallest first.';
+  'The position of an advertisement among others with this seed: smallest first.';
 
 grant execute on function private.ad_rank(uuid, integer, text) to anon, authenticated;
 
@@ -120,6 +121,6 @@ end
 $$;
 
 comment on function api.list_ads(text, text, integer, text, text[]) is
-  'The advertisements that run now, of a placement or all, in the weighted order of the seed (the day in Tokyo without one): {items, next_cursor, seed}, and total when p_include has it. Reads only. Errors: validation_error.';
+  'The active advertisements in their period, of a placement or all, in the weighted order of the seed (default: the day in Tokyo): {items, next_cursor, seed}, and total when p_include has it. Reads only. Errors: validation_error.';
 
 grant execute on function api.list_ads(text, text, integer, text, text[]) to anon, authenticated;

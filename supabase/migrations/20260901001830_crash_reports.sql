@@ -1,15 +1,15 @@
--- Crash reports: what the app sends when it has fallen over, counted by where it fell.
+-- Crash reports of the app, counted by kind.
 --
--- A kind of crash is its fingerprint: a hash of the top of the stack without its numbers, so that addresses and ids do not
--- make another kind of it. A day's crashes of one kind, version and device are one row with a count and the first stack.
+-- The kind of a crash is its fingerprint: a hash of the top of the stack without its numbers, so that addresses and ids do
+-- not make another kind. A day's crashes of one kind, version and device are one row with a count and the first stack.
 --
--- Anonymous clients write here, so what they can store is bounded: the part of the stack that the fingerprint reads, the
--- bytes of a day, and the rows that one network adds in a day. A report is never dropped at a bound. It replaces the row
--- with the lowest count, of these the oldest: a crash that is new and real is kept, and one that many devices report stays.
+-- Anonymous clients write here, so storage is bounded: the part of the stack that the fingerprint reads, the bytes of a
+-- day, and the rows that one network adds in a day. A report is never dropped at a bound. It replaces the row with the
+-- lowest count, of these the oldest: so a new crash is kept, and one that many devices report stays.
 --
--- Invariants: nothing tells who it was: no account, no network address, and what looks like a person in a stack (mail
--- addresses, tokens, names of home directories) is taken out before it is stored. The keyed hash of a network is kept in
--- private until the night after. The bytes of a day are bounded for every writer, by trigger. Rows are gone after 90 days.
+-- Invariants: nothing identifies the user: no account, no network address, and personal data in a stack (mail addresses,
+-- tokens, names of home directories) are removed before it is stored. The keyed hash of a network is kept in private until
+-- the following night. A trigger bounds the bytes of a day for every writer. Rows are deleted after 90 days.
 -- Interface: api.report_crash, for the service, which counts the requests of a network address.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@
 create function private.crash_report_bound(p_name text) returns integer
 language sql immutable parallel safe
 return case p_name
-  when 'stack_bytes' then 8192 -- what private.crash_fingerprint reads
+  when 'stack_bytes' then 8192 -- the part that private.crash_fingerprint reads
   when 'bytes_a_day' then 4194304
   when 'rows_a_network' then 100 -- in a day
 end;
@@ -32,7 +32,7 @@ language sql immutable parallel safe
 -- Device and version are in an index as well; the rest of a row and its index entries has about 400 bytes.
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 400;
 
-comment on function private.crash_report_size(text, text, text) is 'The bytes that a row is counted with.';
+comment on function private.crash_report_size(text, text, text) is 'The bytes of a row in the sum of its day.';
 
 -- Constraints and generated columns call these as the role that writes the row.
 grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text) to service_role;
@@ -60,10 +60,10 @@ create table public.client_crash_reports (
 comment on table public.client_crash_reports is 'Crashes of the app: one row a day, kind, version and device.';
 comment on column public.client_crash_reports.fingerprint is 'SHA-256 of the top of the stack without its numbers: the kind.';
 comment on column public.client_crash_reports.stack is
-  'The first stack of the row: its first 8 KiB, without what looks like a person.';
-comment on column public.client_crash_reports.size_bytes is 'What the row counts for in the bytes of its day.';
+  'The first stack of the row: its first 8 KiB, without personal data.';
+comment on column public.client_crash_reports.size_bytes is 'The bytes of the row in the sum of its day.';
 
--- What is replaced first when a day is full.
+-- The rows that are replaced first when a day is full.
 create index client_crash_reports_rarest_idx on public.client_crash_reports (reported_on, report_count, created_at);
 
 create table private.crash_report_days (
@@ -72,7 +72,7 @@ create table private.crash_report_days (
 );
 
 comment on table private.crash_report_days is
-  'The sum of size_bytes of the rows of a day, kept by trigger. A transaction that adds a row holds the day''s row, so that the bound is exact.';
+  'The sum of size_bytes of the rows of a day, kept by trigger. A transaction that adds a row locks the day''s row, so the bound is exact.';
 
 create table private.crash_report_sources (
   report_id uuid primary key references public.client_crash_reports (id) on delete cascade,
@@ -81,7 +81,7 @@ create table private.crash_report_sources (
 );
 
 comment on table private.crash_report_sources is
-  'Which network added a row, as a keyed hash: for the bound of a network, until the night after.';
+  'Which network added a row, as a keyed hash: for the bound of a network. Kept until the following night.';
 
 create index crash_report_sources_network_idx on private.crash_report_sources (reported_on, network);
 
@@ -94,7 +94,7 @@ alter table public.client_crash_reports enable row level security;
 create policy "Active administrators read the crashes" on public.client_crash_reports for select to authenticated
   using ((select true from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
 
--- No insert, update or delete: rows come from api.report_crash and go by age.
+-- No insert, update or delete: api.report_crash writes rows, and a job deletes old ones.
 
 grant select (id, fingerprint, stack, device, app_version, reported_on, report_count, created_at, last_reported_at, size_bytes)
   on public.client_crash_reports to authenticated;
@@ -160,11 +160,11 @@ end
 $$;
 
 comment on function private.hold_crash_day(date) is
-  'Holds a day of crash reports until the transaction ends, and gives its bytes. Rows are counted up without holding it.';
+  'Locks a day of crash reports until the transaction ends, and returns its bytes. The counts of rows are updated without this lock.';
 
 create function private.tg_client_crash_reports__make_room() returns trigger
 language plpgsql
-security definer -- the totals of days are nobody's to write by hand
+security definer -- no role may write the totals of days directly
 set search_path = ''
 as $$
 begin
@@ -176,7 +176,7 @@ begin
       select c.id from public.client_crash_reports c
       where c.reported_on = new.reported_on and c.id <> new.id order by c.report_count, c.created_at limit 1
     );
-    if not found then -- the table was truncated, which no trigger saw: this row is all there is
+    if not found then -- the table was truncated, without a trigger: this row is all there is
       update private.crash_report_days set bytes = new.size_bytes where reported_on = new.reported_on;
     end if;
   end loop;
@@ -185,7 +185,7 @@ end
 $$;
 
 comment on function private.tg_client_crash_reports__make_room() is
-  'Adds a row to the bytes of its day. Where it does not fit, rows with the lowest counts go, of these the oldest.';
+  'Adds a row to the bytes of its day. When the bound is exceeded, deletes rows with the lowest counts, of these the oldest.';
 
 create trigger _100_make_room after insert on public.client_crash_reports
   for each row execute function private.tg_client_crash_reports__make_room();
@@ -203,7 +203,8 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__subtract_bytes() is 'Takes rows that are gone off the bytes of their days.';
+comment on function private.tg_client_crash_reports__subtract_bytes() is
+  'Subtracts deleted rows from the bytes of their days.';
 
 create trigger _100_subtract_bytes after delete on public.client_crash_reports
   referencing old table as rows_deleted
@@ -213,7 +214,7 @@ create function private.keep_crash_report(
   p_fingerprint text, p_stack text, p_device text, p_app_version text, p_network text
 ) returns void
 language plpgsql
-security definer -- which network added what is known to this domain alone
+security definer -- only this domain may read which network added a row
 set search_path = ''
 as $$
 declare
@@ -221,7 +222,7 @@ declare
   v_report_id uuid;
 begin
   perform private.hold_crash_day(v_today);
-  -- Somebody else may have added it meanwhile.
+  -- Another transaction may have added it meanwhile.
   update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
   where reported_on = v_today and fingerprint = p_fingerprint and app_version = p_app_version and device = p_device;
   if found then
@@ -243,7 +244,7 @@ end
 $$;
 
 comment on function private.keep_crash_report(text, text, text, text, text) is
-  'Counts a crash whose row is still to be added, and adds the row. A network at its bound gives up the row of its own with the lowest count, of these the oldest.';
+  'Counts a crash that has no row yet, and adds the row. A network at its bound replaces its own row with the lowest count, of these the oldest.';
 
 grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;
 
@@ -270,14 +271,14 @@ begin
   elsif v_version is null or char_length(v_version) > 50 then
     perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters.', p_param => 'app_version');
   end if;
-  -- Cut after people are taken out: half an address would not look like one.
+  -- Cut after personal data are removed: half an address would not be recognized.
   v_stack := left(v_stack, c_most);
   while octet_length(v_stack) > c_most loop
     v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - c_most) / 4);
   end loop;
   v_fingerprint := private.crash_fingerprint(v_stack);
 
-  -- Crashes of a row that is there are counted without waiting for those who add rows.
+  -- Crashes with an existing row are counted without waiting for transactions that add rows.
   update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
   where reported_on = (now() at time zone 'UTC')::date
     and fingerprint = v_fingerprint and app_version = v_version and device = v_device;
@@ -289,6 +290,6 @@ end
 $$;
 
 comment on function api.report_crash(text, text, text, text) is
-  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first of its kind, version, device and day. p_address: the network address it comes from, kept as a keyed hash of its network. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Errors: validation_error.';
+  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first one of its kind, version, device and day. p_address: the client''s network address, kept as a keyed hash of its network. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Errors: validation_error.';
 
 grant execute on function api.report_crash(text, text, text, text) to service_role;

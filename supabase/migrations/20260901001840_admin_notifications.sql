@@ -1,11 +1,11 @@
--- Notifications to administrators: what waits for somebody in the console.
+-- Notifications to administrators.
 --
--- A row is for one administrator, for all who manage an area, or for all. The console counts in its sidebar what the reader
--- has not read, and hears of every change by Realtime (migration realtime). A row names no app user and quotes nobody: the
--- link leads to the thing, which asks again who may see it.
+-- A row is for one administrator, for all with an area, or for all. The console counts unread rows in its sidebar, and
+-- receives every change by Realtime (migration realtime). A row has no app user and no quotation: its link leads to the
+-- resource, which checks access.
 --
--- Invariants: only an active administrator reads rows, and of an area only one who has it; nobody writes rows by hand; what
--- is older than 90 days goes.
+-- Invariants: only an active administrator reads rows, and rows of an area only with that area. No role writes rows
+-- directly. Rows older than 90 days are deleted.
 -- Interface: private.notify_admins(type, title, ...), for the other domains and for the service.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -28,15 +28,15 @@ create table public.admin_notifications (
   updated_at timestamptz not null default now()
 );
 
-comment on table public.admin_notifications is 'What the service tells administrators.';
-comment on column public.admin_notifications.link is 'Where in the console it leads: a path.';
-comment on column public.admin_notifications.area is 'Only for administrators with this area; null: whatever their areas.';
+comment on table public.admin_notifications is 'Notifications of the service to administrators.';
+comment on column public.admin_notifications.link is 'The path of the resource in the console.';
+comment on column public.admin_notifications.area is 'Only for administrators with this area; null: for all areas.';
 comment on column public.admin_notifications.admin_id is 'Only for this administrator; null: for all of the area.';
 comment on column public.admin_notifications.read_by is 'The administrators who have read it.';
 
--- The latest first, which is also how the old ones are found.
+-- The latest first; also finds the old ones.
 create index admin_notifications_created_idx on public.admin_notifications (created_at desc, id desc);
--- An administrator who goes takes theirs along.
+-- An administrator's rows are deleted with the administrator.
 create index admin_notifications_admin_id_idx on public.admin_notifications (admin_id) where admin_id is not null;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ create function private.notify_admins(
   p_area text default null, p_admin_id uuid default null
 ) returns uuid
 language plpgsql
-security definer -- nobody writes to administrators by hand
+security definer -- no role writes notifications to administrators directly
 set search_path = ''
 as $$
 declare
@@ -84,15 +84,15 @@ end
 $$;
 
 comment on function private.notify_admins(text, text, text, text, text, text, uuid) is
-  'Tells administrators something, in the transaction of its cause; its id. Of p_area, or p_admin_id alone, or all. For functions of the service only.';
+  'Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to p_admin_id alone, or to all. For functions of the service only.';
 
 create function private.tg_reviews__notify_admins() returns trigger
 language plpgsql
-security definer -- whoever writes a review may not write to administrators
+security definer -- the author of a review may not write to administrators
 set search_path = ''
 as $$
 begin
-  -- Posting, deleting and posting again is notified once: the list of pending reviews says what waits.
+  -- Posting, deleting and posting again is notified once: the list of pending reviews has the rest.
   if not exists (
     select from public.user_activity_logs l
     where l.user_id = new.user_id and l.activity_type = 'review_post' and l.parking_lot_id = new.parking_lot_id
@@ -104,7 +104,7 @@ end
 $$;
 
 comment on function private.tg_reviews__notify_admins() is
-  'A person''s first review of a lot is notified to those who manage reviews. It runs before the activity is recorded.';
+  'Notifies administrators of reviews of a user''s first review of a lot. It runs before the activity is recorded.';
 
 create trigger _500_notify_admins after insert on public.reviews
   for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();
@@ -121,7 +121,7 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__notify_admins() is 'A report about a lot is told to those who manage lots.';
+comment on function private.tg_error_reports__notify_admins() is 'Notifies administrators of lots of a report about a lot.';
 
 create trigger _500_notify_admins after insert on public.error_reports
   for each row execute function private.tg_error_reports__notify_admins();
@@ -138,7 +138,7 @@ begin
 end
 $$;
 
-comment on function private.tg_support_tickets__notify_admins() is 'A ticket is told to those who answer tickets.';
+comment on function private.tg_support_tickets__notify_admins() is 'Notifies administrators of support of a new ticket.';
 
 create trigger _500_notify_admins after insert on public.support_tickets
   for each row execute function private.tg_support_tickets__notify_admins();

@@ -1,16 +1,16 @@
--- Standing: who is suspended or has withdrawn writes nothing, by whatever door.
+-- Active users: suspended and withdrawn users write to no table, through any function.
 --
--- Every function that writes asks for the standing itself, so that it can say why it refuses. This domain is for the tables:
--- each policy by which clients write is joined by a restrictive one, so that a table which is exposed by mistake, or read and
--- written through a new function that forgot to ask, is still closed to people who may not act.
+-- Every function that writes checks the status itself, so that its error has the reason. This migration is for the tables:
+-- each policy by which clients write gets a restrictive one. So a table that is exposed by mistake, or written through a
+-- new function that does not check, is still closed to users who are not active.
 --
 -- Invariants: every table of public that clients may insert into, update or delete from has a restrictive policy for that
--- command (a test compares); a table that is added later is passed to private.restrict_to_active in its own migration.
+-- command (a test compares). The migration of a later table calls private.restrict_to_active.
 -- Interface: private.restrict_to_active(table).
 
 create function private.is_active_user() returns boolean
 language plpgsql stable
-security definer -- asked by policies, where the row security of accounts would be looked at for each statement
+security definer -- policies call it, where the row security of accounts would be evaluated for each statement
 set search_path = ''
 as $$
 begin
@@ -18,7 +18,7 @@ begin
 end
 $$;
 
-comment on function private.is_active_user() is 'Whether the caller is an app user in good standing.';
+comment on function private.is_active_user() is 'Whether the caller is an active app user.';
 
 grant execute on function private.is_active_user() to authenticated;
 
@@ -43,9 +43,9 @@ end
 $$;
 
 comment on function private.restrict_to_active(regclass) is
-  'Gives a table a restrictive policy for each command by which clients write to it: only active people.';
+  'Gives a table a restrictive policy for each command by which clients write to it: only active users.';
 
--- Not the accounts: their policy for updates asks for the standing of the row itself, which is the caller's.
+-- Not the accounts: their policy for updates checks the status of the row itself, which is the caller's.
 select private.restrict_to_active(t.oid)
 from (
   select distinct c.oid, c.relname

@@ -1,15 +1,16 @@
--- Administrators' activity: what administrators do through the interface, each act on record.
+-- Activity log of administrators: every act of an administrator through the interface is recorded.
 --
 -- The functions of the console are api.admin_*. Only the service may execute them: the function `admin` verifies the
--- administrator's token and passes their id as p_admin_id, and so does a back office that holds the service key. Each function
--- begins with private.check_admin (it reads) or private.hold_admin (it writes), and ends, when it changed something, with
--- private.record_act, in the same transaction. An error takes back the act and its record together.
+-- administrator's token and passes their id as p_admin_id, and so does a back office with the service key. Each function
+-- starts with private.check_admin (reads) or private.hold_admin (writes). After a change it ends with private.record_act,
+-- in the same transaction. An error rolls back the act and its record together.
 --
--- Invariants: nobody but the owner of the table changes or deletes a record; the owner does it in one place, the withdrawal of
--- a person, whose values leave the record while the act stays. No foreign keys: a record outlives what it is about. Each action
--- is a code of the category admin_action.
--- Interface: private.record_act, private.difference, private.require_match, private.check_decision, private.add_admin_actions
--- for the other domains; api.run_admin_command and api.check_administrator for the function `admin`; api.admin_list_activity_logs.
+-- Invariants: only the owner of the table changes or deletes a record, and only at the withdrawal of a user: the user's
+-- values are removed from the record, the act stays. No foreign keys: a record stays when its target is deleted. Each
+-- action is a code of the category admin_action.
+-- Interface: private.record_act, private.difference, private.require_match, private.check_decision,
+-- private.add_admin_actions for the other domains; api.run_admin_command and api.check_administrator for the function
+-- `admin`; api.admin_list_activity_logs.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -27,12 +28,13 @@ create table public.admin_activity_logs (
   created_at timestamptz not null default now()
 );
 
-comment on table public.admin_activity_logs is 'What administrators did: one row for each act.';
+comment on table public.admin_activity_logs is 'Acts of administrators: one row for each.';
 comment on column public.admin_activity_logs.action is 'A code of the category admin_action.';
-comment on column public.admin_activity_logs.target_id is 'The id of what was acted on; of several parts where the target has no id of its own. Null: the whole list.';
-comment on column public.admin_activity_logs.user_id is 'The app user whom the act concerns, if any.';
+comment on column public.admin_activity_logs.target_id is
+  'The id of the target; composed of several parts where the target has no id of its own. Null: the whole list.';
+comment on column public.admin_activity_logs.user_id is 'The app user whom the act concerns; null: none.';
 comment on column public.admin_activity_logs.changes is
-  'What changed, field by field: {"<field>": {"old", "new"}}, and what the act was given besides, as "reason". After the person has withdrawn: the fields, with null values.';
+  'The changed fields: {"<field>": {"old", "new"}}, and further arguments of the act, for example "reason". After the user has withdrawn: the fields, with null values.';
 comment on column public.admin_activity_logs.request_id is 'The X-Request-Id of the request; null for an act outside of a request.';
 
 -- One index for each filter, each in the order of the list.
@@ -51,7 +53,7 @@ alter table public.admin_activity_logs enable row level security;
 create policy "Active administrators read the records" on public.admin_activity_logs for select to authenticated
   using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
 
--- No insert, update or delete, for the service neither: private.record_act writes, and a record stays.
+-- No insert, update or delete, not even for the service: private.record_act writes, and records stay.
 revoke insert, update, delete, truncate, references, trigger on public.admin_activity_logs from service_role;
 
 grant select (id, admin_id, action, target_type, target_id, user_id, changes, request_id, created_at)
@@ -87,7 +89,7 @@ end
 $$;
 
 comment on function private.hold_area_admins() is
-  'Taken before the row of any administrator by a transaction that may take the area admins away from somebody: such transactions run one after another.';
+  'Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one after another.';
 
 create function private.hold_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql
@@ -104,7 +106,7 @@ end
 $$;
 
 comment on function private.hold_admin(uuid, text) is
-  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that nobody suspends them or takes the area away meanwhile. Writers of the area admins run one after another.';
+  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that they are not suspended and lose no area meanwhile. Writers of the area admins run one after another.';
 
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql immutable
@@ -123,14 +125,14 @@ end
 $$;
 
 comment on function private.difference(jsonb, jsonb) is
-  'What differs between two versions of a row, as objects: {"<field>": {"old", "new"}}, without created_at and updated_at. Null stands for a row that did not exist, or does not exist any more.';
+  'The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is a row that did not exist, or does not exist any more.';
 
 create function private.record_act(
   p_admin_id uuid, p_action text, p_target_type text, p_target_id text,
   p_user_id uuid default null, p_changes jsonb default '{}'
 ) returns void
 language plpgsql
-security definer -- nobody writes to the table but this function
+security definer -- no other function writes to the table
 set search_path = ''
 as $$
 begin
@@ -146,11 +148,11 @@ end
 $$;
 
 comment on function private.record_act(uuid, text, text, text, uuid, jsonb) is
-  'Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: whatever personal data p_changes holds must be theirs.';
+  'Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: personal data in p_changes must be theirs.';
 
 create function private.tg_app_users__clear_act_values() returns trigger
 language plpgsql
-security definer -- nobody changes records but this function
+security definer -- no other function changes records
 set search_path = ''
 as $$
 begin
@@ -162,7 +164,7 @@ end
 $$;
 
 comment on function private.tg_app_users__clear_act_values() is
-  'Personal data of a person who withdraws leaves the records of acts about them: which fields changed stays, the values go.';
+  'Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their values are removed.';
 
 create trigger _300_clear_act_values after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
@@ -189,7 +191,7 @@ end
 $$;
 
 comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
-  'For decisions of administrators on what people wrote, whose row is held: refuses their own (forbidden), and one that was changed since they saw it (conflict, changed_meanwhile).';
+  'Checks a decision of an administrator on a user''s entry, whose row is locked. Raises forbidden for their own entry, validation_error without p_seen_updated_at, and conflict (changed_meanwhile) when the entry was changed since.';
 
 create function private.require_match(p_if_match text, p_updated_at timestamptz) returns void
 language plpgsql stable
@@ -206,7 +208,7 @@ end
 $$;
 
 comment on function private.require_match(text, timestamptz) is
-  'Rejects (precondition_failed) a change whose If-Match header does not name the version that is stored: an entity tag is the quoted updated_at. Null, or *: any version. The caller holds the row.';
+  'Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the quoted updated_at. Null, or *: any version. The caller has locked the row.';
 
 grant execute on function
   private.hold_area_admins(), private.hold_admin(uuid, text), private.difference(jsonb, jsonb), private.record_act(uuid, text, text, text, uuid, jsonb), private.require_match(text, timestamptz)
@@ -245,7 +247,7 @@ end
 $$;
 
 comment on function api.run_admin_command(uuid, text, jsonb, text, text, integer) is
-  'api.run_command for an administrator: counts the request under the policy admin_write and runs a function api.admin_* with p_admin_id, once a key if there is one. For the service only. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. What the function refuses comes on top.';
+  'api.run_command for an administrator: counts the request under the policy admin_write and runs a function api.admin_* with p_admin_id, once for each key if there is one. For the service only. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the function come on top.';
 
 create function api.check_administrator(p_admin_id uuid, p_area text default null) returns void
 language plpgsql stable
@@ -257,7 +259,7 @@ end
 $$;
 
 comment on function api.check_administrator(uuid, text) is
-  'Rejects (forbidden) anybody but an active administrator who has the area; without an area: any active administrator. The function `admin` asks before it rejects a request for its form. Errors: forbidden.';
+  'Raises forbidden unless p_admin_id is an active administrator with the area; without an area: any active administrator. The function `admin` calls it before it rejects a request for its form. Errors: forbidden.';
 
 create function api.admin_list_activity_logs(
   p_admin_id uuid,
@@ -277,7 +279,7 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_activity_logs', p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to);
   v_after jsonb;
-  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
   v_matching constant text := concat(
     'from public.admin_activity_logs l where true',
     case when p_by_admin_id is not null then ' and l.admin_id = $1' end,

@@ -1,9 +1,9 @@
 -- The sidebar of the console: the notifications of an administrator, and which of them they have read.
 --
--- Realtime shows each change of a row as it happens (topic admin-notifications-sidebar); after a reconnect the console reads
--- the list. What is read is kept in the row, by administrator.
+-- Realtime sends each change of a row (topic admin-notifications-sidebar); after a reconnect the console reads the list.
+-- The row keeps which administrators have read it.
 --
--- Invariants: an administrator reads, and marks, what is for them alone, for an area of theirs, or for all.
+-- Invariants: an administrator reads, and marks, only notifications for themselves, for one of their areas, or for all.
 -- Interface: api.admin_list_notifications, api.admin_mark_notifications_read.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ begin
     perform private.raise_error('validation_error', 422, 'Give either ids or before, not both.', p_param => 'ids');
   end if;
   select areas into v_areas from public.admins where id = p_admin_id;
-  -- Locked in one order, so that two administrators who mark the same rows wait for each other and not in a circle.
+  -- Locked in one order, so that administrators who mark the same rows cause no deadlock.
   with held as (
     select n.id from public.admin_notifications n
     where (n.id = any (p_ids) or n.created_at < p_before)
@@ -83,7 +83,7 @@ end
 $$;
 
 comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
-  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. It is no act on record. For any active administrator. Errors: forbidden, validation_error.';
+  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)

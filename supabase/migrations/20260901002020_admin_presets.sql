@@ -1,10 +1,10 @@
 -- Search presets of an app user, managed by administrators (area search_presets).
 --
--- The rules of a preset are those of 1110, whose functions are called here for the owner. Each act is on record, reading too.
--- Presets of a suspended app user are read and not changed: their owner may not change them either. A withdrawn app user
--- has none.
+-- The rules of a preset are those of 1110, whose functions are called here for the owner. Each act is recorded, reading
+-- too. Presets of a suspended app user can be read and not changed: their owner may not change them either. A withdrawn app
+-- user has none.
 --
--- Invariants: whatever holds for presets that their owner writes; an act and its record are one transaction.
+-- Invariants: those of presets that their owner writes; an act and its record are one transaction.
 -- Interface: api.admin_list_search_presets, admin_create_search_preset, admin_update_search_preset,
 -- admin_delete_search_preset, admin_set_default_search_preset; for the other domains private.hold_app_user.
 
@@ -28,7 +28,7 @@ end
 $$;
 
 comment on function private.hold_app_user(uuid, text) is
-  'The account of an app user for an administrator who acts on it, whatever its status, locked until the transaction ends. An administrator who is no app user has none. p_param is the field that names the user. Errors: not_found.';
+  'The account of an app user for an administrator''s act, of any status, locked until the transaction ends. An administrator without an app account has none. p_param is the field of the user''s id. Errors: not_found.';
 
 create function private.hold_preset_owner(p_user_id uuid) returns void
 language plpgsql
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.preset_for_admin(uuid) is
-  'The preset that an administrator changes; its owner''s account is locked, so that nobody else changes presets of theirs. Errors: forbidden, not_found, conflict.';
+  'The preset that an administrator changes. Its owner''s account is locked, so that no one else changes their presets. Errors: forbidden, not_found, conflict.';
 
 create function private.record_preset_act(
   p_admin_id uuid, p_action text, p_preset public.search_presets, p_changes jsonb
@@ -83,7 +83,7 @@ comment on function private.record_preset_act(uuid, text, public.search_presets,
 grant execute on function
   private.hold_app_user(uuid, text), private.hold_preset_owner(uuid), private.preset_for_admin(uuid),
   private.record_preset_act(uuid, text, public.search_presets, jsonb),
-  -- What presets are made with (1110), and what checks their queries (0840, 0910).
+  -- The functions that write presets (1110) and check their queries (0840, 0910).
   private.hold_account(uuid), private.require_active(text), private.check_preset(text, jsonb, integer),
   private.preset_row(public.search_presets), private.held_preset(uuid, uuid),
   private.create_preset(uuid, text, jsonb, boolean, integer), private.update_preset(uuid, uuid, text, jsonb, integer),
@@ -145,7 +145,7 @@ end
 $$;
 
 comment on function api.admin_create_search_preset(uuid, uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of an active app user and returns it; without p_sort_order after the others. The first is the default, whatever p_is_default says. At most twenty. Records the act user.create_search_preset. Errors: forbidden, validation_error, not_found, conflict.';
+  'Creates a preset of an active app user and returns it; without p_sort_order it is the last. The first preset is always the default. At most twenty. Records the act user.create_search_preset. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_update_search_preset(
   p_admin_id uuid, p_id uuid, p_name text default null, p_query_json jsonb default null, p_sort_order integer default null,
@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function api.admin_update_search_preset(uuid, uuid, text, jsonb, integer, text) is
-  'Changes what is not null of a preset of an active app user and returns it; a query is replaced whole. Idempotent. Records the difference as user.update_search_preset. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the arguments that are not null of a preset of an active app user and returns it; a query is replaced completely. Idempotent. Records the difference as user.update_search_preset. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_search_preset(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -190,7 +190,7 @@ end
 $$;
 
 comment on function api.admin_delete_search_preset(uuid, uuid) is
-  'Deletes a preset of an active app user, with its name and query; its row stays, empty. When it was the default, the first of the others becomes it. Records the act user.delete_search_preset, without what the preset was. Errors: forbidden, not_found, conflict.';
+  'Deletes a preset of an active app user, with its name and query; its row stays, empty. If it was the default, the first of the others becomes the default. Records the act user.delete_search_preset, without the content of the preset. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_set_default_search_preset(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql

@@ -1,14 +1,14 @@
 -- App users as administrators find and read them (area users).
 --
--- private.user_search_entries has a narrow row for each app user: when they signed up, status, premium, and the text of e-mail
--- and display name that a search compares. Triggers on app_users and on the identity provider's auth.users keep it; ours to
--- index is only this table.
+-- private.user_search_entries has a narrow row for each app user: sign-up time, status, premium, and the e-mail address and
+-- display name as search text. Triggers on app_users and on the identity provider's auth.users keep it, because the service
+-- can create indexes only on its own tables.
 --
--- The list is newest first, whatever is searched for. A search reads the next 2,000 of that order, which fill a page of what
--- is common. When they do not, few have it, and the index of the text finds them all, to be sorted. Which of the two it is
--- shows by trying: the planner's estimate of how many match decides nothing.
+-- The list is newest first, for every search. A search reads the next 2,000 rows of that order, which fill a page when
+-- matches are common. Otherwise matches are few, and the text index finds them all, to be sorted. The first attempt decides
+-- which case it is, not the planner's estimate of the number of matches.
 --
--- Invariants: an entry always says what the account says; of a withdrawn app user it has no text.
+-- Invariants: an entry always equals its account; for a withdrawn app user it has no text.
 -- Interface: api.admin_list_users, api.admin_read_user; private.admin_user for the acts (2035).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -26,11 +26,12 @@ create table private.user_search_entries (
 );
 
 comment on table private.user_search_entries is
-  'What the list of app users is searched by. Kept by triggers. No foreign key: a row goes with its account, by trigger.';
-comment on column private.user_search_entries.email is 'As private.search_text writes it; empty without one.';
-comment on column private.user_search_entries.name is 'The display name, as private.search_text writes it; empty without one.';
+  'The search data of the list of app users. Kept by triggers. No foreign key: a trigger deletes a row with its account.';
+comment on column private.user_search_entries.email is 'As private.search_text returns it; empty without an address.';
+comment on column private.user_search_entries.name is
+  'The display name, as private.search_text returns it; empty without a name.';
 comment on column private.user_search_entries.name_terms is
-  'The letters and pairs of neighbouring letters of the name: most Japanese names are searched for by two.';
+  'The letters and pairs of adjacent letters of the name: most searches for Japanese names have two.';
 
 -- The list, and the list of a status.
 create index user_search_entries_created_idx on private.user_search_entries (created_at desc, user_id desc);
@@ -41,7 +42,7 @@ create index user_search_entries_premium_idx on private.user_search_entries (pre
 
 create type private.user_filter as (status text, is_premium boolean, email_pattern text, name_pattern text, name_terms text[]);
 
-comment on type private.user_filter is 'What app users are searched by; null: anything. The patterns are for like.';
+comment on type private.user_filter is 'The filter of a search for app users; null: any. The patterns are for like.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: entries
@@ -66,7 +67,8 @@ begin
 end
 $$;
 
-comment on function private.put_user_search_entries(uuid[]) is 'Writes the search entries of app users as their accounts are now.';
+comment on function private.put_user_search_entries(uuid[]) is
+  'Writes the search entries of app users from their accounts.';
 
 create function private.tg_app_users__put_search_entry() returns trigger
 language plpgsql
@@ -93,7 +95,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__drop_search_entry() is 'The search entry of an account goes with it.';
+comment on function private.tg_app_users__drop_search_entry() is 'Deletes the search entry of an account with it.';
 
 create trigger _600_put_search_entry after insert on public.app_users
   for each row execute function private.tg_app_users__put_search_entry();
@@ -124,7 +126,7 @@ begin
 end
 $$;
 
-comment on function private.like_pattern(text) is 'The pattern for like of every text that has this one in it, its % and _ as they are.';
+comment on function private.like_pattern(text) is 'The like pattern for texts that contain this one, its % and _ escaped.';
 
 create function private.read_user_filter(p_email text, p_display_name text, p_status text, p_premium boolean)
 returns private.user_filter
@@ -135,7 +137,7 @@ declare
   v_email text := private.search_text(p_email);
   v_name text := private.search_text(p_display_name);
 begin
-  -- Two letters or digits side by side and one character more: that is one trigram at least, which the index looks up.
+  -- Two adjacent letters or digits and one character more: that is at least one trigram, which the index needs.
   if char_length(v_email) not between 3 and 255 or v_email !~ '[a-z0-9]{2}' then
     perform private.raise_error('validation_error', 422,
       'email must have 3 to 255 characters, with two adjacent letters or digits.', p_param => 'email');
@@ -150,7 +152,7 @@ end
 $$;
 
 comment on function private.read_user_filter(text, text, text, boolean) is
-  'Reads what app users are searched by. Errors: validation_error.';
+  'Reads the filter of a search for app users. Errors: validation_error.';
 
 create function private.user_condition(p_filter private.user_filter) returns text
 language plpgsql immutable
@@ -177,7 +179,7 @@ create function private.listed_users(
 ) returns uuid[]
 language plpgsql stable
 set search_path = ''
--- The order is read from its index, whatever seems to be cheaper.
+-- The order is always read from its index, even when another plan seems cheaper.
 set enable_sort = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -200,13 +202,13 @@ end
 $$;
 
 comment on function private.listed_users(private.user_filter, integer, timestamptz, uuid, integer) is
-  'The first app users who meet the filter among the next p_window of the list, after a place in it; p_window null: among all.';
+  'The first app users who meet the filter among the next p_window of the list, after a position in it; p_window null: among all.';
 
 create function private.indexed_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
 set search_path = ''
--- Bitmaps of the indexes alone: a plan that reads the order until it has found enough may read a million rows.
+-- Only bitmaps of the indexes: a plan that reads the order until it has found enough may read a million rows.
 set enable_seqscan = off
 set enable_indexscan = off
 set enable_indexonlyscan = off
@@ -226,18 +228,18 @@ end
 $$;
 
 comment on function private.indexed_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users who meet the filter, after a place in the list: all that the indexes of the conditions find, sorted.';
+  'The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.';
 
 create function private.found_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
-security definer -- entries are for no role; administrators alone reach this, and only ids leave it
+security definer -- no role may read entries; only administrators reach this, and it returns only ids
 set search_path = ''
 as $$
 declare
   v_ids uuid[];
 begin
-  -- Without a text, and unless premium is asked for, most of the list meets the filter.
+  -- Without a text, and unless premium is given, most of the list meets the filter.
   if coalesce(p_filter.email_pattern, p_filter.name_pattern, case when p_filter.is_premium then '' end) is null then
     return private.listed_users(p_filter, null, p_after_at, p_after_id, p_limit);
   end if;
@@ -250,7 +252,7 @@ end
 $$;
 
 comment on function private.found_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users of the list, newest first, who meet the filter, after a place in it.';
+  'The first app users of the list, newest first, who meet the filter, after a position in it.';
 
 create function private.user_total(p_filter private.user_filter) returns jsonb
 language plpgsql stable
@@ -262,7 +264,7 @@ set enable_indexscan = off
 set enable_indexonlyscan = off
 as $$
 declare
-  -- To count a million takes a second, and nobody reads so far.
+  -- Counting a million takes a second, and no one pages that far.
   c_most constant integer := 10000;
   v_count integer;
 begin
@@ -274,7 +276,7 @@ end
 $$;
 
 comment on function private.user_total(private.user_filter) is
-  'How many app users meet the filter: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: app users as administrators see them
@@ -282,7 +284,7 @@ comment on function private.user_total(private.user_filter) is
 
 create function private.sign_ins_of(p_user_ids uuid[]) returns table (user_id uuid, email text, last_sign_in_at timestamptz)
 language plpgsql stable
-security definer -- auth.users is the identity provider's; administrators read e-mail and last sign-in, and nothing else
+security definer -- auth.users is the identity provider's; administrators read only e-mail address and last sign-in
 set search_path = ''
 as $$
 begin
@@ -291,7 +293,7 @@ begin
 end
 $$;
 
-comment on function private.sign_ins_of(uuid[]) is 'What administrators read of the auth users of app users.';
+comment on function private.sign_ins_of(uuid[]) is 'The data that administrators read of the auth users of app users.';
 
 create function private.admin_user_rows(p_user_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -302,7 +304,7 @@ begin
     select jsonb_agg(jsonb_build_object(
       'id', a.id, 'email', s.email, 'display_name', a.display_name, 'status', a.status,
       'is_premium', coalesce(a.premium_ends_at > now(), false),
-      -- An end that never comes is no time in JSON.
+      -- JSON has no time for infinity.
       'premium_ends_at', case when isfinite(a.premium_ends_at) then a.premium_ends_at end,
       'created_at', a.created_at, 'last_sign_in_at', s.last_sign_in_at, 'updated_at', a.updated_at
     ) order by p.place)
@@ -313,7 +315,8 @@ begin
 end
 $$;
 
-comment on function private.admin_user_rows(uuid[]) is 'App users as the list of administrators shows them, in this order; null for none.';
+comment on function private.admin_user_rows(uuid[]) is
+  'App users as the administrators'' list returns them, in this order; null for an empty list.';
 
 create function private.admin_user(p_user_id uuid) returns jsonb
 language plpgsql stable
@@ -321,7 +324,7 @@ set search_path = ''
 as $$
 declare
   v_user jsonb := private.admin_user_rows(array[p_user_id]) -> 0;
-  -- What is left of a withdrawn account is about to be forgotten.
+  -- The rest of a withdrawn account is about to be deleted.
   v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
   if v_user is null then
@@ -382,7 +385,7 @@ end
 $$;
 
 comment on function api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer) is
-  'App users, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_email and p_display_name are parts of the text, of at least 3 and 2 characters, whatever their case, width and kana. Administrators who are no app users are not among them. Reads only. Errors: forbidden, validation_error.';
+  'App users, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_email and p_display_name are parts of the text, of at least 3 and 2 characters, regardless of case, width and kana. Administrators without an app account are not included. Reads only. Errors: forbidden, validation_error.';
 
 create function api.admin_read_user(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable

@@ -1,11 +1,11 @@
--- Administrators and reviews: the queue of what waits for moderation, and decisions on it, one or a hundred at once.
+-- Moderation of reviews: the queue of pending reviews, and decisions, one or up to a hundred at once.
 --
--- A decision names what was seen (seen_updated_at): an edit by the author since then is a conflict. It moves the review as
--- private.allowed_moves lists, notifies the author and is recorded, in one transaction. Photos are published and taken back by
--- the triggers of 1320, experience points are given and taken back by those of 1600.
+-- A decision has the version that was read (seen_updated_at): an edit by the author since then is a conflict. It changes
+-- the status as private.allowed_moves lists, notifies the author and is recorded, in one transaction. The triggers of 1320
+-- publish and unpublish photos; those of 1600 give and take back experience points.
 --
--- Invariants: an administrator does not decide on their own review; of two administrators who decide on the same version one
--- succeeds; in a list of decisions each has its own outcome, and an error of one does not undo the others.
+-- Invariants: an administrator cannot decide on their own review. Of two administrators who decide on the same version one
+-- succeeds. In a list each decision has its own outcome, and an error of one does not undo the others.
 -- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
 -- private.files_of, private.decision_reason and private.is_moment.
 
@@ -52,7 +52,7 @@ end
 $$;
 
 comment on function private.decision_reason(text) is
-  'The reason of a decision without space around it, null when nothing is left. Errors: validation_error.';
+  'The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.';
 
 create function private.is_moment(p_value jsonb) returns boolean
 language plpgsql stable
@@ -63,7 +63,7 @@ begin
 end
 $$;
 
-comment on function private.is_moment(jsonb) is 'Whether this is a string that reads as a time.';
+comment on function private.is_moment(jsonb) is 'Whether a value is a string that is a valid timestamp.';
 
 create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -86,7 +86,7 @@ end
 $$;
 
 comment on function private.admin_review_rows(uuid[]) is
-  'Reviews as the console shows them, oldest first, without those of users who are about to be forgotten; null for none.';
+  'Reviews as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
 
 create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
 language plpgsql
@@ -174,7 +174,7 @@ end
 $$;
 
 comment on function private.check_review_decisions(jsonb) is
-  'Rejects what is not a list of 1 to 100 decisions, each on another review: validation_error, naming the field.';
+  'Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field as param.';
 
 create function private.refused(p_message text) returns jsonb
 language plpgsql immutable
@@ -190,7 +190,7 @@ end
 $$;
 
 comment on function private.refused(text) is
-  'The error that private.raise_error raised with this message: {code, message, param, details}, null where it gave none.';
+  'Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has none.';
 
 grant execute on function
   private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
@@ -218,9 +218,9 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_reviews', p_status, p_parking_lot_id, p_user_id);
   v_after jsonb;
-  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  -- Withdrawn users whose data are not deleted yet: mostly none.
   v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
   v_matching constant text := concat(
     'from public.reviews r where r.status = $1',
     case when p_parking_lot_id is not null then ' and r.parking_lot_id = $2' end,
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer) is
-  'Reviews of one status, pending unless another is given, oldest first: {items, next_cursor}, and total when p_include has it; photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Errors: forbidden, validation_error.';
+  'Reviews of one status (default: pending), oldest first: {items, next_cursor}, and total when p_include has it. photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Errors: forbidden, validation_error.';
 
 create function api.admin_get_review(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -277,7 +277,7 @@ end
 $$;
 
 comment on function api.admin_decide_review(uuid, uuid, text, text, timestamptz) is
-  'Approves, rejects or hides a review as the administrator saw it (p_seen_updated_at, its updated_at), notifies the author and returns the review. Not idempotent: the same decision again is a conflict. For administrators of reviews, not on their own. Errors: forbidden, validation_error, not_found, conflict.';
+  'Approves, rejects or hides the version of a review that the administrator read (p_seen_updated_at, its updated_at), notifies the author and returns the review. Not idempotent: the same decision again is a conflict. For administrators of reviews, not on their own. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_decide_reviews(p_admin_id uuid, p_decisions jsonb) returns jsonb
 language plpgsql
@@ -290,7 +290,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'reviews');
   perform private.check_review_decisions(p_decisions);
-  -- All are locked before the first is decided, in one order: two lists with the same reviews never wait in a circle.
+  -- All are locked before the first decision, in one order: two lists with the same reviews cause no deadlock.
   perform private.hold_reviews(array(select (d ->> 'id')::uuid from jsonb_array_elements(p_decisions) as d));
   for v_decision in
     select d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) order by d.place
@@ -309,7 +309,7 @@ end
 $$;
 
 comment on function api.admin_decide_reviews(uuid, jsonb) is
-  'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request, each {id, outcome} with outcome decided, or error and the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error are errors of the whole request as well. Not idempotent. For administrators of reviews. Errors: forbidden, validation_error, not_found, conflict.';
+  'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request. Each item is {id, outcome}: decided, or error with the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error can also be errors of the whole request. Not idempotent. For administrators of reviews. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer), api.admin_get_review(uuid, uuid),

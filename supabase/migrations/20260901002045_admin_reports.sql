@@ -1,12 +1,12 @@
--- Administrators and what is said to be wrong about lots: error reports, and values of fields that authenticated users dispute.
+-- Error reports for administrators, and field values that authenticated users dispute.
 --
--- A report is assigned, which takes it into review, and resolved or rejected. A resolution may bring the correction of the lot,
--- which is applied in the same transaction, as any change of the console (private.apply_lot_changes). The author is notified,
--- and given experience points for a report that was right (1600). A field value is confirmed, from when on earlier votes do not
--- decide its state, or retired: the lot's row does not say it any more.
+-- A report is assigned, which takes it into review, and resolved or rejected. A resolution may include the correction of
+-- the lot, which is applied in the same transaction, as any change of the console (private.apply_lot_changes). The author
+-- is notified, and gets experience points for a correct report (1600).
+-- A field value is confirmed (earlier votes then do not change its state) or retired (it is removed from the lot's row).
 --
--- Invariants: a decision on a report names what was seen, and nobody decides on their own; a correction and its report are both
--- stored, or neither.
+-- Invariants: a decision on a report has the version that was read; administrators cannot decide on their own reports. A
+-- correction and its report are both stored, or neither.
 -- Interface: api.admin_list_error_reports, admin_get_error_report, admin_update_error_report; api.admin_list_field_values,
 -- admin_get_field_value, admin_decide_field_value.
 
@@ -46,7 +46,7 @@ end
 $$;
 
 comment on function private.admin_error_report_rows(uuid[]) is
-  'Error reports as the console shows them, oldest first, without those of users who are about to be forgotten; null for none.';
+  'Error reports as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
 
 create function private.check_report_changes(p_changes jsonb) returns void
 language plpgsql stable
@@ -78,7 +78,7 @@ end
 $$;
 
 comment on function private.check_report_changes(jsonb) is
-  'Rejects what is no change of an error report: validation_error, naming the field.';
+  'Checks the change of an error report. Errors: validation_error, with the field as param.';
 
 create function private.held_error_report(p_id uuid, p_with_lot boolean) returns public.error_reports
 language plpgsql
@@ -88,7 +88,7 @@ declare
   v_report public.error_reports;
 begin
   select * into v_report from public.error_reports r where r.id = p_id;
-  -- The author first, who is given points, then the lot: in the order in which every function locks them.
+  -- The author first, who gets points, then the lot: in the order in which every function locks them.
   perform 1 from public.app_users u where u.id = v_report.user_id for no key update;
   if p_with_lot then
     perform 1 from public.parking_lots l where l.id = v_report.parking_lot_id for no key update;
@@ -103,7 +103,7 @@ end
 $$;
 
 comment on function private.held_error_report(uuid, boolean) is
-  'An error report, locked until the transaction ends, after its author and, where asked for, its lot. Errors: not_found.';
+  'An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.';
 
 create function private.moved_error_report(p_report public.error_reports, p_changes jsonb) returns public.error_reports
 language plpgsql
@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function private.moved_error_report(public.error_reports, jsonb) is
-  'Assigns a report, which takes one that is open into review, then moves it to the status; the report as it is then. Errors: conflict.';
+  'Assigns a report, which takes an open one into review, then sets the status. Returns the changed report. Errors: conflict.';
 
 create function private.correct_reported_lot(p_admin_id uuid, p_report public.error_reports, p_correction jsonb) returns void
 language plpgsql
@@ -199,7 +199,7 @@ declare
   v_filters jsonb := jsonb_build_array('admin_error_reports', p_status, p_severity, p_parking_lot_id, p_assigned_to);
   v_after jsonb;
   v_statuses text[] := case when p_status is null then '{open,in_review}' else array[p_status] end;
-  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  -- Withdrawn users whose data are not deleted yet: mostly none.
   v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
   v_matching constant text := concat(
     'from public.error_reports r where r.status = s.status',
@@ -219,7 +219,7 @@ begin
     perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical.', p_param => 'severity');
   end if;
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  -- Status by status, each in the order of its index: of two that are open together neither is sorted whole.
+  -- One status after the other, each in the order of its index: neither of two large statuses is sorted as a whole.
   execute concat(
     'select array(select q.id from unnest($1) as s (status) cross join lateral (select r.id, r.created_at ', v_matching,
     ' and (r.created_at, r.id) > ($5, $6) order by r.created_at, r.id limit $7) q order by q.created_at, q.id limit $7)'
@@ -234,7 +234,7 @@ end
 $$;
 
 comment on function api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer) is
-  'Error reports, oldest first, those that are open or in review unless a status is given: {items, next_cursor}, and total when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
+  'Error reports, oldest first, of one status (default: open and in_review): {items, next_cursor}, and total when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_error_report(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -283,7 +283,7 @@ end
 $$;
 
 comment on function api.admin_update_error_report(uuid, uuid, jsonb) is
-  'Assigns an error report (assigned_admin_id, null: nobody), moves its status, or both, as the administrator saw it (seen_updated_at, its updated_at); with the status resolved a correction of the lot''s fields may come along. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Errors: forbidden, validation_error, not_found, conflict.';
+  'Assigns an error report (assigned_admin_id, null: unassigned), changes its status, or both. p_changes has seen_updated_at: the updated_at of the version that was read. With the status resolved it may have a correction of the lot''s fields. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer), api.admin_get_error_report(uuid, uuid),
@@ -303,9 +303,9 @@ begin
 end
 $$;
 
-comment on function private.field_value_rank(text) is 'The place of a state in the console''s list of field values.';
+comment on function private.field_value_rank(text) is 'The position of a state in the console''s list of field values.';
 
--- The console's list: what is disputed first, oldest first in each state. Those of a lot are few, and have an index.
+-- The console's list: disputed values first, oldest first in each state. A lot has few values, with an index.
 create index field_values_rank_idx on public.field_values (private.field_value_rank(state), created_at, id);
 
 create function private.admin_field_value_rows(p_ids uuid[]) returns jsonb
@@ -327,7 +327,7 @@ end
 $$;
 
 comment on function private.admin_field_value_rows(uuid[]) is
-  'Field values as the console shows them, in the order of its list; null for none.';
+  'Field values as the console lists them, in the order of its list; null for an empty list.';
 
 create function private.held_field_value(p_id uuid) returns public.field_values
 language plpgsql
@@ -336,7 +336,7 @@ as $$
 declare
   v_value public.field_values;
 begin
-  -- The lot before its values, as whoever changes or deletes it.
+  -- The lot before its values, as functions that change or delete lots do.
   perform 1 from public.parking_lots l
   where l.id = (select v.parking_lot_id from public.field_values v where v.id = p_id) for no key update;
   select * into v_value from public.field_values v where v.id = p_id for no key update;
@@ -375,7 +375,7 @@ end
 $$;
 
 comment on function private.retire_field_value(uuid, public.field_values) is
-  'Retires a field value, which the caller has locked with its lot; where the lot''s row says it, that field is emptied, which is recorded. Errors: validation_error, conflict.';
+  'Retires a field value, which the caller has locked with its lot. If the lot''s row has this value, the field is emptied, which is recorded. Errors: validation_error, conflict.';
 
 grant execute on function
   private.field_value_rank(text), private.admin_field_value_rows(uuid[]), private.held_field_value(uuid),
@@ -424,7 +424,7 @@ end
 $$;
 
 comment on function api.admin_list_field_values(uuid, text, uuid, text[], text, integer) is
-  'The field values that are stored, disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
+  'The stored field values: disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_field_value(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -463,7 +463,7 @@ begin
   elsif p_state = 'retired' then
     perform private.retire_field_value(p_admin_id, v_before);
   else
-    v_now := clock_timestamp(); -- now that the value is locked: later than every vote that is counted
+    v_now := clock_timestamp(); -- after the lock on the value: later than every vote that is counted
     update public.field_values set state = 'confirmed', decided_at = v_now, last_verified_at = v_now where id = p_id;
   end if;
   perform private.record_act(p_admin_id, case p_state when 'retired' then 'field_value.retire' else 'field_value.confirm' end,
@@ -475,7 +475,7 @@ end
 $$;
 
 comment on function api.admin_decide_field_value(uuid, uuid, text, text, text) is
-  'Confirms a field value, from when on earlier votes do not decide its state, or retires it, which empties the lot''s field where the lot says it; returns the value. p_if_match names the version it is about. To confirm is idempotent in effect and recorded each time; a retired value is a conflict. For administrators of lots. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Confirms a field value (earlier votes then do not change its state), or retires it and empties the lot''s field if it has the value. Returns the value. p_if_match is the version. A repeated confirmation has the same effect and is recorded each time; a retired value is a conflict. For administrators of lots. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_field_values(uuid, text, uuid, text[], text, integer), api.admin_get_field_value(uuid, uuid),

@@ -1,12 +1,13 @@
--- Administrators and support: the queue of tickets, answers and closing.
+-- Support for administrators: the queue of tickets, answers and closing.
 --
--- An answer names what was read (seen_updated_at): a message of the author since then is a conflict. It makes the ticket
--- answered, notifies the author and is recorded, in one transaction. A ticket is closed when it is answered; a message of the
--- author opens it again. Which administrator answered is shown to administrators only.
+-- An answer has the version that was read (seen_updated_at): a message of the author since then is a conflict. It sets the
+-- status to answered, notifies the author and is recorded, in one transaction. Administrators close answered tickets; a
+-- message of the author reopens them. Only administrators can read which administrator answered.
 --
--- Invariants: an administrator neither answers nor closes their own ticket; of two administrators who answer the same version
--- one succeeds; the record says that a message was written, never what it says.
--- Interface: api.admin_list_support_tickets, admin_get_support_ticket, admin_answer_support_ticket, admin_update_support_ticket.
+-- Invariants: an administrator neither answers nor closes their own ticket. Of two administrators who answer the same
+-- version one succeeds. The record contains the fact of a message, never its text.
+-- Interface: api.admin_list_support_tickets, admin_get_support_ticket, admin_answer_support_ticket,
+-- admin_update_support_ticket.
 
 select private.add_admin_actions('[
   ["support_ticket.answer", "問い合わせへの返信", "Answered a support ticket"],
@@ -40,7 +41,7 @@ end
 $$;
 
 comment on function private.admin_support_ticket_rows(uuid[]) is
-  'Tickets as the console shows them, those first that have their status longest, without those of users who are about to be forgotten; null for none.';
+  'Tickets as the console lists them, those with the oldest status_changed_at first, without those of withdrawn users; null for an empty list.';
 
 create function private.admin_support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -61,7 +62,7 @@ end
 $$;
 
 comment on function private.admin_support_message_rows(uuid[]) is
-  'Messages as the console shows them, oldest first, with who answered; null for none.';
+  'Messages as the console lists them, oldest first, with the administrator who answered; null for an empty list.';
 
 create function private.held_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
 returns public.support_tickets
@@ -85,7 +86,7 @@ end
 $$;
 
 comment on function private.held_support_ticket(uuid, uuid, timestamptz) is
-  'A ticket that an administrator acts on as they saw it, locked until the transaction ends, after its author. Errors: forbidden, validation_error, not_found, conflict.';
+  'A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function private.record_ticket_act(p_admin_id uuid, p_action text, p_before public.support_tickets) returns void
 language plpgsql
@@ -99,7 +100,7 @@ end
 $$;
 
 comment on function private.record_ticket_act(uuid, text, public.support_tickets) is
-  'Records an act on a ticket: its status and how many messages it has, before and after.';
+  'Records an act on a ticket: its status and number of messages, before and after.';
 
 grant execute on function
   private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),
@@ -120,9 +121,9 @@ as $$
 declare
   v_filters jsonb := jsonb_build_array('admin_support_tickets', p_status, p_category);
   v_after jsonb;
-  -- Users who withdrew and are about to be forgotten: mostly nobody.
+  -- Withdrawn users whose data are not deleted yet: mostly none.
   v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
   v_matching constant text := concat(
     'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end,
     case when v_gone <> '{}' then format(' and t.user_id <> all (%L)', v_gone) end
@@ -147,7 +148,7 @@ end
 $$;
 
 comment on function api.admin_list_support_tickets(uuid, text, text, text[], text, integer) is
-  'Tickets of one status, open unless another is given, those first that have it longest: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Errors: forbidden, validation_error.';
+  'Tickets of one status (default: open), those with the oldest status_changed_at first: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Errors: forbidden, validation_error.';
 
 create function api.admin_get_support_ticket(
   p_admin_id uuid, p_id uuid, p_limit integer default 20, p_cursor text default null
@@ -215,7 +216,7 @@ end
 $$;
 
 comment on function api.admin_answer_support_ticket(uuid, uuid, text, timestamptz) is
-  'Answers a ticket as the administrator saw it (p_seen_updated_at, its updated_at); it is then answered, and its author is notified. {message, ticket}. A ticket that is closed takes no answer, one that is answered takes another. Not idempotent. For administrators of support, not in their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
+  'Answers the version of a ticket that the administrator read (p_seen_updated_at, its updated_at), sets its status to answered, and notifies its author: {message, ticket}. A closed ticket takes no answer, an answered one takes another. Not idempotent. For administrators of support, not in their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_update_support_ticket(
   p_admin_id uuid, p_id uuid, p_status text, p_seen_updated_at timestamptz default null
@@ -239,7 +240,7 @@ end
 $$;
 
 comment on function api.admin_update_support_ticket(uuid, uuid, text, timestamptz) is
-  'Closes a ticket that is answered, as the administrator saw it (p_seen_updated_at, its updated_at), and returns it. Not idempotent: one that is closed is a conflict. For administrators of support, not on their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
+  'Closes an answered ticket in the version that the administrator read (p_seen_updated_at, its updated_at), and returns it. Not idempotent: a closed ticket is a conflict. For administrators of support, not on their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_support_tickets(uuid, text, text, text[], text, integer), api.admin_get_support_ticket(uuid, uuid, integer, text),
