@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";
 import { openApiDocument } from "../../supabase/functions/openapi/generator.ts";
-import { route } from "../../supabase/functions/_shared/http/route.ts";
+import { route, routesOf } from "../../supabase/functions/_shared/http/route.ts";
 import { assertError } from "../support/api_errors.ts";
 import { configFor } from "./fake_rest.ts";
 
@@ -47,10 +47,14 @@ Deno.test("a status that the contract does not announce is our error", async () 
 });
 
 Deno.test("the contract has both statuses with the same content", () => {
-  const { paths } = openApiDocument([{ name: "things", description: "Things", routes: [making({})] }]);
-  const responses = paths?.["/v1/things"]?.post?.responses ?? {};
-  assert.ok(responses["200"]?.content);
-  assert.deepEqual(responses["200"].content, responses["201"]?.content);
+  const { paths } = openApiDocument([{
+    name: "things",
+    description: "Things",
+    routes: routesOf({ makeThing: making({}) }),
+  }]);
+  const { 200: found, 201: made } = paths["/v1/things"]!.post!.responses;
+  assert.ok("content" in found! && "content" in made!);
+  assert.deepEqual(found.content, made.content);
 });
 
 Deno.test("a further status without the means to choose it is a mistake in the route", () => {

@@ -78,5 +78,5 @@ export const groups: readonly Group[] = [
 ];
 
 export function contract() {
-  return openApiDocument(groups, { ParkingLot, NearbyParkingLot: NearbyLot });
+  return openApiDocument(groups, [ParkingLot, NearbyLot]);
 }

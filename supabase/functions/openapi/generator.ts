@@ -1,5 +1,4 @@
 /** Prints the OpenAPI 3.1 document from the routes. Loaded by the function `openapi` and by tools only. */
-import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import type { Access } from "../_shared/auth/access.ts";
 import { VERSION } from "../_shared/config.ts";
@@ -8,17 +7,63 @@ import { envelope, ErrorEnvelope } from "../_shared/http/envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "../_shared/http/idempotency.ts";
 import { isWrite, READ_AFTER_HEADER } from "../_shared/http/read_after.ts";
 import { TRUNCATED_HEADER } from "../_shared/http/reply.ts";
-import { errorCodesOf, instanceOf, isConditional, keepsAnswers, limitOf, type Route } from "../_shared/http/route.ts";
+import {
+  errorCodesOf,
+  instanceOf,
+  isConditional,
+  keepsAnswers,
+  limitOf,
+  type NamedRoute,
+  type Route,
+} from "../_shared/http/route.ts";
+import { sharedParameters } from "../_shared/schema/parameters.ts";
+import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved, sorted } from "./json_schema.ts";
 
 /** The routes of one function, as a chapter of the document. */
 export interface Group {
   readonly name: string;
   readonly description: string;
-  readonly routes: readonly Route[];
+  readonly routes: readonly NamedRoute[];
 }
 
-type Document = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
-type Responses = RouteConfig["responses"];
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly explode?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface Content {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, Reference>>;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+export type Responses = Record<string, ResponseObject | Reference>;
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Responses>;
+}
+
+export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>>;
 
 /** What stands before a route's path for a client. */
 const PREFIX = "/v1";
@@ -31,34 +76,53 @@ or repeat the parameter. Timestamps have an offset. Amounts of money are in mino
 
 Send an \`Idempotency-Key\` to retry a POST safely for 24 hours: it takes effect once and returns the same response. A request
 that was rejected is processed again. Write requests are rate limited per caller. Their responses carry \`RateLimit\`, the
-remaining quota.`;
+remaining quota.
+
+Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
+milliseconds spent in the database and in total, and \`Cache-Control\`.`;
+
+/** What operations share, under the names that they refer to it by. */
+class Components {
+  readonly parameters: Record<string, Parameter> = {};
+  readonly responses: Record<string, ResponseObject> = {};
+
+  constructor(readonly schemas: JsonSchemas) {}
+
+  parameter(name: string, parameter: Parameter): Reference {
+    return this.#share("parameters", name, parameter);
+  }
+
+  response(name: string, response: ResponseObject): Reference {
+    return this.#share("responses", name, response);
+  }
+
+  #share(kind: "parameters" | "responses", name: string, value: object): Reference {
+    const shared: Record<string, object> = this[kind];
+    if (JSON.stringify(shared[name] ??= value) !== JSON.stringify(value)) {
+      throw new TypeError(`components/${kind}: two different ones are called ${name}`);
+    }
+    return { $ref: `#/components/${kind}/${name}` };
+  }
+}
 
 /** `bases` are schemas that no route answers with as they are: what several replies have in common, for typed clients. */
-export function openApiDocument(groups: readonly Group[], bases: Record<string, ZodType> = {}): Document {
-  const app = new OpenAPIHono();
-  const registry = app.openAPIRegistry;
-  for (const [name, schema] of Object.entries(bases)) registry.register(name, schema);
-  registry.registerComponent("securitySchemes", "bearer", {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "The access token (JWT) from the identity provider",
+export function openApiDocument(groups: readonly Group[], bases: readonly ZodType[] = []) {
+  const routes = groups.flatMap(({ routes }) => routes);
+  const { named, components: schemas } = jsonSchemas({
+    [ERROR]: ErrorEnvelope,
+    ...Object.fromEntries(bases.map((schema, nth) => [`base ${nth}`, schema])),
+    ...Object.fromEntries(routes.flatMap(schemasOf)),
   });
-  for (const [name, header] of Object.entries(headers)) {
-    registry.registerComponent("headers", name, header);
-  }
-  registry.registerComponent("parameters", "If-None-Match", ifNoneMatch);
-  registry.registerComponent("parameters", "If-Match", ifMatch);
-  registry.registerComponent("parameters", KEY_HEADER, idempotencyKey);
-  registry.registerComponent("parameters", READ_AFTER_HEADER, readAfter);
-  const used = new Set(groups.flatMap(({ routes }) => routes.flatMap(errorCodesOf)));
-  for (const code of codes.filter((code) => used.has(code))) {
-    registry.registerComponent("examples", code, { summary: catalogue[code].message, value: example(code) });
-  }
+  const components = new Components(schemas);
+  const paths: Record<string, PathItem> = {};
   for (const { name, routes } of groups) {
-    for (const route of routes) registry.registerPath(operation(route, name));
+    for (const route of routes) {
+      const item = paths[PREFIX + route.path] ??= {};
+      item[methodOf(route)] = operation(route, name, named, components);
+    }
   }
-  const document = app.getOpenAPI31Document({
+  const used = new Set(routes.flatMap(errorCodesOf));
+  return {
     openapi: "3.1.0",
     info: { title: "Parking lot service", version: VERSION, description },
     servers: [
@@ -73,136 +137,173 @@ export function openApiDocument(groups: readonly Group[], bases: Record<string, 
     ],
     security: [{ bearer: [] }],
     tags: groups.map(({ name, description }) => ({ name, description })),
-  });
-  return corrected(document);
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "The access token (JWT) from the identity provider",
+        },
+      },
+      parameters: sorted(components.parameters),
+      headers,
+      responses: sorted(components.responses),
+      examples: Object.fromEntries(
+        codes.filter((code) => used.has(code)).map((code) =>
+          [code, { summary: catalogue[code].message, value: example(code) }] as const
+        ),
+      ),
+      schemas,
+    },
+  };
 }
+
+const ERROR = "error";
+const PARTS = ["params", "query", "body"] as const;
+const keyOf = ({ name }: NamedRoute, part: typeof PARTS[number] | "reply") => `${name} ${part}`;
+
+/** The schemas of a route, by their keys. */
+function schemasOf(route: NamedRoute): [key: string, schema: ZodType][] {
+  const parts = PARTS.flatMap((part) => route[part] ? [[keyOf(route, part), route[part]] as [string, ZodType]] : []);
+  const [status, reply] = route.reply;
+  return status === 204 ? parts : [...parts, [keyOf(route, "reply"), reply]];
+}
+
+const methodOf = ({ method }: Route) => method.toLowerCase() as Lowercase<typeof method>;
 
 const headers = {
   "X-Request-Id": {
     description:
       "Identifies the request in the service's logs. The service always creates it. An id sent by the client is " +
       "logged in addition.",
-    schema: { type: "string" as const },
-  },
-  "Server-Timing": {
-    description: "Milliseconds spent in the database and in total",
-    schema: { type: "string" as const },
-  },
-  "Cache-Control": {
-    description: "Whether and how long the response may be cached",
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   "ETag": {
     description: "The version of the response, for `If-None-Match` or `If-Match`",
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   "WWW-Authenticate": {
     description: "The authentication scheme, and what is wrong with the token",
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   [REPLAYED_HEADER]: {
     description:
       "`true` if this is the stored response of an earlier request with the same `Idempotency-Key`. Absent otherwise.",
-    schema: { type: "string" as const, enum: ["true"] },
+    schema: { type: "string", enum: ["true"] },
   },
   [TRUNCATED_HEADER]: {
     description: "`true` if the list is incomplete. Absent otherwise.",
-    schema: { type: "string" as const, enum: ["true"] },
+    schema: { type: "string", enum: ["true"] },
   },
   [READ_AFTER_HEADER]: {
     description:
       "When the response to the write was sent, in milliseconds since 1970. Send it in the same header of later " +
       "requests.",
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   "RateLimit-Policy": {
     description:
       'The rate limit policy of the request, with its quota `q` and its window `w` in seconds: `"write";q=120;w=60`',
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   "RateLimit": {
     description: 'The remaining quota `r` and the seconds `t` until the window ends: `"write";r=119;t=60`',
-    schema: { type: "string" as const },
+    schema: { type: "string" },
   },
   "Retry-After": {
     description: "Seconds to wait before the next request",
-    schema: { type: "integer" as const, minimum: 1 },
+    schema: { type: "integer", minimum: 1 },
   },
 };
 
-const ifNoneMatch = {
+const ifNoneMatch: Parameter = {
   name: "If-None-Match",
-  in: "header" as const,
+  in: "header",
   required: false,
   description: "The `ETag` of the client's copy. Returns 304 if it is still current.",
-  schema: { type: "string" as const },
+  schema: { type: "string" },
 };
 
-const ifMatch = {
+const ifMatch: Parameter = {
   name: "If-Match",
-  in: "header" as const,
+  in: "header",
   required: false,
   description:
     "The `ETag` of the version to change. Returns 412 if a newer version exists. If omitted, any version is changed.",
-  schema: { type: "string" as const },
+  schema: { type: "string" },
 };
 
-const idempotencyKey = {
+const idempotencyKey: Parameter = {
   name: KEY_HEADER,
-  in: "header" as const,
+  in: "header",
   required: false,
   description:
     "A key that the client creates for this request, for example a UUID. Repeating the request within 24 hours " +
     "with the same key, method, path and body has no further effect and returns the first response. Another " +
     "request with the same key returns 409 `conflict` with `details.reason` `key_reused_with_different_body`. " +
     "Ignored for anonymous requests.",
-  schema: { type: "string" as const, minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 };
 
-const readAfter = {
+const readAfter: Parameter = {
   name: READ_AFTER_HEADER,
-  in: "header" as const,
+  in: "header",
   required: false,
   description:
     "The last `X-Read-After` that the client received, `0` before the first one, or `now`. If the time is more " +
     "than a minute ago, a read replica may respond, with a short replication delay. If omitted, the primary " +
     "database responds.",
-  schema: { type: "string" as const, pattern: "^([0-9]{1,15}|now)$" },
+  schema: { type: "string", pattern: "^([0-9]{1,15}|now)$" },
 };
 
 function headersNamed(...names: (keyof typeof headers)[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function operation(route: Route, tag: string): RouteConfig {
-  const { method, path, summary, params, query, body, cache } = route;
+function operation(route: NamedRoute, tag: string, named: JsonSchemas, components: Components): Operation {
+  const parameters = parametersOf(route, named, components);
+  const body = named[keyOf(route, "body")];
   return {
-    method: method.toLowerCase() as Lowercase<typeof method>,
-    path: PREFIX + path,
-    operationId: operationId(route),
+    operationId: route.name,
     tags: [tag],
-    summary,
+    summary: route.summary,
     ...describedWith(route),
     security: security[route.access],
-    request: {
-      ...(params ? { params } : {}),
-      ...(query ? { query } : {}),
-      ...(body
-        ? {
-          body: { required: !route.isBodyOptional, content: { "application/json": { schema: body } } },
-        }
-        : {}),
-    },
-    parameters: [
-      ...(cache ? [{ $ref: "#/components/parameters/If-None-Match" }] : []),
-      ...(isConditional(route) ? [{ $ref: "#/components/parameters/If-Match" }] : []),
-      ...(method === "POST" ? [{ $ref: `#/components/parameters/${KEY_HEADER}` }] : []),
-      ...(instanceOf(route) === "any" && isSignedIn(route)
-        ? [{ $ref: `#/components/parameters/${READ_AFTER_HEADER}` }]
-        : []),
-    ],
-    responses: { ...success(route), ...failures(route) },
-  } as RouteConfig;
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body
+      ? { requestBody: { required: !route.isBodyOptional, content: { "application/json": { schema: body } } } }
+      : {}),
+    responses: { ...success(route, named[keyOf(route, "reply")], components), ...failures(route, components) },
+  };
+}
+
+function parametersOf(route: NamedRoute, named: JsonSchemas, components: Components): (Parameter | Reference)[] {
+  const fields = (["params", "query"] as const).flatMap((part) => {
+    const { properties = {}, required = [] } = named[keyOf(route, part)] ?? {};
+    return Object.entries(properties).map(([name, { description, ...schema }]) => {
+      const parameter: Parameter = {
+        name,
+        in: part === "params" ? "path" : "query",
+        required: required.includes(name),
+        ...(description === undefined ? {} : { description }),
+        ...(part === "params" ? { schema } : serialized(schema, components.schemas)),
+      };
+      const shared = sharedParameters.get(route[part]!.shape[name]!)?.id;
+      return shared === undefined ? parameter : components.parameter(shared, parameter);
+    });
+  });
+  const isReplicated = instanceOf(route) === "any" && isSignedIn(route);
+  return [
+    ...fields,
+    ...(route.cache ? [ifNoneMatch] : []),
+    ...(isConditional(route) ? [ifMatch] : []),
+    ...(route.method === "POST" ? [idempotencyKey] : []),
+    ...(isReplicated ? [readAfter] : []),
+  ].map((parameter) =>
+    "in" in parameter && parameter.in === "header" ? components.parameter(parameter.name, parameter) : parameter
+  );
 }
 
 const security: Record<Access, Record<string, string[]>[]> = {
@@ -222,36 +323,38 @@ function describedWith({ description, area }: Route): { description?: string } {
   return { description: description ? `${description} ${scope}` : scope };
 }
 
-function success(route: Route): Responses {
-  const { reply: [status, schema, asText], alternateStatus, representations, cache } = route;
-  const always = ["X-Request-Id", "Server-Timing", "Cache-Control", ...limitHeadersOf(route)] as const;
-  const responses: Responses = {
-    [status]: {
-      description: status === 204 ? "No content" : "OK",
-      headers: headersNamed(
-        ...always,
-        ...(cache || route.isVersioned ? ["ETag"] as const : []),
-        ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
-        ...(isWrite(route) && isSignedIn(route) ? [READ_AFTER_HEADER] as const : []),
-        ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
-      ),
-      ...(status === 204 ? {} : {
-        content: {
-          "application/json": { schema },
-          ...(asText ? { "text/plain": { schema: { type: "string" as const } } } : {}),
-          ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
-          ...(representations?.lines || route.isStreamed
-            ? { "application/x-ndjson": { schema: { type: "string" as const } } }
-            : {}),
-        },
-      }),
-    },
+function success(route: Route, reply: JsonSchema | undefined, components: Components): Responses {
+  const { reply: [status, , asText], alternateStatus, representations, cache } = route;
+  const names = [
+    ...limitHeadersOf(route),
+    ...(cache || route.isVersioned ? ["ETag"] as const : []),
+    ...(keepsAnswers(route) ? [REPLAYED_HEADER] as const : []),
+    ...(isWrite(route) && isSignedIn(route) ? [READ_AFTER_HEADER] as const : []),
+    ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
+  ] as const;
+  const response: ResponseObject = {
+    description: status === 204 ? "No content" : "OK",
+    ...(names.length > 0 ? { headers: headersNamed(...names) } : {}),
+    ...(reply === undefined ? {} : {
+      content: {
+        "application/json": { schema: reply },
+        ...(asText ? { "text/plain": { schema: { type: "string" } } } : {}),
+        ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
+        ...(representations?.lines || route.isStreamed
+          ? { "application/x-ndjson": { schema: { type: "string" } } }
+          : {}),
+      },
+    }),
   };
-  if (alternateStatus !== undefined) {
-    responses[alternateStatus] = { ...responses[status]!, description: "OK: nothing was created" };
-  }
-  if (cache) responses[304] = { description: "Not modified", headers: headersNamed(...always, "ETag") };
-  return responses;
+  return {
+    [status]: response,
+    ...(alternateStatus === undefined
+      ? {}
+      : { [alternateStatus]: { ...response, description: "OK: nothing was created" } }),
+    ...(cache
+      ? { 304: components.response("NotModified", { description: "Not modified", headers: headersNamed("ETag") }) }
+      : {}),
+  };
 }
 
 /** Whether a caller may be known. */
@@ -266,37 +369,44 @@ function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy
 }
 
 const featureCollection = {
-  type: "object" as const,
+  type: "object",
   description:
     "A GeoJSON FeatureCollection (RFC 7946) of the items. The other fields of the JSON response are members of the " +
     "collection.",
   required: ["type", "features"],
   properties: {
-    type: { type: "string" as const, enum: ["FeatureCollection"] },
-    features: { type: "array" as const, items: { type: "object" as const } },
+    type: { type: "string", enum: ["FeatureCollection"] },
+    features: { type: "array", items: { type: "object" } },
   },
 };
 
-/** One response a status, with an example of each code that has it. */
-function failures(route: Route): Responses {
+/** One response a status, with an example of each code that has it: shared under the names of the codes. */
+function failures(route: Route, components: Components): Responses {
   const byStatus = Object.groupBy(errorCodesOf(route), (code) => String(catalogue[code].status));
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, codes = []]) => [status, {
-      description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
-      headers: headersNamed(
-        "X-Request-Id",
-        // Who is not let in is not counted.
-        ...(status === "401" ? ["WWW-Authenticate"] as const : limitHeadersOf(route)),
-        ...(status === "429" || status === "503" ? ["Retry-After"] as const : []),
-      ),
-      content: {
-        "application/json": {
-          schema: ErrorEnvelope,
-          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+    Object.entries(byStatus).map(([status, codes = []]) => [
+      status,
+      components.response(codes.map(inPascalCase).join("Or"), {
+        description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
+        headers: headersNamed(
+          "X-Request-Id",
+          // A request without a valid token is not counted.
+          ...(status === "401" ? ["WWW-Authenticate"] as const : ["RateLimit", "RateLimit-Policy"] as const),
+          ...(status === "429" || status === "503" ? ["Retry-After"] as const : []),
+        ),
+        content: {
+          "application/json": {
+            schema: { $ref: "#/components/schemas/Error" },
+            examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+          },
         },
-      },
-    }]),
+      }),
+    ]),
   );
+}
+
+function inPascalCase(code: Code): string {
+  return code.split("_").map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
 }
 
 function example(code: Code) {
@@ -310,30 +420,6 @@ function example(code: Code) {
   return envelope(refusal, "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10", `/functions/v1/openapi/errors/${code}`);
 }
 
-/** GET /parking-lots/{id}/reviews is getParkingLotsByIdReviews. */
-function operationId({ method, path }: Route): string {
-  const words = path.replace(/\{(\w+)\}/g, "by-$1").split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== "");
-  return method.toLowerCase() +
-    words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
-}
-
-/** The generator writes an empty list of webhooks, and does not know how objects and lists travel in a query. */
-function corrected({ webhooks: _none, ...document }: Document): Document {
-  for (const item of Object.values(document.paths ?? {})) {
-    for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
-      operation?.parameters?.forEach((parameter) => fixParameterSerialization(parameter, document.components?.schemas));
-    }
-  }
-  return document;
-}
-
-interface Schema {
-  readonly type?: unknown;
-  readonly allOf?: unknown;
-  readonly $ref?: string;
-}
-
 /**
  * A parameter that is an object is sent as JSON text, a list with commas between; one that only refers to a list of codes
  * is a word like any other. Outside JSON there is no way to write null: the parameter is left out instead.
@@ -341,13 +427,10 @@ interface Schema {
  * The text is declared as a string with `contentSchema`. The other way, `content`, says the same, but many generators
  * send `[object Object]` for it or fail: with a string their callers write JSON.stringify themselves.
  */
-function fixParameterSerialization(parameter: object, schemas: Record<string, Schema> = {}): void {
-  const described = parameter as { in?: string; schema?: unknown; explode?: boolean };
-  const schema = described.schema as Schema | undefined;
-  if (described.in !== "query" || !schema) return;
-  const meant = schema.$ref === undefined ? schema : schemas[schema.$ref.replace("#/components/schemas/", "")];
-  if (meant?.type === "array") described.explode = false;
-  if (Array.isArray(meant?.type)) described.schema = { ...meant, type: meant.type.find((type) => type !== "null") };
-  if (meant?.type !== "object" && !meant?.allOf) return;
-  described.schema = { type: "string", contentMediaType: "application/json", contentSchema: schema };
+function serialized(schema: JsonSchema, components: JsonSchemas): { explode?: false; schema: JsonSchema } {
+  const { type } = resolved(schema, components);
+  if (type === "array") return { explode: false, schema };
+  if (Array.isArray(type)) return { schema: { ...schema, type: type.find((type) => type !== "null") } };
+  if (type !== "object") return { schema };
+  return { schema: { type: "string", contentMediaType: "application/json", contentSchema: schema } };
 }

@@ -154,11 +154,13 @@ export const PricingRulesQuery = z.strictObject({ limit: Limit, cursor: Cursor, 
 
 export const FeeRefusal = z.object({
   code: z.literal("fee_unknown"),
-  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]),
+  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).meta({
+    description: "A code of category `fee_unknown_reason`",
+  }),
   from: Timestamp.optional().meta({
     description: "With `no_rate`, for a request about one lot: start of the time without a price",
   }),
   until: Timestamp.optional().meta({
     description: "With `from`: end of the time without a price, if the next rate is known",
   }),
-}).meta({ id: "FeeRefusal", description: "Why a fee is unknown" });
+}).meta({ id: "FeeRefusal", description: "Why a fee is unknown. Fees are never guessed." });

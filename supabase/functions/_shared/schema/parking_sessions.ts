@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fee, PricingRule } from "./fees.ts";
+import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { Id, Moment, text, Timestamp } from "./values.ts";
 
@@ -11,16 +11,6 @@ const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
 const Memo = text(0, 1000).nullable().optional();
 const PersonalRating = text(0, 50).nullable().optional();
 const Amount = z.int().min(0).nullable();
-
-/** Why the price of a stay is not known. */
-export const FeeRefusal = z.object({
-  code: z.literal("fee_unknown"),
-  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).meta({
-    description: "A code of category `fee_unknown_reason`",
-  }),
-  from: Timestamp.optional().meta({ description: "With `no_rate`: from when the lot's rules have no price" }),
-  until: Timestamp.optional().meta({ description: "With `no_rate`: from when the rules have a price again, if known" }),
-}).meta({ id: "FeeRefusal", description: "Why a fee is unknown. Fees are never guessed." });
 
 const UnknownFee = z.object({ refusal: FeeRefusal }).meta({ id: "UnknownFee" });
 

@@ -1,0 +1,100 @@
+/**
+ * The JSON Schemas of zod schemas. A schema with an id is a component, and all others refer to it; a description or a default
+ * that is given where it is used stays there, next to the reference, and null never becomes part of it.
+ */
+import { z } from "zod";
+
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly propertyNames?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly [keyword: string]: unknown;
+}
+
+export type JsonSchemas = Record<string, JsonSchema>;
+
+const COMPONENTS = "#/components/schemas/";
+
+/** The schemas under the same names, and the components that they refer to. Two components with one id are an error. */
+export function jsonSchemas(
+  schemas: Readonly<Record<string, z.ZodType>>,
+): { named: JsonSchemas; components: JsonSchemas } {
+  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io: "input" }) as {
+    properties: JsonSchemas;
+    $defs?: JsonSchemas;
+  };
+  return { named: mapped(properties, tidied), components: mapped(sorted($defs ?? {}), tidied) };
+}
+
+/** The component that a schema refers to, or the schema itself. */
+export function resolved(schema: JsonSchema, components: JsonSchemas): JsonSchema {
+  return schema.$ref === undefined ? schema : components[schema.$ref.slice(COMPONENTS.length)]!;
+}
+
+export function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+/** As people would write it: zod's converter is exact, and long. */
+function tidied(schema: JsonSchema): JsonSchema {
+  const { $ref, type, ...others } = mappedEntries(schema);
+  const rest = { ...(type === undefined ? {} : { type }), ...others } as JsonSchema;
+  const reference = $ref === undefined ? {} : { $ref: COMPONENTS + String($ref).slice("#/$defs/".length) };
+  return { ...reference, ...withTypedNull(withProperties(withoutNoise(rest))) };
+}
+
+function mappedEntries(schema: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
+}
+
+/** The value of a keyword, with the schemas in it tidied. */
+function inner(keyword: string, value: unknown): unknown {
+  if (Array.isArray(value)) return /^(anyOf|oneOf|allOf|prefixItems)$/.test(keyword) ? value.map(tidied) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (keyword === "properties") return mapped(value as JsonSchemas, tidied);
+  return /^(items|additionalProperties|propertyNames|not)$/.test(keyword) ? tidied(value as JsonSchema) : value;
+}
+
+/** Formats that say all that their pattern says. */
+const FORMATS = ["uuid", "date", "date-time", "email"];
+
+/** Without patterns that spell out a format, bounds that every safe integer keeps, and names that are any text. */
+function withoutNoise(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword, value]) => {
+      if (keyword === "pattern") return !FORMATS.includes(schema.format ?? "");
+      if (keyword === "maximum") return value !== Number.MAX_SAFE_INTEGER;
+      if (keyword === "minimum") return value !== Number.MIN_SAFE_INTEGER;
+      if (keyword === "propertyNames") return JSON.stringify(value) !== '{"type":"string"}';
+      return true;
+    }),
+  );
+}
+
+/** A record whose keys are known has them as properties, so that typed clients know them. */
+function withProperties(schema: JsonSchema): JsonSchema {
+  const { propertyNames, additionalProperties, ...rest } = schema;
+  if (propertyNames?.enum === undefined || typeof additionalProperties !== "object") return schema;
+  return { ...rest, properties: Object.fromEntries(propertyNames.enum.map((name) => [name, additionalProperties])) };
+}
+
+/** A type or null, as a list of types. */
+function withTypedNull(schema: JsonSchema): JsonSchema {
+  const { anyOf = [], ...rest } = schema;
+  const [one, none] = anyOf;
+  if (anyOf.length !== 2 || none!.type !== "null" || typeof one!.type !== "string" || "const" in one!) return schema;
+  return { ...one, type: [one!.type, "null"], ...(one!.enum ? { enum: [...one!.enum, null] } : {}), ...rest };
+}
