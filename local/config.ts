@@ -1,5 +1,7 @@
 // The part of supabase/config.toml that the local platform follows.
 import { join } from "node:path";
+import { parse } from "smol-toml";
+import { z } from "zod";
 import { type AuthRules, ROOT } from "./settings.ts";
 import type { Bucket } from "./storage/storage.ts";
 
@@ -10,14 +12,12 @@ export interface Config {
   readonly buckets: readonly Bucket[];
   /** Bytes. */
   readonly fileSizeLimit: number;
-  /** Whether the gateway checks the token before the function sees the request. */
-  verifyJwt(name: string): boolean;
-  /** The file with the function's import map, if this file names one. */
-  importMap(name: string): string | undefined;
+  /** The import map of each function. */
+  readonly importMaps: Readonly<Record<string, string>>;
 }
 
 export interface AuthConfig {
-  /** Where links lead that name no address of their own, or none that is allowed. */
+  /** The target of links whose request names no address, or one that is not allowed. */
   readonly siteUrl: string;
   /** Patterns of the addresses that links may lead to. */
   readonly redirectUrls: readonly string[];
@@ -25,16 +25,12 @@ export interface AuthConfig {
   readonly refreshTokenReuseInterval: number;
   readonly signUpEnabled: boolean;
   readonly minimumPasswordLength: number;
-  readonly passwordRequirements:
-    | ""
-    | "letters_digits"
-    | "lower_upper_letters_digits"
-    | "lower_upper_letters_digits_symbols";
+  readonly passwordRequirements: z.infer<typeof PasswordRequirements>;
   /** Whether an address has to be confirmed before the first sign-in. */
   readonly confirmations: boolean;
   /** Whether a change of address has to be confirmed from both addresses. */
   readonly doubleConfirmChanges: boolean;
-  /** Whether a session older than a day changes the password only with a code that was mailed. */
+  /** Whether a session older than a day needs a mailed code to change the password. */
   readonly securePasswordChange: boolean;
   /** Seconds between two mails of a kind to one user. */
   readonly maxFrequency: number;
@@ -43,7 +39,7 @@ export interface AuthConfig {
   readonly otpExpiry: number;
 }
 
-/** What development and tests do without: they sign up by the hundred and read their mails at /_mail. */
+/** Rules that development and tests switch off: they sign up hundreds of users and read the mails at /_mail. */
 const RELAXED = {
   confirmations: false,
   passwordRequirements: "",
@@ -51,110 +47,88 @@ const RELAXED = {
   maxFrequency: 0,
 } as const;
 
-/** The rules of accounts: those of the file, or what development makes of them. */
+/** The rules of accounts: those of the file, or the relaxed ones of development. */
 export function authConfig({ auth }: Config, publicUrl: string, rules: AuthRules): AuthConfig {
   return { ...auth, ...(rules === "relaxed" ? RELAXED : {}), siteUrl: auth.siteUrl ?? publicUrl };
 }
 
-const BUCKETS = "storage.buckets.";
+/** `env(NAME)` is the value of that variable; undefined when it is not set. */
+const FromEnvironment = z.string().transform((text) => {
+  const name = text.match(/^env\((\w+)\)$/)?.[1];
+  return (name === undefined ? text : Deno.env.get(name)) || undefined;
+});
+const Seconds = z.string().regex(/^\d+[smh]$/, 'Must be a duration such as "60s".').transform((text) =>
+  parseInt(text) * { s: 1, m: 60, h: 3600 }[text.at(-1) as "s" | "m" | "h"]
+);
+const Bytes = z.string().regex(/^\d+[KMG]iB$/, 'Must be a size such as "10MiB".').transform((text) =>
+  parseInt(text) * 1024 ** ("KMG".indexOf(text.at(-3)!) + 1)
+);
+const PasswordRequirements = z.enum([
+  "",
+  "letters_digits",
+  "lower_upper_letters_digits",
+  "lower_upper_letters_digits_symbols",
+]);
 
-type Value = string | number | boolean | string[];
+const File = z.object({
+  api: z.object({ schemas: z.array(z.string()), max_rows: z.number().default(1000) }),
+  auth: z.object({
+    site_url: FromEnvironment.optional(),
+    additional_redirect_urls: z.array(FromEnvironment).default([]),
+    jwt_expiry: z.number().default(3600),
+    refresh_token_reuse_interval: z.number().default(10),
+    enable_signup: z.boolean().default(true),
+    minimum_password_length: z.number().default(6),
+    password_requirements: PasswordRequirements.default(""),
+    email: z.object({
+      enable_signup: z.boolean().default(true),
+      enable_confirmations: z.boolean().default(false),
+      double_confirm_changes: z.boolean().default(true),
+      secure_password_change: z.boolean().default(false),
+      max_frequency: Seconds.prefault("1s"),
+      otp_length: z.number().default(6),
+      otp_expiry: z.number().default(3600),
+    }),
+  }),
+  storage: z.object({
+    file_size_limit: Bytes.prefault("50MiB"),
+    buckets: z.record(z.string(), z.object({ public: z.boolean().default(false) })).default({}),
+  }),
+  functions: z.record(
+    z.string(),
+    z.object({
+      verify_jwt: z.literal(false, "Must be false: the local gateway does not check tokens for functions."),
+      import_map: z.string(),
+    }),
+  ),
+});
 
 export async function readConfig(): Promise<Config> {
-  const tables = parse(await Deno.readTextFile(join(ROOT, "supabase", "config.toml")));
-  const get = <Kind extends Value>(table: string, key: string, fallback: Kind): Kind => {
-    const value = tables.get(table)?.get(key) ?? fallback;
-    if (typeof value !== typeof fallback || Array.isArray(value) !== Array.isArray(fallback)) {
-      throw new Error(`supabase/config.toml: [${table}] ${key} has the wrong type`);
-    }
-    return value as Kind;
-  };
+  const { data, error } = File.safeParse(parse(await Deno.readTextFile(join(ROOT, "supabase", "config.toml"))));
+  if (error !== undefined) throw new Error(`supabase/config.toml:\n${z.prettifyError(error)}`);
+  const { api, auth, storage, functions } = data;
   return {
-    schemas: get("api", "schemas", ["public"]),
-    maxRows: get("api", "max_rows", 1000),
+    schemas: api.schemas,
+    maxRows: api.max_rows,
     auth: {
-      siteUrl: fromEnvironment(get("auth", "site_url", "")),
-      redirectUrls: get("auth", "additional_redirect_urls", [] as string[])
-        .flatMap((url) => fromEnvironment(url)?.split(",") ?? []).map((url) => url.trim()),
-      jwtExpiry: get("auth", "jwt_expiry", 3600),
-      refreshTokenReuseInterval: get("auth", "refresh_token_reuse_interval", 10),
-      signUpEnabled: get("auth", "enable_signup", true) && get("auth.email", "enable_signup", true),
-      minimumPasswordLength: get("auth", "minimum_password_length", 6),
-      passwordRequirements: passwordRequirements(get("auth", "password_requirements", "")),
-      confirmations: get("auth.email", "enable_confirmations", false),
-      doubleConfirmChanges: get("auth.email", "double_confirm_changes", true),
-      securePasswordChange: get("auth.email", "secure_password_change", false),
-      maxFrequency: secondsOf(get("auth.email", "max_frequency", "1s")),
-      otpLength: get("auth.email", "otp_length", 6),
-      otpExpiry: get("auth.email", "otp_expiry", 3600),
+      siteUrl: auth.site_url,
+      redirectUrls: auth.additional_redirect_urls.flatMap((url) => url?.split(",") ?? []).map((url) => url.trim()),
+      jwtExpiry: auth.jwt_expiry,
+      refreshTokenReuseInterval: auth.refresh_token_reuse_interval,
+      signUpEnabled: auth.enable_signup && auth.email.enable_signup,
+      minimumPasswordLength: auth.minimum_password_length,
+      passwordRequirements: auth.password_requirements,
+      confirmations: auth.email.enable_confirmations,
+      doubleConfirmChanges: auth.email.double_confirm_changes,
+      securePasswordChange: auth.email.secure_password_change,
+      maxFrequency: auth.email.max_frequency,
+      otpLength: auth.email.otp_length,
+      otpExpiry: auth.email.otp_expiry,
     },
-    buckets: [...tables.keys()].filter((table) => table.startsWith(BUCKETS)).map((table) => ({
-      name: table.slice(BUCKETS.length),
-      isPublic: get(table, "public", false),
-    })),
-    fileSizeLimit: bytesOf(get("storage", "file_size_limit", "50MiB")),
-    verifyJwt: (name) => get(`functions.${name}`, "verify_jwt", true),
-    importMap: (name) => {
-      const path = get(`functions.${name}`, "import_map", "");
-      return path === "" ? undefined : join(ROOT, "supabase", path);
-    },
+    buckets: Object.entries(storage.buckets).map(([name, bucket]) => ({ name, isPublic: bucket.public })),
+    fileSizeLimit: storage.file_size_limit,
+    importMaps: Object.fromEntries(
+      Object.entries(functions).map(([name, { import_map: path }]) => [name, join(ROOT, "supabase", path)]),
+    ),
   };
-}
-
-/** `env(NAME)` is the value of that variable; undefined when it is not set. */
-function fromEnvironment(value: string): string | undefined {
-  const name = value.match(/^env\((\w+)\)$/)?.[1];
-  return (name === undefined ? value : Deno.env.get(name)) || undefined;
-}
-
-function secondsOf(text: string): number {
-  const [, number, unit] = text.match(/^(\d+)(s|m|h)$/) ?? [];
-  if (number === undefined) throw new Error(`supabase/config.toml: "${text}" is no duration`);
-  return Number(number) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
-}
-
-function passwordRequirements(text: string): AuthConfig["passwordRequirements"] {
-  switch (text) {
-    case "":
-    case "letters_digits":
-    case "lower_upper_letters_digits":
-    case "lower_upper_letters_digits_symbols":
-      return text;
-  }
-  throw new Error(`supabase/config.toml: password_requirements has no value "${text}"`);
-}
-
-function bytesOf(text: string): number {
-  const [, number, unit] = text.match(/^(\d+)(KiB|MiB|GiB)$/) ?? [];
-  if (number === undefined) throw new Error(`supabase/config.toml: "${text}" is no size`);
-  return Number(number) * 1024 ** (["KiB", "MiB", "GiB"].indexOf(unit!) + 1);
-}
-
-// The file keeps to strings, numbers, booleans and lists of strings on one line; anything else is refused, not guessed.
-function parse(text: string): Map<string, Map<string, Value>> {
-  const tables = new Map<string, Map<string, Value>>();
-  let table = new Map<string, Value>();
-  for (const [index, raw] of text.split("\n").entries()) {
-    const line = raw.trim();
-    if (line === "" || line.startsWith("#")) continue;
-    const header = line.match(/^\[([\w.-]+)\]$/)?.[1];
-    const [, key, value] = line.match(/^([\w-]+)\s*=\s*(.+)$/) ?? [];
-    if (header !== undefined) {
-      table = tables.get(header) ?? new Map();
-      tables.set(header, table);
-    } else if (key !== undefined && value !== undefined) {
-      table.set(key, parseValue(value, index + 1));
-    } else {
-      throw new Error(`supabase/config.toml, line ${index + 1}: not understood`);
-    }
-  }
-  return tables;
-}
-
-function parseValue(text: string, line: number): Value {
-  try {
-    return JSON.parse(text.replace(/\s+#[^"\]]*$/, ""));
-  } catch (cause) {
-    throw new Error(`supabase/config.toml, line ${line}: not understood`, { cause });
-  }
 }

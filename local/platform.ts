@@ -212,7 +212,7 @@ async function startServices(
     functionsUrl: status(port, "").FUNCTIONS_URL,
     onMail: ({ to, subject, text }) => mailbox.send({ to, subject, body: text }),
   });
-  const packages = fetchPackages(options.functionsDeno, config.importMap);
+  const packages = fetchPackages(options.functionsDeno, config.importMaps);
   const server = await startDatabase({ ...options, name });
   const replica = options.replica ? await startReplica(server, { ...options, name }) : undefined;
   const current = status(port, server.url("postgres"));
@@ -232,7 +232,7 @@ async function startServices(
     Storage.start({
       folder: objectsOf(name),
       buckets: config.buckets,
-      largestObject: config.fileSizeLimit,
+      maxObjectSize: config.fileSizeLimit,
       credentials: {
         accessKeyId: current.S3_PROTOCOL_ACCESS_KEY_ID,
         secretAccessKey: current.S3_PROTOCOL_ACCESS_KEY_SECRET,
@@ -252,8 +252,7 @@ async function startServices(
       ...functionEnvironment(current, publicUrl),
       ...options.functionSettings,
     },
-    verifyJwt: config.verifyJwt,
-    importMap: config.importMap,
+    importMaps: config.importMaps,
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);

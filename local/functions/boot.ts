@@ -1,12 +1,12 @@
-// Runs inside a function's process, before the function: takes away what is not the function's to see, and sends
-// Deno.serve to a port that only this machine reaches. Must run under the hosted runtime's Deno as well as under ours.
+// Runs in a function's process before the function: deletes the environment variables that the function must not read, and
+// makes Deno.serve listen on a port of this machine. Must also run under the Deno version of the hosted runtime.
 
-const [marker = "", ...given] = Deno.args;
+const [marker = "", ...allowed] = Deno.args;
 for (const name of Object.keys(Deno.env.toObject())) {
-  if (!given.includes(name)) Deno.env.delete(name);
+  if (!allowed.includes(name)) Deno.env.delete(name);
 }
 
-// The platform holds the other end and never writes: when it ends, however it ends, so does this process.
+// The platform holds the other end and never writes. When it ends, even by SIGKILL, this process ends.
 async function untilClosed(end: (code: number) => never): Promise<void> {
   for await (const _ of Deno.stdin.readable);
   end(0);
@@ -14,10 +14,8 @@ async function untilClosed(end: (code: number) => never): Promise<void> {
 untilClosed(Deno.exit);
 
 const serve = Deno.serve as (options: Deno.ServeTcpOptions, handler: Deno.ServeHandler) => unknown;
-let served = false;
 
 function listen(handler: Deno.ServeHandler, onError?: Deno.ServeTcpOptions["onError"]): unknown {
-  served = true;
   return serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -37,11 +35,3 @@ Object.defineProperty(Deno, "serve", {
     return listen(handler, options?.onError);
   },
 });
-
-/** Serves a module that exports its handler (`export default { fetch }`) instead of calling Deno.serve. */
-export function serveExport(
-  module: { default?: { fetch?: (request: Request) => Response | Promise<Response> } },
-): void {
-  const exported = module.default;
-  if (!served && typeof exported?.fetch === "function") listen((request) => exported.fetch!(request));
-}

@@ -1,5 +1,5 @@
-// /functions/v1/<name>: one process per function, started on first use, replaced when a file under supabase/functions
-// changes. A function sees the path /<name>/... as it does when hosted.
+// /functions/v1/<name>: one process per function, started on first use, replaced when a file in supabase/functions changes.
+// A function receives the path /<name>/... as it does when hosted.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
@@ -8,8 +8,8 @@ import { BodyError, continued, readStart } from "../gateway/body.ts";
 import { withClientAddress } from "../gateway/client_address.ts";
 import { type More, refusal } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
-import { verify } from "../gateway/tokens.ts";
-import { endOrphans } from "./orphans.ts";
+import { fileExists } from "../files.ts";
+import { processes } from "../process.ts";
 import { BootError, Worker } from "./worker.ts";
 
 export interface RunnerOptions {
@@ -19,25 +19,24 @@ export interface RunnerOptions {
   /** Where the generated entry modules go. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly verifyJwt: (name: string) => boolean;
-  /** The import map that config.toml gives a function. */
-  readonly importMap?: (name: string) => string | undefined;
+  /** The import map of each function. */
+  readonly importMaps: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** How long a function may take to begin its answer, as hosted. */
-const ANSWER_PATIENCE = 150_000;
-const SMALL = 256 * 1024;
-/** What web servers log for a client that has gone before it was answered. */
-const CLIENT_LEFT_STATUS = 499;
+/** The time until a function begins its response, as hosted. */
+const RESPONSE_TIMEOUT_MS = 150_000;
+/** Smaller responses are read whole: a stream costs more than the bytes. */
+const SMALL_RESPONSE_BYTES = 256 * 1024;
+/** The status that web servers log for a client that closed the connection before the response. */
+const CLIENT_CLOSED_REQUEST = 499;
 const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
-/** Of a body: what is received before its function receives the request. A slow client holds no function. */
-const RECEIVED_FIRST = 2 * 1024 * 1024;
-/** What the service calls the hosted runtime's refusals. */
+/** Shorter bodies are received before the function receives the request, so that a slow client does not hold a function. */
+const BUFFERED_BODY_BYTES = 2 * 1024 * 1024;
+/** The service's error code for each status that the hosted runtime responds with. */
 const CODES: Readonly<Record<number, Code>> = {
-  401: "unauthorized",
   404: "not_found",
   405: "method_not_allowed",
   500: "server_error",
@@ -49,13 +48,12 @@ const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trail
 
 interface Body {
   readonly content: BodyInit;
-  /** Why it ended early. */
+  /** The reason why it ended early. */
   failure?: BodyError;
 }
 
 export class FunctionRunner {
   readonly #workers = new Map<string, Promise<Worker>>();
-  readonly #entries = new Map<string, string>();
   readonly #client = Deno.createHttpClient({ http2: false, poolMaxIdlePerHost: 64, allowHost: true });
   readonly #watcher: Deno.FsWatcher;
 
@@ -65,7 +63,7 @@ export class FunctionRunner {
   }
 
   static async start(options: RunnerOptions): Promise<FunctionRunner> {
-    await endOrphans(options.folder);
+    await killOrphans(options.folder);
     try {
       await Deno.mkdir(options.folder, { recursive: true });
     } catch (error) {
@@ -75,22 +73,18 @@ export class FunctionRunner {
     return new FunctionRunner(options);
   }
 
-  /** Answers a request to the function `name`; `path` is what follows the name. */
+  /** Handles a request to the function `name`; `path` is the rest of the path. */
   async handle(request: Request, name: string, path: string, client: string): Promise<Response> {
     if (!METHODS.includes(request.method)) {
-      return plain(request, 405, "METHOD_NOT_ALLOWED", "Method not allowed", {
+      return runtimeError(request, 405, "METHOD_NOT_ALLOWED", "Method not allowed", {
         headers: { allow: METHODS.join(", ") },
       });
     }
     const entry = NAME.test(name) ? await this.#entry(name) : undefined;
-    // A page that misspells a function shall read so, and not that its preflight failed.
+    // A page that misspells a function's name must read the 404, not a failed preflight.
     if (entry === undefined && request.method === "OPTIONS") return preflight(request);
-    if (entry === undefined) return plain(request, 404, "NOT_FOUND", "Requested function was not found");
+    if (entry === undefined) return runtimeError(request, 404, "NOT_FOUND", "Requested function was not found");
     const authorization = functionAuthorization(request);
-    if (request.method !== "OPTIONS" && this.options.verifyJwt(name)) {
-      const refused = unverified(request, authorization);
-      if (refused !== undefined) return refused;
-    }
     const forwarded = forward(request, authorization, client);
     const url = new URL(request.url);
     const target = `/${name}${path}${url.search}`;
@@ -100,9 +94,11 @@ export class FunctionRunner {
       return await this.#exchange(worker, leave, target, request, body, forwarded);
     } catch (error) {
       if (error instanceof BootError) {
-        return plain(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
+        return runtimeError(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
       }
-      if (error instanceof BodyError && error.status === 400) return new Response(null, { status: CLIENT_LEFT_STATUS });
+      if (error instanceof BodyError && error.status === 400) {
+        return new Response(null, { status: CLIENT_CLOSED_REQUEST });
+      }
       throw error;
     }
   }
@@ -114,16 +110,13 @@ export class FunctionRunner {
     this.#client.close();
   }
 
-  /** The function's file; a function that runs is not looked for again. */
+  /** The function's file. The disk is not read for a function that runs. */
   async #entry(name: string): Promise<string | undefined> {
-    const known = this.#entries.get(name);
-    if (known !== undefined && this.#workers.has(name)) return known;
-    const found = await entryPoint(this.options.source, name);
-    if (found !== undefined) this.#entries.set(name, found);
-    return found;
+    const path = join(this.options.source, name, "index.ts");
+    return this.#workers.has(name) || await fileExists(path) ? path : undefined;
   }
 
-  /** The function's process, taken for one exchange; requests that come while it starts wait for the same start. */
+  /** The function's process, taken for one request. Requests that arrive while it starts wait for the same start. */
   async #take(name: string, entry: string): Promise<{ worker: Worker; leave: () => void }> {
     for (;;) {
       const starting = this.#workers.get(name) ?? this.#start(name, entry);
@@ -137,24 +130,21 @@ export class FunctionRunner {
   #start(name: string, entry: string): Promise<Worker> {
     const starting = this.#boot(name, entry);
     this.#workers.set(name, starting);
-    // A function that did not start is tried again by the next request.
+    // The next request starts a function again that did not start.
     starting.catch(() => this.#workers.get(name) === starting && this.#workers.delete(name));
     return starting;
   }
 
   async #boot(name: string, entry: string): Promise<Worker> {
-    const { deno, source, folder, environment, log } = this.options;
+    const { deno, folder, environment, importMaps, log } = this.options;
     const module = join(folder, `${name}.js`);
-    await Deno.writeTextFile(
-      module,
-      `import { serveExport } from "${new URL("boot.ts", import.meta.url)}";\n` +
-        `import * as module from "${pathToFileURL(entry)}";\nserveExport(module);\n`,
-    );
+    const imports = [new URL("boot.ts", import.meta.url), pathToFileURL(entry)];
+    await Deno.writeTextFile(module, imports.map((url) => `import "${url}";\n`).join(""));
     return await Worker.boot({
       name,
       deno,
       entry: module,
-      importMap: await importMapOf(source, name, this.options.importMap?.(name)),
+      importMap: importMaps[name],
       environment,
       log: (line) => log(`[${name}] ${line}`),
     });
@@ -168,39 +158,43 @@ export class FunctionRunner {
     body: Body | undefined,
     headers: Headers,
   ): Promise<Response> {
-    const impatience = new AbortController();
-    const timer = setTimeout(() => impatience.abort(), ANSWER_PATIENCE);
-    // The function learns that its client has gone, as it would without this gateway between them.
-    request.signal.addEventListener("abort", () => impatience.abort());
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), RESPONSE_TIMEOUT_MS);
+    // The function's request is aborted when the client closes its connection.
+    request.signal.addEventListener("abort", () => abort.abort());
     try {
-      const answer = await fetch(`http://127.0.0.1:${worker.port}${target}`, {
+      const response = await fetch(`http://127.0.0.1:${worker.port}${target}`, {
         method: request.method,
         headers,
         body: body?.content ?? null,
         redirect: "manual",
         client: this.#client,
-        signal: impatience.signal,
+        signal: abort.signal,
       });
-      const { status, statusText } = answer;
-      const init = { status, statusText, headers: endToEnd(answer.headers) };
-      if (isSmall(answer)) {
-        const body = await answer.arrayBuffer();
+      const { status, statusText } = response;
+      const init = { status, statusText, headers: endToEnd(response.headers) };
+      if (isSmall(response)) {
+        const body = await response.arrayBuffer();
         leave();
         return new Response(body, init);
       }
-      return new Response(whenDone(answer.body, leave), init);
+      return new Response(whenDone(response.body, leave), init);
     } catch (error) {
       leave();
       if (body?.failure !== undefined) throw body.failure;
-      if (request.signal.aborted) return new Response(null, { status: CLIENT_LEFT_STATUS });
+      if (request.signal.aborted) return new Response(null, { status: CLIENT_CLOSED_REQUEST });
       const details = OUTCOME_UNKNOWN;
-      if (impatience.signal.aborted) {
-        return plain(request, 504, "IDLE_TIMEOUT", "The function did not answer in time", { details });
+      if (abort.signal.aborted) {
+        return runtimeError(request, 504, "IDLE_TIMEOUT", "The function did not respond in time", { details });
       }
       const ended = await worker.hasEnded();
       this.options.log(`[${worker.name}] ${ended ? "its process ended in a request" : error}`);
-      if (wasNeverSent(error)) return plain(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
-      return plain(request, 500, "WORKER_ERROR", "Function exited due to an error (please check logs)", { details });
+      if (wasNeverSent(error)) {
+        return runtimeError(request, 503, "BOOT_ERROR", "Worker failed to boot (please check logs)");
+      }
+      return runtimeError(request, 500, "WORKER_ERROR", "Function exited due to an error (please check logs)", {
+        details,
+      });
     } finally {
       clearTimeout(timer);
     }
@@ -217,7 +211,22 @@ export class FunctionRunner {
   }
 }
 
-/** The process had ended and took no connection. */
+/**
+ * Ends the functions of a platform that was killed: the processes whose entry module is in this folder. They end when their
+ * standard input does, unless they are busy.
+ */
+async function killOrphans(folder: string): Promise<void> {
+  for (const { pid, args } of await processes()) {
+    if (!args.includes(` ${folder}/`) || pid === Deno.pid) continue;
+    try {
+      Deno.kill(pid, "SIGKILL");
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has ended
+    }
+  }
+}
+
+/** The process had ended and did not accept the connection. */
 function wasNeverSent(error: unknown): boolean {
   return causeOf(error).includes("client error (Connect)");
 }
@@ -226,38 +235,13 @@ function causeOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
 }
 
-async function entryPoint(source: string, name: string): Promise<string | undefined> {
-  for (const extension of ["ts", "js", "mjs", "tsx", "jsx"]) {
-    const path = join(source, name, `index.${extension}`);
-    if (await isFile(path)) return path;
-  }
-  return undefined;
-}
-
-/** Where the CLI looks for a function's import map: config.toml, then the function's own folder. */
-export async function importMapOf(source: string, name: string, configured?: string): Promise<string | undefined> {
-  if (configured !== undefined) return configured;
-  for (const file of ["deno.json", "deno.jsonc", "import_map.json"]) {
-    const path = join(source, name, file);
-    if (await isFile(path)) return path;
-  }
-  return undefined;
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-/** A body of a known, small length is received first; a longer one, or one without a length, flows. */
+/** A body of a known, small length is received first; others are streamed. */
 async function received({ body, headers }: Request): Promise<Body | undefined> {
   if (body === null) return undefined;
-  const isShort = Number(headers.get("content-length") ?? Infinity) <= RECEIVED_FIRST;
-  const start = isShort ? await readStart(body, RECEIVED_FIRST) : { bytes: new Uint8Array(0), rest: body.getReader() };
+  const isShort = Number(headers.get("content-length") ?? Infinity) <= BUFFERED_BODY_BYTES;
+  const start = isShort
+    ? await readStart(body, BUFFERED_BODY_BYTES)
+    : { bytes: new Uint8Array(0), rest: body.getReader() };
   const found: Body = { content: continued(start, (error) => found.failure = error) };
   return found;
 }
@@ -281,9 +265,8 @@ function endToEnd(received: Headers): Headers {
   return headers;
 }
 
-/** Worth taking whole: a stream costs more than the bytes. */
 function isSmall({ body, headers }: Response): boolean {
-  return body !== null && Number(headers.get("content-length") ?? Infinity) <= SMALL;
+  return body !== null && Number(headers.get("content-length") ?? Infinity) <= SMALL_RESPONSE_BYTES;
 }
 
 function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): ReadableStream<Uint8Array> | null {
@@ -312,21 +295,8 @@ function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): Re
   });
 }
 
-function unverified(request: Request, authorization: string | undefined): Response | undefined {
-  if (authorization === undefined) {
-    return plain(request, 401, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header", {
-      details: { reason: "token_missing" },
-    });
-  }
-  const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
-  if (token !== undefined && "claims" in verify(token)) return undefined;
-  return plain(request, 401, "UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT", {
-    details: { reason: "token_invalid" },
-  });
-}
-
-/** The answers that the hosted gateway gives in a function's place. */
-function plain(request: Request, status: number, code: string, message: string, more: More = {}): Response {
+/** An error that the hosted runtime responds with in place of the function. */
+function runtimeError(request: Request, status: number, code: string, message: string, more: More = {}): Response {
   const headers = { ...more.headers, "sb-error-code": code };
   return refusal(request, status, CODES[status]!, message, { ...more, headers, beside: { code, message } });
 }

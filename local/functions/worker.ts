@@ -1,4 +1,5 @@
-// One function in one process: started, spoken to over HTTP on a port of its own, ended when its work is done.
+// One function in one process, which serves HTTP on a port of its own and ends after its last request.
+import { withTimeout } from "../timeout.ts";
 import { TextLineStream } from "./lines.ts";
 
 export interface WorkerOptions {
@@ -6,7 +7,7 @@ export interface WorkerOptions {
   readonly deno: string;
   /** The generated module that loads boot.ts and then the function. */
   readonly entry: string;
-  /** The file with the function's import map; undefined for a function without one. */
+  /** The file with the function's import map. */
   readonly importMap: string | undefined;
   /** All that the function's environment holds. */
   readonly environment: Readonly<Record<string, string>>;
@@ -15,18 +16,12 @@ export interface WorkerOptions {
 
 export class BootError extends Error {}
 
-/** What Deno itself needs to find its cache and its packages; gone before the function's first line runs. */
-const TOOL_ENVIRONMENT = [
-  "HOME",
-  "DENO_DIR",
-  "XDG_CACHE_HOME",
-  "DENO_CERT",
-  "DENO_TLS_CA_STORE",
-  "DENO_NO_UPDATE_CHECK",
-];
-const PROXY_ENVIRONMENT = ["NPM_CONFIG_REGISTRY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy"];
+/** Variables by which Deno finds its cache and its packages. boot.ts deletes them before the function runs. */
+const TOOL_VARIABLES =
+  /^(HOME|DENO_DIR|XDG_CACHE_HOME|DENO_CERT|DENO_TLS_CA_STORE|NPM_CONFIG_REGISTRY|HTTPS?_PROXY|NO_PROXY|https?_proxy)$/;
 
-const BOOT_PATIENCE = 60_000;
+const BOOT_TIMEOUT_MS = 60_000;
+const EXIT_TIMEOUT_MS = 100;
 
 export class Worker {
   #inFlight = 0;
@@ -63,22 +58,18 @@ export class Worker {
       stderr: "piped",
     }).spawn();
     const { promise: listening, resolve } = Promise.withResolvers<number | undefined>();
-    const patience = setTimeout(() => resolve(undefined), BOOT_PATIENCE);
-    const hear = (line: string) => {
+    forwardLines(child.stdout, (line) => {
       if (line.startsWith(marker)) resolve(Number(line.slice(marker.length)));
       else options.log(line);
-    };
-    forward(child.stdout, hear);
-    forward(child.stderr, options.log);
+    });
+    forwardLines(child.stderr, options.log);
     child.status.then(() => {
       resolve(undefined);
-      // It reads nothing from there any more.
       child.stdin.close().catch((error) => {
         if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
       });
     });
-    const port = await listening;
-    clearTimeout(patience);
+    const port = await withTimeout(listening, BOOT_TIMEOUT_MS, () => undefined);
     if (port === undefined) {
       end(child);
       await child.status;
@@ -87,18 +78,15 @@ export class Worker {
     return new Worker(options.name, port, child);
   }
 
-  /** Whether the process has ended, for one who has seen a connection break: the news of an end takes a moment. */
+  /** Whether the process has ended. Waits briefly: the exit status may arrive after the connection error. */
   async hasEnded(): Promise<boolean> {
-    const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, 100);
-    await Promise.race([this.child.status, patience]);
-    clearTimeout(timer);
+    await withTimeout(this.child.status, EXIT_TIMEOUT_MS, () => {});
     return this.#ended;
   }
 
   /**
-   * Takes the process for one exchange and answers how to give it back; a retired process lives until its last exchange
-   * is over. Undefined when it takes no more: it was retired or has ended.
+   * Takes the process for one request and returns the function that gives it back. A retired process runs until its last
+   * request is over. Undefined if it was retired or has ended.
    */
   enter(): (() => void) | undefined {
     if (this.#retired || this.#ended) return undefined;
@@ -112,7 +100,7 @@ export class Worker {
     };
   }
 
-  /** No new work comes; the process ends when the work it has is done. */
+  /** The process gets no new requests and ends after those that it has. */
   retire(): void {
     this.#retired = true;
     if (this.#inFlight === 0) end(this.child);
@@ -125,31 +113,23 @@ export class Worker {
 }
 
 function toolEnvironment(): Record<string, string> {
-  const found: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
-  for (const name of [...TOOL_ENVIRONMENT, ...PROXY_ENVIRONMENT]) {
-    const value = Deno.env.get(name);
-    if (value !== undefined) found[name] = value;
-  }
-  return found;
+  const found = Object.entries(Deno.env.toObject()).filter(([name]) => TOOL_VARIABLES.test(name));
+  return { ...Object.fromEntries(found), DENO_NO_UPDATE_CHECK: "1" };
 }
 
-async function forward(stream: ReadableStream<Uint8Array>, hear: (line: string) => void): Promise<void> {
-  for await (const line of stream.pipeThrough(new TextLineStream())) hear(line);
+async function forwardLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
+  for await (const line of stream.pipeThrough(new TextLineStream())) onLine(line);
 }
 
 function end(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch (error) {
-    // A process that has ended cannot be killed, which is what was wanted.
-    if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error;
+    if (!(error instanceof TypeError || error instanceof Deno.errors.NotFound)) throw error; // it has ended
   }
 }
 
-/** Only the function's own import map counts, as it does when it is deployed; no file is looked for further up. */
+/** Only the function's own import map is used, as it is when deployed; Deno searches no file in the folders above. */
 export function configArguments(importMap: string | undefined): string[] {
-  if (importMap === undefined) return ["--no-config"];
-  return /\.jsonc?$/.test(importMap) && !importMap.endsWith("import_map.json")
-    ? [`--config=${importMap}`]
-    : ["--no-config", `--import-map=${importMap}`];
+  return [importMap === undefined ? "--no-config" : `--config=${importMap}`];
 }

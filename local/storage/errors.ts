@@ -1,4 +1,4 @@
-// How object storage says no: a status, and XML.
+// Errors of the S3 protocol: a status and XML.
 
 export class S3Error extends Error {
   constructor(

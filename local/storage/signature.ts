@@ -1,4 +1,4 @@
-// AWS Signature Version 4, verified: in the Authorization header, or in the query of a presigned address.
+// Verifies AWS Signature Version 4, in the Authorization header or in the query of a presigned URL.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { S3Error } from "./errors.ts";
 
@@ -7,7 +7,7 @@ export interface Credentials {
   readonly secretAccessKey: string;
 }
 
-/** What the signature says of the body: its SHA-256 in hexadecimal digits, or nothing. */
+/** The signed headers, and the SHA-256 of the body as hexadecimal digits if it is signed. */
 export interface Signed {
   readonly headers: ReadonlySet<string>;
   readonly bodySha256: string | null;
@@ -15,32 +15,34 @@ export interface Signed {
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const UNSIGNED = "UNSIGNED-PAYLOAD";
-const SKEW_MS = 15 * 60_000;
-const LONGEST_SECONDS = 604_800;
+const MAX_SKEW_MS = 15 * 60_000;
+const MAX_EXPIRES_SECONDS = 604_800;
 
 interface Claim {
   readonly credential: string;
   readonly signedHeaders: string;
   readonly signature: string;
   readonly date: string;
-  /** Seconds a presigned address is good for; null in a header. */
+  /** Seconds until a presigned URL expires; null for the header. */
   readonly expires: number | null;
   readonly bodyHash: string;
 }
 
-/** Throws unless the request was signed with the credentials, as it came. */
+/** Throws unless the request was signed with these credentials and was not changed afterwards. */
 export function verifySignature(request: Request, url: URL, credentials: Credentials, now = Date.now()): Signed {
-  const claim = claimOf(request, url);
+  const claim = parseClaim(request, url);
   const [accessKeyId, day, region, service, end, ...rest] = claim.credential.split("/");
   if (rest.length > 0 || end !== "aws4_request" || service !== "s3" || !region || day !== claim.date.slice(0, 8)) {
-    throw malformed("The credential is not <key>/<day>/<region>/s3/aws4_request");
+    throw malformed("The credential must be <key>/<day>/<region>/s3/aws4_request.");
   }
-  if (accessKeyId !== credentials.accessKeyId) throw new S3Error(403, "InvalidAccessKeyId", "There is no such key");
+  if (accessKeyId !== credentials.accessKeyId) {
+    throw new S3Error(403, "InvalidAccessKeyId", "The access key does not exist.");
+  }
 
   const names = claim.signedHeaders.split(";");
-  if (!names.includes("host")) throw malformed("The header host is not signed");
+  if (!names.includes("host")) throw malformed("The header host must be signed.");
   if (names.some((name, index) => name !== name.toLowerCase() || (index > 0 && name <= names[index - 1]!))) {
-    throw malformed("SignedHeaders is not a sorted list of lower-case names");
+    throw malformed("SignedHeaders must be a sorted list of lower-case names.");
   }
   const canonical = [
     request.method,
@@ -56,101 +58,105 @@ export function verifySignature(request: Request, url: URL, credentials: Credent
   let key: string | Uint8Array = `AWS4${credentials.secretAccessKey}`;
   for (const part of [day, region, service, end]) key = createHmac("sha256", key).update(part).digest();
   const expected = createHmac("sha256", key).update(toSign).digest();
-  const given = new Uint8Array(claim.signature.match(/../g)?.map((byte) => parseInt(byte, 16)) ?? []);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new S3Error(
-      403,
-      "SignatureDoesNotMatch",
-      "The request is not what was signed, or was signed with another key",
-    );
+  const received = new Uint8Array(claim.signature.match(/../g)?.map((byte) => parseInt(byte, 16)) ?? []);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+    throw new S3Error(403, "SignatureDoesNotMatch", "The request was changed, or was signed with another key.");
   }
-  checkTime(claim, now); // last: whoever cannot sign learns nothing of the clock
+  checkTime(claim, now); // last, so that a request with a wrong signature reads nothing about the clock
   return { headers: new Set(names), bodySha256: claim.bodyHash === UNSIGNED ? null : claim.bodyHash };
 }
 
-function claimOf(request: Request, url: URL): Claim {
+function parseClaim(request: Request, url: URL): Claim {
   const header = request.headers.get("authorization");
   const query = url.searchParams;
   const presigned = [...query.keys()].some((name) => /^x-amz-(signature|algorithm|credential)$/i.test(name));
   if (header !== null && presigned) {
-    throw new S3Error(400, "InvalidArgument", "Signed both in the Authorization header and in the address");
+    throw new S3Error(
+      400,
+      "InvalidArgument",
+      "Sign the request in the Authorization header or in the query, not in both.",
+    );
   }
-  if (presigned) return ofQuery(request, query);
-  if (header === null) throw new S3Error(403, "AccessDenied", "The request is not signed");
-  return ofHeader(request, header);
+  if (presigned) return queryClaim(request, query);
+  if (header === null) throw new S3Error(403, "AccessDenied", "The request is not signed.");
+  return headerClaim(request, header);
 }
 
-function ofQuery(request: Request, query: URLSearchParams): Claim {
-  const one = (name: string) => {
+function queryClaim(request: Request, query: URLSearchParams): Claim {
+  const single = (name: string) => {
     const values = query.getAll(name);
-    if (values.length !== 1) throw new S3Error(400, "AuthorizationQueryParametersError", `${name} is not there once`);
+    if (values.length !== 1) throw new S3Error(400, "AuthorizationQueryParametersError", `${name} must occur once.`);
     return values[0]!;
   };
-  if (one("X-Amz-Algorithm") !== ALGORITHM) {
-    throw new S3Error(400, "AuthorizationQueryParametersError", `X-Amz-Algorithm is not ${ALGORITHM}`);
+  if (single("X-Amz-Algorithm") !== ALGORITHM) {
+    throw new S3Error(400, "AuthorizationQueryParametersError", `X-Amz-Algorithm must be ${ALGORITHM}.`);
   }
-  const expires = one("X-Amz-Expires");
-  if (!/^\d{1,7}$/.test(expires) || Number(expires) < 1 || Number(expires) > LONGEST_SECONDS) {
-    throw new S3Error(400, "AuthorizationQueryParametersError", `X-Amz-Expires is not 1 to ${LONGEST_SECONDS}`);
+  const expires = single("X-Amz-Expires");
+  if (!/^\d{1,7}$/.test(expires) || Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
+    throw new S3Error(400, "AuthorizationQueryParametersError", `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS}.`);
   }
   const hash = query.get("X-Amz-Content-Sha256") ?? request.headers.get("x-amz-content-sha256") ?? UNSIGNED;
   return {
-    credential: one("X-Amz-Credential"),
-    signedHeaders: one("X-Amz-SignedHeaders"),
-    signature: hex(one("X-Amz-Signature")),
-    date: dateOf(one("X-Amz-Date")),
+    credential: single("X-Amz-Credential"),
+    signedHeaders: single("X-Amz-SignedHeaders"),
+    signature: checkHex(single("X-Amz-Signature")),
+    date: checkDate(single("X-Amz-Date")),
     expires: Number(expires),
-    bodyHash: bodyHash(hash),
+    bodyHash: checkBodyHash(hash),
   };
 }
 
-function ofHeader(request: Request, header: string): Claim {
+function headerClaim(request: Request, header: string): Claim {
   const [, credential, signedHeaders, signature] = header.match(
     /^AWS4-HMAC-SHA256\s+Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([^,\s]+)$/,
   ) ?? [];
-  if (!credential || !signedHeaders || !signature) throw malformed("The Authorization header is not understood");
+  if (!credential || !signedHeaders || !signature) {
+    throw malformed("The Authorization header is not a valid AWS4-HMAC-SHA256 header.");
+  }
   return {
     credential,
     signedHeaders,
-    signature: hex(signature),
-    date: dateOf(request.headers.get("x-amz-date") ?? ""),
+    signature: checkHex(signature),
+    date: checkDate(request.headers.get("x-amz-date") ?? ""),
     expires: null,
-    bodyHash: bodyHash(request.headers.get("x-amz-content-sha256") ?? ""),
+    bodyHash: checkBodyHash(request.headers.get("x-amz-content-sha256") ?? ""),
   };
 }
 
-function hex(signature: string): string {
-  if (!/^[0-9a-f]{64}$/.test(signature)) throw malformed("The signature is not 64 hexadecimal digits");
+function checkHex(signature: string): string {
+  if (!/^[0-9a-f]{64}$/.test(signature)) throw malformed("The signature must be 64 hexadecimal digits.");
   return signature;
 }
 
-function dateOf(text: string): string {
-  if (!/^\d{8}T\d{6}Z$/.test(text) || Number.isNaN(momentOf(text))) {
-    throw malformed("X-Amz-Date is not YYYYMMDDTHHMMSSZ");
+function checkDate(text: string): string {
+  if (!/^\d{8}T\d{6}Z$/.test(text) || Number.isNaN(parseDate(text))) {
+    throw malformed("X-Amz-Date must be YYYYMMDDTHHMMSSZ.");
   }
   return text;
 }
 
-function momentOf(date: string): number {
+function parseDate(date: string): number {
   return Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
 }
 
-function bodyHash(text: string): string {
-  if (text.startsWith("STREAMING-")) throw new S3Error(501, "NotImplemented", "Bodies in signed chunks are not taken");
-  if (text !== UNSIGNED && !/^[0-9a-f]{64}$/.test(text)) throw malformed("X-Amz-Content-Sha256 is no SHA-256");
+function checkBodyHash(text: string): string {
+  if (text.startsWith("STREAMING-")) {
+    throw new S3Error(501, "NotImplemented", "Bodies in signed chunks are not supported.");
+  }
+  if (text !== UNSIGNED && !/^[0-9a-f]{64}$/.test(text)) throw malformed("X-Amz-Content-Sha256 must be a SHA-256.");
   return text;
 }
 
 function checkTime({ date, expires }: Claim, now: number): void {
-  const age = now - momentOf(date);
+  const age = now - parseDate(date);
   if (expires === null) {
-    if (Math.abs(age) > SKEW_MS) {
-      throw new S3Error(403, "RequestTimeTooSkewed", "The request was signed at another time");
+    if (Math.abs(age) > MAX_SKEW_MS) {
+      throw new S3Error(403, "RequestTimeTooSkewed", "The time of the signature differs too much from now.");
     }
-  } else if (age < -SKEW_MS) {
-    throw new S3Error(403, "AccessDenied", "The address is not valid yet");
+  } else if (age < -MAX_SKEW_MS) {
+    throw new S3Error(403, "AccessDenied", "The URL is not valid yet.");
   } else if (age > expires * 1000) {
-    throw new S3Error(403, "AccessDenied", "Request has expired");
+    throw new S3Error(403, "AccessDenied", "The URL has expired.");
   }
 }
 
@@ -158,7 +164,7 @@ function headerOf(request: Request, name: string): string {
   return (request.headers.get(name) ?? "").trim().replaceAll(/ +/g, " ");
 }
 
-/** The path as it was sent, each segment encoded as the rules of signing say. */
+/** The path with each segment encoded by the rules of the signature. */
 function canonicalPath(path: string): string {
   return path.split("/").map((segment) => encode(decode(segment))).join("/");
 }
@@ -176,7 +182,7 @@ export function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch (error) {
-    if (error instanceof URIError) throw new S3Error(400, "InvalidURI", "The path is not UTF-8");
+    if (error instanceof URIError) throw new S3Error(400, "InvalidURI", "The path is not UTF-8.");
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 // Object storage of the local platform: PUT, GET, HEAD, DELETE and copies of objects by the S3 protocol at /storage/v1/s3,
-// and the public bucket's objects for everyone at /storage/v1/object/public.
+// and the objects of the public bucket without a signature at /storage/v1/object/public.
 import { createHash } from "node:crypto";
-import { rangeWanted, refusedBy } from "./conditions.ts";
+import { BodyError, readBody } from "../gateway/body.ts";
 import { errorResponse, S3Error } from "./errors.ts";
-import { type Description, Objects } from "./objects.ts";
+import { ObjectStore, type StoredObject } from "./objects.ts";
 import { type Credentials, decode, type Signed, verifySignature } from "./signature.ts";
 
 export interface Bucket {
@@ -12,16 +12,17 @@ export interface Bucket {
 }
 
 export interface StorageOptions {
-  /** Where the objects are kept. */
+  /** The folder of the objects. */
   readonly folder: string;
   readonly buckets: readonly Bucket[];
-  readonly largestObject: number;
+  /** Bytes. */
+  readonly maxObjectSize: number;
   readonly credentials: Credentials;
 }
 
 const S3 = "/storage/v1/s3";
 const PUBLIC = "/storage/v1/object/public";
-const LONGEST_KEY = 1024;
+const MAX_KEY_BYTES = 1024;
 const XMLNS = "http://s3.amazonaws.com/doc/2006-03-01/";
 
 const CORS = {
@@ -36,10 +37,10 @@ const PREFLIGHT = {
 };
 
 export class Storage {
-  readonly #objects: Objects;
+  readonly #objects: ObjectStore;
 
   private constructor(readonly options: StorageOptions) {
-    this.#objects = new Objects(options.folder);
+    this.#objects = new ObjectStore(options.folder);
   }
 
   static async start(options: StorageOptions): Promise<Storage> {
@@ -50,121 +51,111 @@ export class Storage {
 
   async handle(request: Request, url: URL): Promise<Response> {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT });
+    let response: Response;
     try {
-      const answer = await this.#answer(request, url);
-      for (const [name, value] of Object.entries(CORS)) answer.headers.set(name, value);
-      return answer;
+      response = await this.#respond(request, url);
     } catch (error) {
       if (!(error instanceof S3Error)) throw error;
-      await request.body?.cancel();
-      const answer = errorResponse(error, url.pathname);
-      for (const [name, value] of Object.entries(CORS)) answer.headers.set(name, value);
-      return answer;
+      if (!request.bodyUsed) await request.body?.cancel();
+      response = errorResponse(error, url.pathname);
     }
+    for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value);
+    return response;
   }
 
-  async #answer(request: Request, url: URL): Promise<Response> {
+  async #respond(request: Request, url: URL): Promise<Response> {
     if (url.pathname.startsWith(`${PUBLIC}/`)) {
-      if (request.method !== "GET" && request.method !== "HEAD") throw notAllowed(request.method);
-      const { bucket, key } = this.#place(url.pathname.slice(PUBLIC.length));
+      if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(request.method);
+      const { bucket, key } = this.#resolve(url.pathname.slice(PUBLIC.length));
       if (!bucket.isPublic) throw noSuchKey();
       return await this.#read(request, bucket.name, key, { "cache-control": "public, max-age=3600" });
     }
     const signed = verifySignature(request, url, this.options.credentials);
-    const { bucket: { name: bucket }, key } = this.#place(url.pathname.slice(S3.length));
+    const { bucket: { name: bucket }, key } = this.#resolve(url.pathname.slice(S3.length));
     switch (request.method) {
       case "GET":
       case "HEAD":
         return await this.#read(request, bucket, key, {});
-      case "PUT": {
+      case "PUT":
         if (request.headers.has("x-amz-copy-source")) return await this.#copy(request, bucket, key, signed);
-        const { etag } = await this.#write(request, bucket, key, signed);
-        return new Response(null, { headers: { etag } });
-      }
+        return new Response(null, { headers: { etag: (await this.#write(request, bucket, key, signed)).etag } });
       case "DELETE":
         await this.#objects.delete(bucket, key);
         return new Response(null, { status: 204 });
       default:
-        throw notAllowed(request.method);
+        throw methodNotAllowed(request.method);
     }
   }
 
-  #place(path: string): { bucket: Bucket; key: string } {
+  #resolve(path: string): { bucket: Bucket; key: string } {
     const [, first = "", ...rest] = path.split("/");
     const bucket = this.options.buckets.find(({ name }) => name === decode(first));
-    if (bucket === undefined) throw new S3Error(404, "NoSuchBucket", "There is no such bucket");
+    if (bucket === undefined) throw new S3Error(404, "NoSuchBucket", "The bucket does not exist.");
     const key = rest.map(decode).join("/");
-    if (key === "") throw new S3Error(501, "NotImplemented", "Only objects are answered for, not buckets");
-    if (new TextEncoder().encode(key).length > LONGEST_KEY) {
-      throw new S3Error(400, "KeyTooLongError", "The key is too long");
+    if (key === "") throw notImplemented("Requests for buckets are not supported. Name an object.");
+    if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) {
+      throw new S3Error(400, "KeyTooLongError", `A key has at most ${MAX_KEY_BYTES} bytes.`);
     }
     return { bucket, key };
   }
 
-  async #write(request: Request, bucket: string, key: string, signed: Signed): Promise<Description> {
-    const { largestObject } = this.options;
-    const declared = request.headers.get("content-length");
-    const condition = request.headers.has("if-match") || request.headers.has("if-none-match");
-    if (condition) throw new S3Error(501, "NotImplemented", "Conditions of a PUT are not looked at");
-    let received = 0;
-    const tooLarge = () => new S3Error(400, "EntityTooLarge", `An object has at most ${largestObject} bytes`);
-    if (Number(declared) > largestObject) throw tooLarge();
-    const sha256 = createHash("sha256");
-    const watch = (chunk: Uint8Array) => {
-      received += chunk.length;
-      if (received > largestObject) throw tooLarge();
-      sha256.update(chunk);
-    };
-    const finish = () => {
-      if (declared !== null && Number(declared) !== received) {
-        throw new S3Error(400, "IncompleteBody", "The body has another length than Content-Length says");
-      }
-      if (signed.bodySha256 !== null && sha256.digest("hex") !== signed.bodySha256) {
-        throw new S3Error(400, "XAmzContentSHA256Mismatch", "The body is not the one that was signed");
-      }
-    };
-    const contentType = request.headers.get("content-type") ?? "application/octet-stream";
-    return await this.#objects.put(bucket, key, contentType, request.body, watch, finish);
+  async #write(request: Request, bucket: string, key: string, signed: Signed): Promise<StoredObject> {
+    const { headers } = request;
+    if (headers.has("if-match") || headers.has("if-none-match")) {
+      throw notImplemented("Conditions of a PUT are not supported.");
+    }
+    const bytes = await this.#receive(request);
+    const declared = headers.get("content-length");
+    if (declared !== null && Number(declared) !== bytes.length) {
+      throw new S3Error(400, "IncompleteBody", "The length of the body differs from Content-Length.");
+    }
+    if (signed.bodySha256 !== null && createHash("sha256").update(bytes).digest("hex") !== signed.bodySha256) {
+      throw new S3Error(400, "XAmzContentSHA256Mismatch", "The hash of the body differs from the signed one.");
+    }
+    return await this.#objects.put(bucket, key, headers.get("content-type") ?? "application/octet-stream", bytes);
   }
 
-  /** The object of another place, if it is the one that is meant. Bytes and type are the source's. */
+  async #receive(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+    const { maxObjectSize } = this.options;
+    try {
+      return await readBody(request, maxObjectSize) as Uint8Array<ArrayBuffer>;
+    } catch (error) {
+      if (!(error instanceof BodyError && error.status === 413)) throw error;
+      throw new S3Error(400, "EntityTooLarge", `An object has at most ${maxObjectSize} bytes.`);
+    }
+  }
+
+  /** Copies bytes and type of another object, on the condition of its ETag if the request has one. */
   async #copy(request: Request, bucket: string, key: string, signed: Signed): Promise<Response> {
-    const header = (name: string) => request.headers.get(`x-amz-${name}`);
-    const source = header("copy-source") ?? "";
+    const source = request.headers.get("x-amz-copy-source") ?? "";
+    const supported = ["x-amz-copy-source", "x-amz-copy-source-if-match"];
     if (!signed.headers.has("x-amz-copy-source")) {
-      throw new S3Error(403, "AccessDenied", "The header x-amz-copy-source is not signed");
+      throw new S3Error(403, "AccessDenied", "The header x-amz-copy-source is not signed.");
     }
-    const other = ["none-match", "modified-since", "unmodified-since"].some((name) => header(`copy-source-if-${name}`));
-    if (other || source.includes("?") || (header("metadata-directive") ?? "COPY") !== "COPY") {
-      throw new S3Error(501, "NotImplemented", "Only whole objects are copied, by x-amz-copy-source-if-match alone");
-    }
+    const others = [...request.headers.keys()].filter((name) =>
+      /^x-amz-(copy-source|metadata-directive)/.test(name) && !supported.includes(name)
+    );
+    if (others.length > 0) throw notImplemented(`A copy does not support ${others.join(", ")}.`);
     await request.body?.cancel();
-    const from = this.#place(source.startsWith("/") ? source : `/${source}`);
+    const from = this.#resolve(source.startsWith("/") ? source : `/${source}`);
     if (from.bucket.name === bucket && from.key === key) {
-      throw new S3Error(400, "InvalidRequest", "An object is not copied to itself");
+      throw new S3Error(400, "InvalidRequest", "An object cannot be copied to itself.");
     }
     const object = await this.#objects.get(from.bucket.name, from.key);
     if (object === undefined) throw noSuchKey();
-    const { size, contentType, etag } = object.description;
-    const wanted = header("copy-source-if-match");
-    if (wanted !== null && wanted !== etag) {
-      object.close();
-      throw new S3Error(412, "PreconditionFailed", "The object is another one");
-    }
-    if (size === 0) object.close();
-    const body = size === 0 ? null : object.read(0, size - 1);
-    const copy = await this.#objects.put(bucket, key, contentType, body, () => {}, () => {});
-    const modified = new Date(copy.modified).toISOString();
-    const quoted = copy.etag.replaceAll('"', "&quot;");
+    const condition = request.headers.get("x-amz-copy-source-if-match");
+    if (condition !== null && condition !== object.etag) throw preconditionFailed();
+    const copy = await this.#objects.put(bucket, key, object.contentType, object.bytes);
     const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<CopyObjectResult xmlns="${XMLNS}">` +
-      `<LastModified>${modified}</LastModified><ETag>${quoted}</ETag></CopyObjectResult>`;
+      `<LastModified>${new Date(copy.modified).toISOString()}</LastModified>` +
+      `<ETag>${copy.etag.replaceAll('"', "&quot;")}</ETag></CopyObjectResult>`;
     return new Response(xml, { headers: { "content-type": "application/xml" } });
   }
 
   async #read(request: Request, bucket: string, key: string, more: Record<string, string>): Promise<Response> {
     const object = await this.#objects.get(bucket, key);
     if (object === undefined) throw noSuchKey();
-    const { size, contentType, etag, modified } = object.description;
+    const { contentType, etag, modified, bytes } = object;
     const headers = new Headers({
       "content-type": contentType,
       "accept-ranges": "bytes",
@@ -173,44 +164,44 @@ export class Storage {
       etag,
       ...more,
     });
-    const empty = (status: number) => {
-      object.close();
-      return new Response(null, { status, headers });
-    };
-    const refused = refusedBy(request.headers, object.description);
-    if (refused === 412) {
-      object.close();
-      throw new S3Error(412, "PreconditionFailed", "The object is another one");
-    }
-    if (refused === 304) return empty(304);
-    const range = rangeOf(rangeWanted(request.headers, object.description), size);
-    if (range === "outside") {
-      object.close();
-      throw new S3Error(416, "InvalidRange", "The object has no such bytes", { "content-range": `bytes */${size}` });
-    }
-    const [from, to] = range ?? [0, size - 1];
-    if (range !== null) headers.set("content-range", `bytes ${from}-${to}/${size}`);
-    headers.set("content-length", String(to - from + 1));
-    const status = range === null ? 200 : 206;
-    if (request.method === "HEAD" || size === 0) return empty(status);
-    return new Response(object.read(from, to), { status, headers });
+    if (!matches(request.headers.get("if-match") ?? "*", etag)) throw preconditionFailed();
+    if (matches(request.headers.get("if-none-match") ?? "", etag)) return new Response(null, { status: 304, headers });
+    const range = parseRange(request.headers.get("range"), bytes.length);
+    const content = range === undefined ? bytes : bytes.subarray(...range);
+    if (range !== undefined) headers.set("content-range", `bytes ${range[0]}-${range[1] - 1}/${bytes.length}`);
+    headers.set("content-length", String(content.length));
+    const status = range === undefined ? 200 : 206;
+    return new Response(request.method === "HEAD" ? null : content, { status, headers });
   }
 }
 
-/** The bytes that are asked for; null for all of them, also when the header is not one range of bytes. */
-function rangeOf(header: string | null, size: number): readonly [from: number, to: number] | "outside" | null {
-  const [, first, last] = header?.match(/^bytes=(\d*)-(\d*)$/) ?? [];
-  if (first === undefined || last === undefined || first + last === "") return null;
-  const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
-  const to = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
-  if (last !== "" && first !== "" && Number(last) < from) return null;
-  return from >= size || to < from ? "outside" : [from, to];
+function matches(list: string, etag: string): boolean {
+  return list === "*" || list.split(",").some((name) => name.trim().replace(/^W\//, "") === etag);
+}
+
+/** The bytes of `bytes=<first>-<last>`, the end exclusive; undefined for all bytes. */
+function parseRange(header: string | null, size: number): [from: number, to: number] | undefined {
+  const [, first, last] = header?.match(/^bytes=(\d+)-(\d*)$/) ?? [];
+  if (first === undefined) return undefined;
+  const to = last ? Math.min(Number(last) + 1, size) : size;
+  if (Number(first) < to) return [Number(first), to];
+  throw new S3Error(416, "InvalidRange", "The object is shorter than the range.", {
+    "content-range": `bytes */${size}`,
+  });
 }
 
 function noSuchKey(): S3Error {
-  return new S3Error(404, "NoSuchKey", "There is no such object");
+  return new S3Error(404, "NoSuchKey", "The object does not exist.");
 }
 
-function notAllowed(method: string): S3Error {
-  return new S3Error(405, "MethodNotAllowed", `${method} is not answered here`);
+function preconditionFailed(): S3Error {
+  return new S3Error(412, "PreconditionFailed", "The object has another ETag.");
+}
+
+function methodNotAllowed(method: string): S3Error {
+  return new S3Error(405, "MethodNotAllowed", `The method ${method} is not supported here.`);
+}
+
+function notImplemented(message: string): S3Error {
+  return new S3Error(501, "NotImplemented", message);
 }

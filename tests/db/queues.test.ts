@@ -127,7 +127,7 @@ Deno.test("no client puts, reads or sees messages, jobs, requests or secrets", a
     "select * from private.dead_messages",
     "select private.call_function('storage/sweep')",
     "select cron.schedule('x', '* * * * *', 'select 1')",
-    "select net.http_get('http://127.0.0.1')",
+    "select net.http_post('http://127.0.0.1')",
     "select * from vault.decrypted_secrets",
     "select vault.create_secret('x')",
   ];
@@ -151,7 +151,7 @@ Deno.test("a secret is kept as ciphertext, read by name, and changed in place", 
 
 Deno.test("a schedule that is none is refused, and a job that has a name is replaced", async () => {
   const none = ["", "* * * *", "every day", "60 seconds", "* * * * * *", "soon * * * *", "60 * * * *", "* 24 * * *"];
-  const nor = ["* * 0 * *", "* * * 13 *", "* * * * 8", "mon * * * *", "* * * mon *", "30-10 * * * *", "*/0 * * * *"];
+  const nor = ["* * 0 * *", "* * * 13 *", "* * * * 8", "mon * * * *", "* * * mon *", "*/0 * * * *"];
   for (const wrong of [...none, ...nor, "5/15 * * * *", "1,,2 * * * *", "*-5 * * * *", "* * $,1 * *"]) {
     await assert.rejects(db.sql`select cron.schedule('test', ${wrong}, 'select 1')`, { code: "22023" }, wrong);
   }

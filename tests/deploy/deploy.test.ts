@@ -47,6 +47,7 @@ async function startsAlone(deno: string, name: string, { metadata, files }: Uplo
     await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
     await Deno.writeFile(join(folder, path), content);
   }
+  assert.equal(metadata.verify_jwt, false, name);
   const log: string[] = [];
   const { apiUrl, anonKey, serviceRoleKey, jwtSecret } = stack();
   const runner = await FunctionRunner.start({
@@ -59,8 +60,7 @@ async function startsAlone(deno: string, name: string, { metadata, files }: Uplo
       SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
       JWT_SECRET: jwtSecret,
     },
-    verifyJwt: () => metadata.verify_jwt,
-    importMap: () => join(folder, metadata.import_map_path),
+    importMaps: { [name]: join(folder, metadata.import_map_path) },
     log: (line) => log.push(line),
   });
   try {

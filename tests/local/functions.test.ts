@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { FunctionRunner } from "../../local/functions/runner.ts";
-import { functionsDeno, SERVICE_ROLE_KEY } from "../../local/settings.ts";
+import { functionsDeno } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { RawClient } from "../support/raw_client.ts";
 
@@ -29,7 +29,7 @@ async function withFunctions(
     source,
     folder: join(folder, "entries"),
     environment: { GIVEN: "yes" },
-    verifyJwt: (name) => name === "guarded",
+    importMaps: {},
     log: (line) => log.push(line),
   });
   const ask = (path: string, init?: RequestInit) => {
@@ -74,12 +74,6 @@ Deno.test("a function may not read files or start programs", async () => {
   });`;
   await withFunctions({ hello: source }, async (ask) => {
     assert.deepEqual(await (await ask("/hello")).json(), ["prompt", "prompt", "prompt"]);
-  });
-});
-
-Deno.test("a function that exports its handler is served like one that calls Deno.serve", async () => {
-  await withFunctions({ hello: `export default { fetch: () => new Response("exported") };` }, async (ask) => {
-    assert.equal(await (await ask("/hello")).text(), "exported");
   });
 });
 
@@ -188,22 +182,6 @@ Deno.test("a method that no function takes is 405, with those that they take", a
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get("allow"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     assert.equal((await answer.json()).error.code, "method_not_allowed");
-  });
-});
-
-Deno.test("verify_jwt lets only valid tokens in, and every preflight", async () => {
-  await withFunctions({ guarded: `Deno.serve(() => new Response("in"));` }, async (ask) => {
-    const status = async (init: RequestInit) => {
-      const answer = await ask("/guarded", init);
-      await answer.body?.cancel();
-      return answer.status;
-    };
-    assert.equal(await status({}), 401);
-    assert.equal(await status({ headers: { authorization: "Bearer a.b.c" } }), 401);
-    const { error } = await (await ask("/guarded")).json();
-    assert.deepEqual([error.code, error.details, error.param], ["unauthorized", { reason: "token_missing" }, null]);
-    assert.equal(await status({ headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } }), 200);
-    assert.equal(await status({ method: "OPTIONS" }), 200);
   });
 });
 

@@ -22,6 +22,6 @@ Deno.test("a developer's secrets reach the functions, before the example apps, a
 
 Deno.test("a line of the secrets that says nothing is refused by its number", async () => {
   for (const [text, line] of [["A=1\nnonsense\n", 2], ['A="x\ny"\n: no', 3], ["1A=1", 1]] as const) {
-    await assert.rejects(secretsOf(text), { message: new RegExp(`, line ${line}: not understood, write NAME=value$`) });
+    await assert.rejects(secretsOf(text), { message: new RegExp(`, line ${line} is not of the form NAME=value\\.$`) });
   }
 });

@@ -1,5 +1,5 @@
--- The table, view and functions of supabase_vault as hosted projects have it. The key is a file beside the data, which no
--- client of the database can read; dumps hold ciphertext.
+-- The table, view and functions of supabase_vault as hosted projects have it. The key is a file in the data folder, which
+-- no client of the database can read; dumps hold ciphertext.
 
 create table vault.secrets (
   id uuid primary key default gen_random_uuid(),
@@ -39,7 +39,7 @@ create function vault.create_secret(
   new_secret text, new_name text default null, new_description text default '', new_key_id uuid default null
 ) returns uuid
 language sql
-security definer -- nobody writes the table directly
+security definer -- no role writes the table directly
 set search_path = ''
 as $$
   insert into vault.secrets (secret, name, description)
