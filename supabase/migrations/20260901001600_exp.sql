@@ -1,14 +1,13 @@
 -- Experience points (EXP): a ledger of the points that users were given, and the resulting level.
 --
 -- An entry refers to its source: the row that was the cause. A source counts at most once. When it is undone (a review is
--- hidden), a further entry takes the same points back; when it is redone, a further entry gives them again. So the entries
--- of a source are numbered from 1: odd ones give, even ones take. The rows of private.exp_rules are the reasons. A day is a
--- day in Japan.
+-- hidden), a further entry takes the points back; when it is redone, a further entry gives them again. So entries of a
+-- source are numbered from 1: odd ones give, even ones take. private.exp_rules has the reasons. A day is one in Japan.
 --
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
 -- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
--- Interface: api.my_exp, list_my_exp_entries; for the other domains private.give_exp, private.take_exp_back. After an edit
--- of levels, users keep theirs until they are recalculated (migration level_recalculation).
+-- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
+-- levels, users keep theirs until recalculated (migration level_recalculation).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -30,8 +29,7 @@ comment on table private.exp_rules is
   'For what points are given, and how many. An edit counts from then on; entries stay as they are.';
 comment on column private.exp_rules.activity_type is
   'The activity that is the cause; null: not an activity, the domain calls private.give_exp.';
-comment on column private.exp_rules.daily_limit is
-  'For how many sources a user is given points on one day; null: no limit.';
+comment on column private.exp_rules.daily_limit is 'The number of sources that count for a user in a day; null: no limit.';
 
 create table public.levels (
   level integer primary key constraint levels_level_positive check (level >= 1),
@@ -53,7 +51,7 @@ create table public.exp_entries (
   source_type text not null,
   source_id uuid not null,
   turn integer not null default 1 constraint exp_entries_turn_positive check (turn >= 1),
-  -- A mistyped adjustment cannot fill the sum, which would make every later activity fail.
+  -- A mistyped adjustment cannot fill the sum and make later activities fail.
   amount integer not null constraint exp_entries_amount_bounds check (amount between -1000000 and 1000000),
   given_on date not null default (now() at time zone 'Asia/Tokyo')::date,
   created_at timestamptz not null default clock_timestamp(),
@@ -65,9 +63,9 @@ comment on table public.exp_entries is 'Points that users were given and points 
 comment on column public.exp_entries.reason is 'A code of exp_reason.';
 comment on column public.exp_entries.source_type is 'What source_id refers to: the activity type, or the cause.';
 comment on column public.exp_entries.source_id is
-  'The row that was the cause. Not a foreign key: the entry stays when the row is deleted.';
+  'The row that was the cause. Not a foreign key: the entry outlives the row.';
 comment on column public.exp_entries.turn is
-  'The number of the entry among those of its source: odd ones give, even ones take the same back.';
+  'The number of the entry of its source: odd ones give, even ones take it back.';
 comment on column public.exp_entries.given_on is 'The day in Japan.';
 
 -- The first activity of a day counts once, for any activity.
@@ -395,7 +393,7 @@ comment on function private.tg_reviews__give_exp() is
 create trigger _200_give_exp_on_insert after insert on public.reviews
   for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
 -- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
--- reviews of an author who withdraws, whose points are deleted anyway.
+-- reviews of an author who withdraws: their points are deleted.
 create trigger _200_give_exp_on_update after update on public.reviews
   for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
   execute function private.tg_reviews__give_exp();

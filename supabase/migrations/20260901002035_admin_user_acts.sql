@@ -1,14 +1,15 @@
--- What administrators do with the account of an app user (area users): suspend and reactivate, grant premium, export, withdraw.
+-- Acts of administrators on the account of an app user (area users): suspend and reactivate, grant premium, export,
+-- withdraw.
 --
--- Each act is on record, and all but the export with a reason. Nobody changes an account of their own. A suspended app user
--- may still sign in and read GET /v1/me, which shows the status; every other function rejects them, so that no session has to
--- be ended.
+-- Each act is recorded, and all but the export have a reason. Administrators cannot change their own account. A suspended
+-- app user may still sign in and read GET /v1/me, which has the status. Every other function rejects them, so no session
+-- has to be ended.
 --
--- An export is two functions: admin_export_user records it, and admin_read_user_export gives what is held, to the administrator
--- on whose record it is, for a day. So a request that is sent again is one act, and what is held is not kept for it.
+-- An export is two functions: admin_export_user records it, and admin_read_user_export returns the data for a day, to the
+-- administrator of the record. So a repeated request is one act, and the data are not stored for it.
 --
--- Invariants: a move of the status is one of private.allowed_moves; who is an active administrator is withdrawn only after
--- they are none, because withdrawal takes that away, and only the area admins may.
+-- Invariants: a change of the status is one of private.allowed_moves. An active administrator cannot be withdrawn: that
+-- would remove an administrator, which only the area admins may.
 -- Interface: api.admin_suspend_user, admin_reactivate_user, admin_set_user_premium, admin_withdraw_user, admin_export_user,
 -- admin_read_user_export, admin_list_user_activity_logs; for the other domains private.required_reason.
 
@@ -39,7 +40,7 @@ end
 $$;
 
 comment on function private.required_reason(text) is
-  'The reason of an act that needs one, without space around it. Errors: validation_error.';
+  'The required reason of an act, without the spaces around it. Errors: validation_error.';
 
 create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
 language plpgsql stable
@@ -54,7 +55,7 @@ end
 $$;
 
 comment on function private.require_another(uuid, uuid) is
-  'Rejects (forbidden, own_account) an act of an administrator on their own account.';
+  'Raises forbidden (own_account) for an act of an administrator on their own account.';
 
 create function private.move_user(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
 language plpgsql
@@ -96,7 +97,7 @@ end
 $$;
 
 comment on function private.tg_app_users__forget_admin_replies() is
-  'What administrators were answered about an app user who withdraws is not kept for a retry. A retry runs again, and finds the account withdrawn.';
+  'Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account withdrawn.';
 
 create trigger _310_forget_admin_replies after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
@@ -121,7 +122,7 @@ end
 $$;
 
 comment on function api.admin_suspend_user(uuid, uuid, text, text) is
-  'Suspends an active app user and returns them as admin_read_user does. They may sign in and read their account, and nothing else. Records the act user.suspend with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Suspends an active app user and returns them as admin_read_user does. They may only sign in and read their account. Records the act user.suspend with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_reactivate_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
 language plpgsql
@@ -170,7 +171,7 @@ end
 $$;
 
 comment on function api.admin_set_user_premium(uuid, uuid, timestamptz, text, text) is
-  'Grants an app user premium until a time, in place of an earlier grant, or takes the grant back (p_until null), and returns them as admin_read_user does. What their subscriptions give stays. Also of a suspended one. Idempotent. Records the difference as user.set_premium with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Grants an app user premium until a time, in place of an earlier grant, or removes the grant (p_until null), and returns them as admin_read_user does. Premium by subscriptions stays. Also for a suspended user. Idempotent. Records the difference as user.set_premium with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_withdraw_user(p_admin_id uuid, p_id uuid, p_reason text) returns void
 language plpgsql
@@ -192,7 +193,7 @@ begin
       p_param => 'id', p_details => '{"reason": "is_administrator"}');
   end if;
   perform private.check_move('account', v_user.status, 'withdrawn');
-  -- Recorded first: the values, the reason too, leave the record with the withdrawal.
+  -- Recorded first: the withdrawal removes the values, also the reason, from the record.
   perform private.record_act(p_admin_id, 'user.withdraw', 'app_user', p_id::text, p_id,
     private.difference(jsonb_build_object('status', v_user.status), '{"status": "withdrawn"}')
       || jsonb_build_object('reason', v_reason));
@@ -201,7 +202,7 @@ end
 $$;
 
 comment on function api.admin_withdraw_user(uuid, uuid, text) is
-  'Ends the account of an app user for good, as withdraw_my_account does for its caller. Records the act user.withdraw, whose reason leaves the record with the other values. Not while they are an active administrator (conflict, is_administrator). Errors: forbidden, validation_error, not_found, conflict.';
+  'Ends the account of an app user permanently, as withdraw_my_account does for its caller. Records the act user.withdraw; the withdrawal removes its reason with the other values. Not for an active administrator (conflict, is_administrator). Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_export_user(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -216,7 +217,7 @@ end
 $$;
 
 comment on function api.admin_export_user(uuid, uuid) is
-  'Records the act user.export: for a day the administrator may read what is held about the app user, by admin_read_user_export. Returns {id}. Errors: forbidden, not_found.';
+  'Records the act user.export: for a day the administrator may read the data about the app user, by admin_read_user_export. Returns {id}. Errors: forbidden, not_found.';
 
 create function api.admin_read_user_export(p_admin_id uuid, p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
@@ -224,7 +225,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'users');
-  -- An hour more than an idempotency key lives: the request that recorded the act may be sent again with its key.
+  -- An hour longer than an idempotency key is valid: the request that recorded the act may be repeated with its key.
   if not exists (
     select from public.admin_activity_logs l
     where l.user_id = p_id and l.created_at > now() - interval '25 hours'
@@ -242,7 +243,7 @@ end
 $$;
 
 comment on function api.admin_read_user_export(uuid, uuid, text) is
-  'The next page of what is held about an app user, as export_my_data gives it to them: {account, data, next_cursor}. After admin_export_user, for a day. Reads only. Errors: forbidden, validation_error, conflict.';
+  'The next page of the data about an app user, as export_my_data returns it to them: {account, data, next_cursor}. For a day after admin_export_user. Reads only. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_list_user_activity_logs(
   p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20

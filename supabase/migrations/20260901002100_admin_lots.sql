@@ -1,11 +1,12 @@
--- Lots of the console: fields of a lot that are checked one by one before they are stored.
+-- Lots in the console: the fields of a lot, checked one by one before they are stored.
 --
--- Administrators, accepted error reports and imports of the console change the fields of a lot with private.apply_lot_changes.
--- Each field has a rule: its type, its bounds, whether it may be null. A value that breaks its rule is rejected with the name
--- of the field. The constraints of the table stand behind the rules, for every other writer.
+-- Administrators, accepted error reports and imports of the console change the fields of a lot with
+-- private.apply_lot_changes. Each field has a rule: its type, its bounds, whether it may be null. A value that breaks its
+-- rule is rejected with the name of the field. For every other writer the table has constraints.
 --
--- Invariants: what the console stores, it has checked by private.require_fields; a field that has no rule is not writable.
--- Interface: private.require_fields for all that the console stores about a lot; private.apply_lot_changes.
+-- Invariants: private.require_fields has checked every value that the console stores; a field without a rule cannot be
+-- written.
+-- Interface: private.require_fields for all data of a lot that the console stores; private.apply_lot_changes.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: rules of fields
@@ -24,7 +25,7 @@ exception when invalid_parameter_value then
 end
 $$;
 
-comment on function private.is_time_zone(text) is 'Whether this is the name of an IANA time zone that a lot may have.';
+comment on function private.is_time_zone(text) is 'Whether a value is the name of an IANA time zone that a lot may have.';
 
 create function private.is_geometry(p_value jsonb) returns boolean
 language plpgsql immutable
@@ -43,7 +44,7 @@ begin
 end
 $$;
 
-comment on function private.is_geometry(jsonb) is 'Whether this is a GeoJSON geometry.';
+comment on function private.is_geometry(jsonb) is 'Whether a value is a GeoJSON geometry.';
 
 create function private.is_code_list(p_value jsonb, p_category text) returns boolean
 language plpgsql stable
@@ -59,7 +60,8 @@ begin
 end
 $$;
 
-comment on function private.is_code_list(jsonb, text) is 'Whether this is an array of different codes of a category, with one at least.';
+comment on function private.is_code_list(jsonb, text) is
+  'Whether a value is an array of one or more different codes of a category.';
 
 create function private.text_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
@@ -138,7 +140,7 @@ end
 $$;
 
 comment on function private.field_problem(jsonb, jsonb) is
-  'What is wrong with a value by its rule; null when nothing is. A rule: {type, null: whether null is allowed, required: whether a whole object has it}; of a text max (characters), pattern and must (the message), in (the values), category (of codes); of codes category; of an integer min and max; of a number min or above, and max.';
+  'The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed, required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.';
 
 create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null, p_is_whole boolean default false)
 returns void
@@ -170,7 +172,7 @@ end
 $$;
 
 comment on function private.require_fields(jsonb, jsonb, text, boolean) is
-  'Rejects (validation_error, param names the field, with p_at before it) an object that has a field without a rule, or one that breaks its rule: {"<field>": <rule of private.field_problem>}. Fields may be absent, but in a whole object those whose rule says required.';
+  'Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole object (p_is_whole) not those whose rule says required.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: fields of a lot
@@ -212,7 +214,7 @@ return '{
 }'::jsonb;
 
 comment on function private.lot_field_rules() is
-  'The fields of a lot that the console writes, and the rule of each. What is kept by triggers is not among them.';
+  'The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.';
 
 create function private.require_lot_fields(p_fields jsonb, p_lot public.parking_lots default null) returns void
 language plpgsql stable
@@ -239,7 +241,7 @@ end
 $$;
 
 comment on function private.require_lot_fields(jsonb, public.parking_lots) is
-  'Rejects fields that a lot, as it is stored or a new one, cannot have: validation_error, param names the field; conflict for the external_id of another lot.';
+  'Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the external_id of another lot.';
 
 create function private.apply_lot_changes(p_lot_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
@@ -274,7 +276,7 @@ end
 $$;
 
 comment on function private.apply_lot_changes(uuid, jsonb) is
-  'Changes fields of a lot that the caller holds locked, each checked by its rule (null: the field is emptied), and gives their private.difference; {} when nothing changes. Errors: validation_error (param names the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
+  'Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
 
 grant execute on function
   private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb, jsonb), private.field_problem(jsonb, jsonb),

@@ -1,10 +1,9 @@
--- Lots of the console, read: the list of all lots, one lot with all that hangs on it, and what administrators did to it.
+-- Reads of lots in the console: the list of all lots, one lot with all its data, and its history of acts.
 --
--- The console sees lots of every status, and searches them by their search entries (0905). The list is in order of the last
--- change, whatever is searched for. A search reads the next 500 lots of that order, and up to 5,000 when the 500 have enough
--- matches to expect a full page of 5,000. Otherwise few lots match: the indexes of terms find them all, and they are sorted.
--- The planner's estimate of how many match decides nothing. The slow case is a text that many lots have, all of whose last
--- changes are long ago.
+-- The console lists lots of every status, and searches them by their search entries (0905). The list is in order of the
+-- last change, for every search. A search reads the next 500 lots of that order, and up to 5,000 when the matches among the
+-- 500 let expect a full page. Otherwise few lots match: the term indexes find them all, and they are sorted. The planner's
+-- estimate is not used. The slow case is a text that many lots have, all of whose last changes are long ago.
 --
 -- Invariants: each filter has an index in the order of the list.
 -- Interface: api.admin_list_parking_lots, api.admin_get_parking_lot, api.admin_list_parking_lot_history;
@@ -14,7 +13,7 @@
 -- Indexes
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The list without a filter, and by each of them. Deleting or renaming an operator looks for its lots, too.
+-- The list without a filter, and with each of them. Deleting or renaming an operator also finds its lots by them.
 create index parking_lots_updated_idx on public.parking_lots (updated_at desc, id desc);
 create index parking_lots_status_updated_idx on public.parking_lots (status, updated_at desc, id desc);
 create index parking_lots_operator_updated_idx on public.parking_lots (operator_code, updated_at desc, id desc)
@@ -44,12 +43,12 @@ end
 $$;
 
 comment on function private.keywords_of(text) is
-  'The words of a search of the console as private.search_text writes them; null for null. Errors: validation_error.';
+  'The words of a search of the console as private.search_text returns them; null for null. Errors: validation_error.';
 
 create type private.lot_filter as (status text, operator_code text, source text, patterns text[], terms text[]);
 
 comment on type private.lot_filter is
-  'What the console searches lots by; null: anything. patterns, for like, and terms are those of the words of a text.';
+  'The filter of the console''s search for lots; null: any. patterns (for like) and terms are those of the words of a text.';
 
 create function private.read_lot_filter(p_status text, p_operator_code text, p_source text, p_words text[])
 returns private.lot_filter
@@ -65,14 +64,15 @@ begin
 end
 $$;
 
-comment on function private.read_lot_filter(text, text, text, text[]) is 'The filter of these conditions; p_words as private.keywords_of writes them.';
+comment on function private.read_lot_filter(text, text, text, text[]) is
+  'The filter of these conditions; p_words as private.keywords_of returns them.';
 
 create function private.lot_condition(p_filter private.lot_filter) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- Only the conditions that are given stand in the statement: so each filter has its index.
+  -- The statement contains only the conditions that are given: so each filter uses its index.
   return concat_ws(' and ', 'true',
     case when p_filter.status is not null then 'l.status = $1' end,
     case when p_filter.operator_code is not null then 'l.operator_code = $2' end,
@@ -99,14 +99,14 @@ end
 $$;
 
 comment on function private.lot_match_text(private.lot_filter) is
-  'The statement that finds all lots of a text among the entries that lots of the status have; $4 is patterns, $5 terms.';
+  'The statement that finds all lots of a text among the entries of lots of the status; $4 is patterns, $5 terms.';
 
 create function private.listed_lots(
   p_filter private.lot_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
 language plpgsql stable
 set search_path = ''
--- The order is read from its index and each entry by its key, whatever seems to be cheaper.
+-- The order is always read from its index and each entry by its key, even when another plan seems cheaper.
 set enable_sort = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -133,13 +133,13 @@ end
 $$;
 
 comment on function private.listed_lots(private.lot_filter, integer, timestamptz, uuid, integer) is
-  'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a place in it; p_window null: among all.';
+  'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a position in it; p_window null: among all.';
 
 create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
 set search_path = ''
--- The entries by the index of terms, then each lot by its key: a plan that reads the order may read a million lots.
+-- The entries by the term index, then each lot by its key: a plan that reads the order may read a million lots.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -161,11 +161,11 @@ end
 $$;
 
 comment on function private.indexed_lots(private.lot_filter, timestamptz, uuid, integer) is
-  'The first lots that meet the filter, after a place in the list: all that the indexes of terms find, sorted.';
+  'The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.';
 
 create function private.console_lots(p_filter private.lot_filter, p_after jsonb, p_limit integer) returns uuid[]
 language plpgsql stable
-security definer -- search entries are private; only the ids of lots leave this, for the service
+security definer -- search entries are private; returns only the ids of lots, to the service
 set search_path = ''
 as $$
 declare
@@ -197,7 +197,7 @@ end
 $$;
 
 comment on function private.console_lots(private.lot_filter, jsonb, integer) is
-  'The lots of a page of the console, the newest change first.';
+  'The lots of a page of the console, the latest change first.';
 
 create function private.console_lots_count(p_filter private.lot_filter) returns bigint
 language plpgsql stable
@@ -216,7 +216,7 @@ begin
 end
 $$;
 
-comment on function private.console_lots_count(private.lot_filter) is 'How many lots the list of the console has.';
+comment on function private.console_lots_count(private.lot_filter) is 'The number of lots in the console''s list.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: one lot
@@ -253,7 +253,7 @@ end
 $$;
 
 comment on function private.console_lot_parts_json(uuid) is
-  'date_overrides, tags and images of a lot as the console shows them; the storage_key of an image is null when its file is not there.';
+  'date_overrides, tags and images of a lot as the console returns them; the storage_key of an image is null when its file is missing.';
 
 create function private.console_lot_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -266,7 +266,7 @@ begin
         'allowed_statuses', private.allowed_states('parking_lot', l.status), 'windows', private.hours_json(l.id) -> 'windows'
       )
       || p.places || private.console_lot_parts_json(l.id)
-      -- As an administrator writes it: a rule of a lot does not name the lot.
+      -- As an administrator writes it: a rule does not contain its lot.
       || jsonb_build_object('pricing_rules', (
         select coalesce(jsonb_agg(r.item - 'parking_lot_id' order by r.nth), '[]')
         from jsonb_array_elements(p.places -> 'pricing_rules') with ordinality as r (item, nth)
@@ -278,7 +278,7 @@ end
 $$;
 
 comment on function private.console_lot_json(uuid) is
-  'A lot as the console shows it: its fields, the statuses that may follow, and its spots, pricing_groups, pricing_rules, windows, date_overrides, tags and images. Null when there is none.';
+  'A lot as the console returns it: its fields, the statuses that may follow, and its spots, pricing_groups, pricing_rules, windows, date_overrides, tags and images. Null when there is none.';
 
 create function private.reject_missing_lot() returns void
 language plpgsql
@@ -289,7 +289,7 @@ begin
 end
 $$;
 
-comment on function private.reject_missing_lot() is 'Rejects (lot_not_found) a request for a lot that does not exist, whatever its status.';
+comment on function private.reject_missing_lot() is 'Raises lot_not_found for a lot that does not exist, of any status.';
 
 grant execute on function
   private.search_text(text), private.keyword_terms(text), private.keywords_of(text), private.like_pattern(text),
@@ -334,7 +334,7 @@ end
 $$;
 
 comment on function api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer) is
-  'Lots of every status, the newest change first: {items, next_cursor}, and total when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name), all of which a lot has. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'Lots of every status, the latest change first: {items, next_cursor}, and total when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name); a lot must have all of them. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_parking_lot(p_admin_id uuid, p_parking_lot_id uuid) returns jsonb
 language plpgsql stable
@@ -353,7 +353,7 @@ end
 $$;
 
 comment on function api.admin_get_parking_lot(uuid, uuid) is
-  'A lot of any status with all that hangs on it: private.console_lot_json. For administrators with the area lots. Errors: forbidden, lot_not_found.';
+  'A lot of any status with all its data: private.console_lot_json. For administrators with the area lots. Errors: forbidden, lot_not_found.';
 
 create function api.admin_list_parking_lot_history(
   p_admin_id uuid, p_parking_lot_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20

@@ -1,10 +1,10 @@
--- Lots of the console, written: a lot is created, its fields are changed, it is closed or deleted.
+-- Writes of lots in the console: create a lot, change its fields, close or delete it.
 --
--- Each function locks the administrator, then the lot, then checks which version the request is about (If-Match), and only
--- then looks at what it was given.
+-- Each function locks the administrator, then the lot, then checks the version of the request (If-Match), and then its
+-- arguments.
 --
--- Invariants: a lot where somebody ever parked is never deleted by the console, only closed; every change is an act on record
--- with its difference.
+-- Invariants: the console never deletes a lot with parking sessions, it closes it. Every change is recorded with its
+-- difference.
 -- Interface: api.admin_create_parking_lot, api.admin_update_parking_lot, api.admin_delete_parking_lot; private.held_lot and
 -- private.lock_lot_assets for the sets of a lot.
 
@@ -36,7 +36,7 @@ end
 $$;
 
 comment on function private.held_lot(uuid, text) is
-  'A lot of any status, locked until the transaction ends, in the version that the request is about. Errors: lot_not_found, precondition_failed.';
+  'A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found, precondition_failed.';
 
 create function private.lock_lot_assets(p_lot_id uuid, p_asset_ids uuid[] default '{}') returns void
 language plpgsql
@@ -50,7 +50,7 @@ end
 $$;
 
 comment on function private.lock_lot_assets(uuid, uuid[]) is
-  'Locks the files of a lot''s images, and others, before the lot: whatever publishes or deletes a file holds it and goes on to the lot.';
+  'Locks the files of a lot''s images, and others, before the lot: transactions that publish or delete a file lock it before the lot.';
 
 create function private.lot_fields_json(p_lot public.parking_lots) returns jsonb
 language plpgsql stable
@@ -67,7 +67,7 @@ comment on function private.lot_fields_json(public.parking_lots) is 'The fields 
 
 create function private.delete_lot(p_lot_id uuid) returns void
 language plpgsql
-security definer -- triggers of what goes with the lot write what is private; the caller has checked that it may go
+security definer -- triggers of the lot's rows write private tables; the caller has checked that the lot may be deleted
 set search_path = ''
 as $$
 begin
@@ -78,7 +78,7 @@ end
 $$;
 
 comment on function private.delete_lot(uuid) is
-  'Deletes a lot with all that hangs on it, the files of its images too. For a caller who holds the lot and these files.';
+  'Deletes a lot with all its data, also the files of its images. The caller has locked the lot and these files.';
 
 grant execute on function
   private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
@@ -111,7 +111,7 @@ end
 $$;
 
 comment on function api.admin_create_parking_lot(uuid, jsonb) is
-  'Creates a lot with these fields, a draft unless status says active: private.console_lot_json. Not idempotent; a key makes it so. An act on record. For administrators with the area lots. Errors: forbidden, validation_error, conflict.';
+  'Creates a lot with these fields, as a draft unless status is active: private.console_lot_json. Not idempotent without an idempotency key. Recorded. For administrators with the area lots. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_parking_lot(p_admin_id uuid, p_parking_lot_id uuid, p_changes jsonb, p_if_match text default null)
 returns jsonb
@@ -132,7 +132,7 @@ end
 $$;
 
 comment on function api.admin_update_parking_lot(uuid, uuid, jsonb, text) is
-  'Changes the fields of a lot that p_changes has (null empties one), also its status: private.console_lot_json. Idempotent. An act on record unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
+  'Changes the fields of a lot that p_changes has (null empties one), also its status: private.console_lot_json. Idempotent. Recorded unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
 
 create function api.admin_delete_parking_lot(p_admin_id uuid, p_parking_lot_id uuid) returns jsonb
 language plpgsql
@@ -143,7 +143,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'lots');
   perform private.lock_lot_assets(p_parking_lot_id);
-  -- Whoever starts a stay waits, and finds the lot closed or gone.
+  -- A user who starts a session waits, and finds the lot closed or deleted.
   select * into v_lot from public.parking_lots where id = p_parking_lot_id for update;
   if not found then
     perform private.reject_missing_lot();
@@ -164,7 +164,7 @@ end
 $$;
 
 comment on function api.admin_delete_parking_lot(uuid, uuid) is
-  'Deletes a lot with all that hangs on it, or closes it where somebody ever parked: {id, deleted, status}. Closing again changes nothing; a lot that was deleted is lot_not_found. An act on record. For administrators with the area lots. Errors: forbidden, lot_not_found.';
+  'Deletes a lot with all its data, or closes it when it has parking sessions: {id, deleted, status}. Closing again changes nothing; a deleted lot is lot_not_found. Recorded. For administrators with the area lots. Errors: forbidden, lot_not_found.';
 
 grant execute on function
   api.admin_create_parking_lot(uuid, jsonb), api.admin_update_parking_lot(uuid, uuid, jsonb, text),

@@ -1,10 +1,10 @@
--- Sets of a lot, checked: spots, pricing groups, pricing rules, windows, date overrides, tags and images.
+-- Checks of the sets of a lot: spots, pricing groups, pricing rules, windows, date overrides, tags and images.
 --
--- The console replaces each of them as a whole. Before one is stored, every item is checked: its fields by rules, then what no
--- single field shows (a rule that lacks what its category needs, windows that contradict each other). What is wrong is
--- rejected with its place: pricing_rules.3.time_start is the field time_start of the fourth item.
+-- The console replaces each set as a whole. Before a set is stored, every item is checked: its fields by rules, then
+-- relations between fields (a rule without a field that its category requires, windows that contradict each other). An
+-- error has its place: pricing_rules.3.time_start is the field time_start of the fourth item.
 --
--- Invariants: a set that passes can be stored and evaluated; the messages here stand before the constraints of the tables.
+-- Invariants: a set that passes can be stored and evaluated; these checks come before the constraints of the tables.
 -- Interface: private.lot_set_rules, private.check_set_items.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ return case p_set
 end;
 
 comment on function private.lot_set_rules(text) is
-  'The sets of a lot: for each the fields of an item and the rule of each; null for what is no set of a lot.';
+  'The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.';
 
 create function private.lot_set_bounds(p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb)
 language plpgsql immutable
@@ -105,7 +105,7 @@ end
 $$;
 
 comment on function private.lot_set_bounds(text) is
-  'Of a set of a lot: its table, how many items it has at most, the field that no two items share (null: none), and what an item has where it says nothing.';
+  'Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null: none), and the default values of an item.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: prices
@@ -116,7 +116,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- Of the fields the first that is missing, or the first that is there, is the one to change.
+  -- The field to change is the first that is missing, or the first that must be missing.
   select coalesce(
       (select f.name from unnest(c.missing) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') = 'null' order by f.nth limit 1),
       (select f.name from unnest(c.given) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') <> 'null' order by f.nth limit 1),
@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function private.pricing_rule_problem(text, jsonb) is
-  'Which field of a pricing rule breaks a constraint of private.pricing_rule, and what to do.';
+  'The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.';
 
 create function private.check_pricing_rules(p_rules jsonb, p_at text, p_field_rules jsonb) returns void
 language plpgsql stable
@@ -176,7 +176,7 @@ end
 $$;
 
 comment on function private.check_pricing_rules(jsonb, text, jsonb) is
-  'Rejects (validation_error) an array with what is no pricing rule; p_at is what the array is called, p_field_rules are those of its items.';
+  'Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the rules of its items.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: hours
@@ -210,7 +210,8 @@ begin
 end
 $$;
 
-comment on function private.window_problem(jsonb) is 'What is wrong with one window whose fields are right; nulls when nothing is.';
+comment on function private.window_problem(jsonb) is
+  'The first error of a window whose fields are valid; nulls when there is none.';
 
 create function private.check_windows(p_windows jsonb) returns void
 language plpgsql stable
@@ -225,7 +226,7 @@ begin
   where p.field is not null
   order by w.nth limit 1;
   if not found then
-    -- One row that closes a date closes it, whatever the others say.
+    -- One row that closes a date closes it, regardless of the others.
     with rows as (
       select w.nth, coalesce((w.value -> 'is_closed') = 'true', false) as is_closed,
         jsonb_build_array(w.value -> 'window_type', coalesce(w.value ->> 'day_type', 'all'), w.value ->> 'day_of_week') as of_days,
@@ -244,7 +245,7 @@ end
 $$;
 
 comment on function private.check_windows(jsonb) is
-  'Rejects (validation_error) windows of which one cannot be read, names no date, or contradicts another: of the same kind and days, at the same time, one closed and the other not.';
+  'Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and days, at the same time, one closed and the other not.';
 
 create function private.check_override_spans(p_spans jsonb, p_at text) returns void
 language plpgsql stable
@@ -272,7 +273,8 @@ begin
 end
 $$;
 
-comment on function private.check_override_spans(jsonb, text) is 'Rejects (validation_error) what are no spans of one kind of hours of a date override.';
+comment on function private.check_override_spans(jsonb, text) is
+  'Raises validation_error for invalid spans of one kind of hours of a date override.';
 
 create function private.check_date_overrides(p_overrides jsonb) returns void
 language plpgsql stable
@@ -298,7 +300,7 @@ begin
       end if;
     end if;
     if jsonb_typeof(v_override -> 'pricing') = 'array' then
-      -- A rule that was copied from a lot's own may keep its keys, which mean nothing here.
+      -- A rule that was copied from a lot's own may keep its keys, which have no effect here.
       perform private.check_pricing_rules(v_override -> 'pricing', v_at || 'pricing', private.pricing_terms_rules()
         || '{"id": {"type": "uuid"}, "parking_lot_id": {"type": "uuid"}}');
     end if;
@@ -307,7 +309,8 @@ begin
 end
 $$;
 
-comment on function private.check_date_overrides(jsonb) is 'Rejects (validation_error) date overrides whose hours or prices cannot be read, or contradict themselves.';
+comment on function private.check_date_overrides(jsonb) is
+  'Raises validation_error for date overrides whose hours or prices cannot be read, or contradict themselves.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: sets
@@ -331,7 +334,7 @@ end
 $$;
 
 comment on function private.repeated_item(jsonb, text) is
-  'The place, from 0, of the first item that has the same value in a field as one before it; null when there is none.';
+  'The position, from 0, of the first item with the same value in a field as an earlier one; null when there is none.';
 
 create function private.check_set_items(p_set text, p_items jsonb) returns void
 language plpgsql stable
@@ -372,7 +375,7 @@ end
 $$;
 
 comment on function private.check_set_items(text, jsonb) is
-  'Rejects (validation_error, param is the place and the field) a set of a lot that could not be stored or evaluated, as far as it shows by itself.';
+  'Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as the set alone shows.';
 
 grant execute on function
   private.pricing_terms_rules(), private.lot_set_rules(text), private.lot_set_bounds(text),

@@ -1,12 +1,13 @@
--- Sets of a lot, stored: each is replaced as a whole by one request, and a stay is priced by sets that are not stored.
+-- Writes of the sets of a lot: one request replaces a set as a whole, and a stay can be priced with sets that are not
+-- stored.
 --
--- An item with the id of a row of the lot is that row. One without an id is the row with the same code, date or file, or the
--- same row in every field; where there is none it is a new row. Rows that no item is are deleted. Rows that stay as they are
--- are not written, so that a request that is repeated changes nothing. The triggers that keep search entries and price lists
--- run once for what is deleted and once for what is written, however many items there are.
+-- An item with the id of a row of the lot is that row. An item without an id is the row with the same code, date or file,
+-- or the same row in every field; otherwise it is a new row. Rows without an item are deleted. Rows that do not change are
+-- not written, so a repeated request changes nothing. The triggers that keep search entries and price lists run once for
+-- all deletions and once for all writes.
 --
--- Invariants: a set is stored whole or not at all; a rule is never left without its group; what a preview writes is undone
--- before its function ends, with the locks that it took.
+-- Invariants: a set is stored completely or not at all; a rule never loses its group; the writes of a preview are rolled
+-- back before its function ends, with their locks.
 -- Interface: api.admin_put_parking_lot_set, api.admin_preview_parking_lot_fee.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -24,7 +25,7 @@ declare
 begin
   execute format('select coalesce(jsonb_object_agg(t.id, to_jsonb(t)), ''{}'') from public.%I t where t.parking_lot_id = $1', v_bounds.table_name)
   into v_stored using p_lot_id;
-  -- A rule that does not say its order goes before those that follow it.
+  -- A rule without an order takes precedence over those that follow it.
   execute format('select coalesce(jsonb_agg(to_jsonb(jsonb_populate_record(
       null::public.%I, jsonb_build_object(''rule_order'', i.nth) || $2 || i.value || $3)) order by i.nth), ''[]'')
     from jsonb_array_elements($1) with ordinality as i (value, nth)', v_bounds.table_name)
@@ -52,7 +53,7 @@ end
 $$;
 
 comment on function private.placed_items(uuid, text, jsonb) is
-  'The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it is as it was}.';
+  'The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it does not change}.';
 
 create function private.check_placed_items(p_lot_id uuid, p_set text, p_placed jsonb) returns void
 language plpgsql
@@ -91,7 +92,7 @@ end
 $$;
 
 comment on function private.check_placed_items(uuid, text, jsonb) is
-  'Rejects items that cannot be rows of the lot: validation_error for the id of another lot''s row or an unknown pricing group, conflict for a missing group that rules are of.';
+  'Checks that items can be rows of the lot. Errors: validation_error for the id of another lot''s row or an unknown pricing group, conflict when a group is removed that rules use.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: storing
@@ -103,7 +104,8 @@ set search_path = ''
 as $$
 declare
   v_table constant text := (private.lot_set_bounds(p_set)).table_name;
-  -- Rules are of a group: it is updated. Of other rows one that changes is deleted and written again, which may exchange codes.
+  -- A group is updated, because rules refer to it. Other rows that change are deleted and written again, so that codes can
+  -- be exchanged.
   v_is_updated constant boolean := p_set = 'pricing_groups';
   v_written jsonb;
 begin
@@ -114,7 +116,7 @@ begin
   if v_is_updated then
     select jsonb_agg(i.item -> 'row') into v_written from jsonb_array_elements(p_placed) as i (item)
     where i.item @> '{"is_stored": true, "is_same": false}';
-    -- First out of each other's way, for codes and the default are unique.
+    -- First to temporary values, because codes and the default are unique.
     update public.pricing_groups g set code = '~' || g.id, is_default = false
     from jsonb_populate_recordset(null::public.pricing_groups, v_written) w
     where g.id = w.id and (g.code, g.is_default) <> (w.code, w.is_default);
@@ -132,7 +134,7 @@ end
 $$;
 
 comment on function private.store_rows(uuid, text, jsonb) is
-  'Makes the rows of a set what private.placed_items gave; those that stay as they are are not touched.';
+  'Makes the rows of a set equal to the result of private.placed_items; rows that do not change are not written.';
 
 create function private.store_tags(p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
@@ -156,7 +158,7 @@ begin
 end
 $$;
 
-comment on function private.store_tags(uuid, jsonb) is 'Gives a lot these tags and no others. Errors: validation_error.';
+comment on function private.store_tags(uuid, jsonb) is 'Replaces the tags of a lot by these. Errors: validation_error.';
 
 create function private.claim_images(p_admin_id uuid, p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
@@ -165,7 +167,7 @@ as $$
 declare
   v_nth bigint;
 begin
-  -- An upload of the administrator that nothing uses becomes a file of the lot, and is published.
+  -- An unused upload of the administrator becomes a file of the lot, and is published.
   update public.assets a
   set entity_type = 'parking_lot', entity_id = p_lot_id, attached_at = clock_timestamp(),
     published_at = coalesce(a.published_at, clock_timestamp())
@@ -178,7 +180,7 @@ begin
     select from public.assets a
     where a.id = (i.value ->> 'asset_id')::uuid and a.category = 'parking_lot' and a.status = 'placed' and a.deleted_at is null
       and a.attached_at is not null and a.storage_key not like 'private/%'
-      -- Of this lot, or of no thing in particular, as an importer writes it.
+      -- Of this lot, or without an entity, as an importer writes it.
       and (a.entity_id is null or (a.entity_type, a.entity_id) = ('parking_lot', p_lot_id))
   ) and not exists (
     select from public.parking_lot_images m where m.parking_lot_id = p_lot_id and m.asset_id = (i.value ->> 'asset_id')::uuid
@@ -192,11 +194,11 @@ end
 $$;
 
 comment on function private.claim_images(uuid, uuid, jsonb) is
-  'Makes the files of these images files of the lot. Refuses (validation_error) what the administrator did not upload for a lot, or is not checked, or is in other use.';
+  'Attaches the files of these images to the lot. Raises validation_error for a file that the administrator did not upload for a lot, that is not checked, or that is used elsewhere.';
 
 create function private.idle_rules(p_lot_id uuid) returns uuid[]
 language plpgsql stable
-security definer -- compiled price lists are private; only ids of the lot's own rules leave this, for the service
+security definer -- compiled price lists are private; returns only ids of the lot's own rules, to the service
 set search_path = ''
 as $$
 begin
@@ -210,7 +212,8 @@ begin
 end
 $$;
 
-comment on function private.idle_rules(uuid) is 'The rates of a lot that are in force at no time of any kind of day, because other rules go before them.';
+comment on function private.idle_rules(uuid) is
+  'The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.';
 
 create function private.store_set(p_admin_id uuid, p_lot_id uuid, p_set text, p_items jsonb) returns void
 language plpgsql
@@ -246,7 +249,7 @@ end
 $$;
 
 comment on function private.store_set(uuid, uuid, text, jsonb) is
-  'Checks a set of a lot that the caller holds, and stores it. Errors: validation_error (param is the place and the field), conflict.';
+  'Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field), conflict.';
 
 create function private.lot_set_json(p_lot_id uuid, p_set text) returns jsonb
 language plpgsql stable
@@ -261,7 +264,7 @@ begin
 end
 $$;
 
-comment on function private.lot_set_json(uuid, text) is 'A set of a lot as an act on record shows it.';
+comment on function private.lot_set_json(uuid, text) is 'A set of a lot in the form of an activity record.';
 
 grant execute on function
   private.placed_items(uuid, text, jsonb), private.check_placed_items(uuid, text, jsonb), private.store_rows(uuid, text, jsonb),
@@ -305,7 +308,7 @@ end
 $$;
 
 comment on function api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text) is
-  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) with p_items: private.console_lot_json, whose updated_at is new. Idempotent. An act on record, with the old and the new set, unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
+  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) by p_items: private.console_lot_json, with its new updated_at. Idempotent. Recorded with the old and the new set, unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
 
 create function api.admin_preview_parking_lot_fee(
   p_admin_id uuid, p_parking_lot_id uuid, p_entry_at timestamptz, p_exit_at timestamptz, p_vehicle_type text default 'standard',
@@ -320,7 +323,7 @@ declare
 begin
   perform private.hold_admin(p_admin_id, 'lots');
   perform private.check_vehicle_type(p_vehicle_type);
-  -- The sets are stored, the stay is priced by what prices every stay, and all of it is undone: locks, too.
+  -- The sets are stored, the stay is priced by the usual functions, and all of it is rolled back, with its locks.
   begin
     perform from public.parking_lots where id = p_parking_lot_id for no key update;
     if not found then
@@ -348,7 +351,7 @@ end
 $$;
 
 comment on function api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb) is
-  'What a stay would cost at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Nothing is stored and no act recorded. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
+  'The fee of a stay at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Stores and records nothing. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
 
 grant execute on function
   api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text),

@@ -1,14 +1,14 @@
--- Engagement of lots: how often each lot was saved, parked at and shown by a search, by day.
+-- Lot engagement: daily counts of how often each lot was saved, parked at and returned by a search.
 --
--- Reports do not read activities. They read daily counts, one row for each lot and day with any count. A lot that many use at
--- once must not be a row for which all of them wait: the transaction of an activity only appends to
--- private.pending_lot_counts, and a job adds what is pending to the daily counts every minute, in committed batches. The row
--- that is appended commits with the activity and is deleted by the transaction that counts it, so that saves and sessions are
--- exact: no moment of a clock divides what is counted from what is not. Searches are counted by the function `parking-lots`
--- after its replies, in batches (_shared/http/search_counts.ts); some may be lost, none counts twice.
+-- Reports do not read activities but daily counts: one row for each lot and day with a count. Activities at a popular lot
+-- must not wait for one row. So the transaction of an activity only appends to private.pending_lot_counts, and a job adds
+-- pending rows to the daily counts every minute, in committed batches.
+-- The appended row commits with the activity and is deleted by the transaction that counts it. So saves and sessions are
+-- exact: no point in time divides counted from uncounted activities. The function `parking-lots` counts searches after its
+-- responses, in batches (_shared/http/search_counts.ts): some may be lost, none counts twice.
 --
--- Invariants: saves and sessions are the activities lot_save and session_start, each once; a withdrawal leaves the counts; a
--- day is a date in Asia/Tokyo; whoever writes daily counts does so in the order of their key.
+-- Invariants: saves and sessions are the activities lot_save and session_start, each once. A withdrawal leaves the counts.
+-- A day is a date in Asia/Tokyo. Daily counts are always written in the order of their key.
 -- Interface: api.admin_list_lot_engagement, api.parking_lot_engagement_stats, api.add_search_counts.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ create table private.parking_lot_daily_counts (
 );
 
 comment on table private.parking_lot_daily_counts is
-  'How often a lot was saved, parked at and shown by a search on a day. Not a foreign key: counts outlive the lot.';
+  'How often a lot was saved, parked at and returned by a search on a day. Not a foreign key: counts stay when the lot is deleted.';
 
 -- A report reads one count of all lots in its period, from the index alone.
 create index parking_lot_daily_counts_saves_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (saves) where saves > 0;
@@ -39,7 +39,7 @@ create table private.pending_lot_counts (
   activity_type text not null
 );
 
-comment on table private.pending_lot_counts is 'Activities that the daily counts do not have yet.';
+comment on table private.pending_lot_counts is 'Activities that are not yet in the daily counts.';
 
 -- Retention. Rows are written in the order of days.
 create index parking_lot_daily_counts_day_idx on private.parking_lot_daily_counts using brin (day);
@@ -60,11 +60,11 @@ begin
 end
 $$;
 
-comment on function private.day_of(timestamptz) is 'The day under which something is counted: the date in Asia/Tokyo.';
+comment on function private.day_of(timestamptz) is 'The day for which an event is counted: the date in Asia/Tokyo.';
 
 create function private.tg_user_activity_logs__append_count() returns trigger
 language plpgsql
-security definer -- no client reads or writes what is pending
+security definer -- no client reads or writes pending rows
 set search_path = ''
 as $$
 begin
@@ -74,7 +74,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__append_count() is 'An activity that counts for its lot is counted later, by the job.';
+comment on function private.tg_user_activity_logs__append_count() is
+  'Appends an activity that counts for its lot to the pending rows, which the job counts.';
 
 create trigger _300_append_count after insert on public.user_activity_logs
   for each row when (new.parking_lot_id is not null and new.activity_type in ('lot_save', 'session_start'))
@@ -105,11 +106,11 @@ end
 $$;
 
 comment on function private.fold_lot_counts(integer) is
-  'Adds a batch of what is pending to the daily counts; whether there may be more.';
+  'Adds a batch of pending rows to the daily counts; true when there may be more.';
 
 create function private.count_searches(p_counts jsonb) returns void
 language plpgsql
-security definer -- the daily counts are written here and by the job alone
+security definer -- only this function and the job write the daily counts
 set search_path = ''
 as $$
 begin
@@ -125,7 +126,7 @@ comment on function private.count_searches(jsonb) is 'Adds searches of lots, {"<
 insert into private.retentions (table_name, condition) values
   ('private.parking_lot_daily_counts', 't.day < private.day_of(now()) - interval ''3 years''');
 
--- What happened before there were counts.
+-- Activities from before the counts existed.
 insert into private.parking_lot_daily_counts (parking_lot_id, day, saves, sessions)
 select l.parking_lot_id, (l.created_at at time zone 'Asia/Tokyo')::date,
   count(*) filter (where l.activity_type = 'lot_save'), count(*) filter (where l.activity_type = 'session_start')
@@ -157,12 +158,12 @@ end
 $$;
 
 comment on function private.engagement_period(date, date, date) is
-  'The days of a report, from p_from to the day before p_to; without one of them 30 days, without both the last 30, today included. Errors: validation_error.';
+  'The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today included. Errors: validation_error.';
 
 create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_count bigint, p_after_id uuid, p_limit integer)
 returns table (parking_lot_id uuid, total bigint)
 language plpgsql stable
-security definer -- daily counts are read by functions of this file alone
+security definer -- only functions of this file read daily counts
 set search_path = ''
 set work_mem = '32MB' -- the sums of a month fit
 set jit = off
@@ -183,7 +184,7 @@ comment on function private.most_engaged_lots(daterange, text, bigint, uuid, int
 
 create function private.count_engaged_lots(p_period daterange, p_sort text) returns bigint
 language plpgsql stable
-security definer -- daily counts are read by functions of this file alone
+security definer -- only functions of this file read daily counts
 set search_path = ''
 set work_mem = '32MB' -- the lots of a month fit
 set jit = off
@@ -204,12 +205,12 @@ begin
 end
 $$;
 
-comment on function private.count_engaged_lots(daterange, text) is 'How many lots a report in the order of p_sort has.';
+comment on function private.count_engaged_lots(daterange, text) is 'The number of lots of a report in the order of p_sort.';
 
 create function private.lot_engagement(p_period daterange, p_lot_ids uuid[])
 returns table (parking_lot_id uuid, saves bigint, sessions bigint, searches bigint)
 language plpgsql stable
-security definer -- daily counts are read by functions of this file alone
+security definer -- only functions of this file read daily counts
 set search_path = ''
 as $$
 begin
@@ -224,7 +225,7 @@ begin
 end
 $$;
 
-comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period; zeros where there are none.';
+comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period, 0 without one.';
 
 create function private.engagement_items(
   p_period daterange, p_sort text, p_after_count bigint, p_after_name text, p_after_id uuid, p_limit integer
@@ -261,7 +262,7 @@ end
 $$;
 
 comment on function private.engagement_items(daterange, text, bigint, text, uuid, integer) is
-  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A lot that was deleted has no name. Errors: validation_error.';
+  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A deleted lot has no name. Errors: validation_error.';
 
 grant execute on function
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
@@ -292,7 +293,7 @@ begin
   perform private.check_admin(p_admin_id, 'lots');
   v_after := case when p_sort <> 'name' then private.cursor_decode(v_filters, p_cursor, '{integer,integer,uuid}')
     else private.cursor_decode(v_filters, p_cursor, '{integer,text,uuid}') end;
-  -- The day of the first page is in the cursor: the pages of a report without dates are of one period, though the day may end.
+  -- The cursor has the day of the first page: all pages of a report without dates are of one period, also after midnight.
   v_today := case when v_after is null then private.day_of(now()) - c_epoch
     else least(greatest((v_after ->> 0)::integer, 0), 36525) end;
   v_period := private.engagement_period(p_from, p_to, c_epoch + v_today);
@@ -312,7 +313,7 @@ end
 $$;
 
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
-  'How often lots were saved, parked at and shown by searches from p_from to the day before p_to, by default in the last 30 days: {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without the lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.parking_lot_engagement_stats(
   p_from date default null, p_to date default null, p_sort text default 'sessions', p_limit integer default 1000
@@ -329,7 +330,7 @@ end
 $$;
 
 comment on function api.parking_lot_engagement_stats(date, date, text, integer) is
-  'Saves, sessions and searches of the p_limit lots with the most of p_sort (saves, sessions, searches, or name: the first by name), from p_from to the day before p_to, by default in the last 30 days: [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Errors: validation_error.';
+  'Saves, sessions and searches of the first p_limit lots by p_sort (highest saves, sessions or searches, or name), from p_from to the day before p_to (default: the last 30 days): [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Errors: validation_error.';
 
 create function api.add_search_counts(p_counts jsonb) returns void
 language plpgsql
@@ -349,7 +350,7 @@ end
 $$;
 
 comment on function api.add_search_counts(jsonb) is
-  'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: a call whose outcome is not known is not repeated. For the service only. Errors: validation_error.';
+  'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: do not retry a call with an unknown outcome. For the service only. Errors: validation_error.';
 
 grant execute on function
   api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer), api.parking_lot_engagement_stats(date, date, text, integer),

@@ -1,13 +1,14 @@
--- Import of lots: how lots from elsewhere are merged into the tables of lots.
+-- Import of lots: merges lots of external sources into the tables of lots.
 --
 -- The importer (importer/) and the console (20260901002121) write lots in the same way: rows go into a temporary table, the
--- stage, and functions of this file merge it into the tables. The importer copies a file into stages of 1,000 lots, each with
--- its own transaction; the console fills one from JSON.
+-- stage, and functions of this file merge it into the tables. The importer copies a file into stages of 1,000 lots, each
+-- with its own transaction; the console fills one from JSON.
 --
--- Invariants: (source, external_id) names a lot, so that the same import again changes nothing; only rows that differ are
--- written; a lot that is there keeps its status; what an import does not state stays.
--- Interface: private.open_import_stage, private.merge_staged_operators, private.merge_staged_lots, private.place_staged_lots,
--- private.merge_staged_tags, private.merge_staged_windows, private.merge_staged_pricing, in this order.
+-- Invariants: (source, external_id) identifies a lot, so a repeated import changes nothing. Only rows that differ are
+-- written. An existing lot keeps its status. Fields that an import does not contain stay.
+-- Interface: private.open_import_stage, private.merge_staged_operators, private.merge_staged_lots,
+-- private.place_staged_lots, private.merge_staged_tags, private.merge_staged_windows, private.merge_staged_pricing, in this
+-- order.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the stage
@@ -29,14 +30,14 @@ end
 $$;
 
 comment on function private.open_import_stage(text[]) is
-  'Creates the temporary tables of an import: import_stage, with these columns of parking_lots and what the other tables of a lot get, and import_outcome. external_id must be among the columns.';
+  'Creates the temporary tables of an import: import_stage, with these columns of parking_lots and the data for the other tables of a lot, and import_outcome. external_id must be among the columns.';
 
 create function private.merge_staged_operators() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Operators that are known keep their name and colour.
+  -- Existing operators keep their name and colour.
   insert into public.operators (id, name, slug)
   select distinct on (s.operator_code) s.operator_code, coalesce(s.operator_name, s.operator_code), s.operator_code
   from pg_temp.import_stage s
@@ -46,14 +47,14 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_operators() is 'Adds the operators of the stage that are not known yet.';
+comment on function private.merge_staged_operators() is 'Adds the operators of the stage that do not exist.';
 
 create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Of these silence means nothing: a lot keeps what it has.
+  -- An absent value of these columns has no meaning: a lot keeps its own.
   c_kept constant text[] := '{licence,attribution,source_url,area}';
   v_names text;
   v_stored text;
@@ -69,7 +70,7 @@ begin
       format(case when n.name = any (c_kept) then 'coalesce(s.%1$I, l.%1$I)' else 's.%I' end, n.name) as stated
     from unnest(p_columns) as n (name)
   ) c;
-  -- Locked in one order first, those that will change.
+  -- Rows that will change are locked first, in one order.
   execute format(
     'select from public.parking_lots l join pg_temp.import_stage s on l.source = $1 and l.external_id = s.external_id
     where (%s) is distinct from (%s) order by l.id for no key update of l', v_stored, v_stated
@@ -102,7 +103,8 @@ begin
 end
 $$;
 
-comment on function private.place_staged_lots(text) is 'Finds the ids of the lots of the stage that state tags, hours or prices.';
+comment on function private.place_staged_lots(text) is
+  'Writes the ids of the lots of the stage that have tags, hours or prices into the stage.';
 
 create function private.merge_staged_tags() returns void
 language plpgsql
@@ -115,7 +117,7 @@ begin
   cross join jsonb_each_text(s.tags) as g
   join public.tags t on t.slug = g.key
   where s.tags <> '{}';
-  analyze pg_temp.import_tags; -- else the planner expects so many rows that it reads the tags of all lots
+  analyze pg_temp.import_tags; -- otherwise the planner expects so many rows that it reads the tags of all lots
   with merged as (
     merge into public.parking_lot_tags lt
     using pg_temp.import_tags s on lt.parking_lot_id = s.lot_id and lt.tag_id = s.tag_id
@@ -129,7 +131,8 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_tags() is 'Gives lots the states of tags that the stage has; other tags of the lots stay.';
+comment on function private.merge_staged_tags() is
+  'Writes the states of tags that the stage has; other tags of the lots stay.';
 
 create function private.merge_staged_windows() returns void
 language plpgsql
@@ -142,7 +145,7 @@ begin
   from pg_temp.import_stage s
   cross join jsonb_populate_recordset(null::public.parking_lot_windows, s.windows) w
   where s.windows is not null;
-  -- A lot that states hours of a kind has exactly these of that kind; other kinds stay.
+  -- A lot whose stage has hours of a kind gets exactly these of that kind; other kinds stay.
   create temporary table import_other_hours on commit drop as
   select staged.lot_id, staged.window_type
   from (
@@ -174,7 +177,7 @@ end
 $$;
 
 comment on function private.merge_staged_windows() is
-  'Replaces the hours of lots whose stage states hours of that kind, where they differ.';
+  'Replaces the hours of lots whose stage has hours of that kind, where they differ.';
 
 create function private.merge_staged_pricing() returns void
 language plpgsql
@@ -190,7 +193,7 @@ begin
   cross join jsonb_populate_recordset(null::public.pricing_rules, s.pricing) r
   where s.pricing is not null;
   analyze pg_temp.import_rules;
-  -- Rules outside of groups that stay as they are keep their ids: of equal rules as many as the stage has.
+  -- Rules outside of groups that do not change keep their ids: of equal rules as many as the stage has.
   create temporary table import_kept on commit drop as
   select p.id, i.nth
   from (select lot_id, nth, terms, row_number() over (partition by lot_id, terms order by nth) as copy from pg_temp.import_rules) i
@@ -224,7 +227,7 @@ end
 $$;
 
 comment on function private.merge_staged_pricing() is
-  'Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage states prices.';
+  'Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage has prices.';
 
 grant execute on function
   private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[]),

@@ -1,11 +1,11 @@
--- Import of lots by the console: a thousand lots as JSON in one request, checked one by one, reported one by one.
+-- Import of lots by the console: a thousand lots as JSON in one request, each checked and reported separately.
 --
--- The function `admin` maps what it receives with the importer's code (supabase/functions/_shared/import); a back office that
--- calls by rpc gives lots as they are mapped. Both are checked here by the rules of the console, and merged by the functions
--- of the importer (20260901002120). A dry run does all of it and undoes it.
+-- The function `admin` maps its input with the importer's code (supabase/functions/_shared/import); a back office that
+-- calls by rpc sends mapped lots. Both are checked here by the rules of the console, and merged by the functions of the
+-- importer (20260901002120). A dry run does all of it and rolls back.
 --
--- Invariants: those of 20260901002120; a lot that is rejected is not written, and unless the request is partial, no other
--- lot is; what one import changed is one act on record.
+-- Invariants: those of 20260901002120. A rejected lot is not written, and unless the request is partial, no other lot is.
+-- The changes of one import are one recorded act.
 -- Interface: api.admin_import_parking_lots.
 
 select private.add_admin_actions('[["parking_lot.import", "駐車場の取り込み", "Imported parking lots"]]');
@@ -40,7 +40,7 @@ end
 $$;
 
 comment on function private.normal_import_lot(jsonb) is
-  'A lot of an import with what is understood: windows are business hours, pricing rules are in their order.';
+  'A lot of an import with its implied values: windows are business hours, pricing rules have their order.';
 
 create function private.import_set_problem(p_set text, p_items jsonb) returns jsonb
 language plpgsql stable
@@ -65,14 +65,14 @@ end
 $$;
 
 comment on function private.import_set_problem(text, jsonb) is
-  'The first thing that is wrong with the windows or pricing rules of a lot, as [{param, message}]; [] when nothing is.';
+  'The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.';
 
 create function private.import_lot_problems(p_lot jsonb, p_rules jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- What could not be mapped is not among the fields: nothing is said to be missing then.
+  -- Values that could not be mapped are not among the fields: they are not reported as missing.
   v_mapped constant jsonb := case when jsonb_typeof(p_lot -> 'mapping_errors') = 'array' then p_lot -> 'mapping_errors' else '[]' end;
 begin
   if jsonb_typeof(p_lot) is distinct from 'object' then
@@ -103,7 +103,7 @@ end
 $$;
 
 comment on function private.import_lot_problems(jsonb, jsonb) is
-  'What is wrong with the fields and tags of a lot of an import, [{param, message}] with the path of each in the lot; p_rules are those of its fields.';
+  'The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the rules of its fields.';
 
 create function private.checked_import_lots(p_lots jsonb)
 returns table (index integer, external_id text, lot jsonb, problems jsonb, warnings jsonb)
@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function private.checked_import_lots(jsonb) is
-  'The lots of an import, each with its place in the array and what is wrong with it. Of lots with one external_id the first counts.';
+  'The lots of an import, each with its position in the array and its errors. Of lots with one external_id the first counts.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: writing
@@ -162,7 +162,7 @@ declare
   c_new constant jsonb := '{"time_zone": "Asia/Tokyo", "holiday_calendar": "JP", "currency": "JPY"}';
 begin
   perform private.open_import_stage(p_columns);
-  -- What a lot does not state is what is stored: it is locked, so that nobody changes that meanwhile.
+  -- Fields that a lot does not contain keep the stored value: the row is locked, so that it does not change meanwhile.
   perform from public.parking_lots l
   where l.source = p_provenance ->> 'source' and l.external_id in (select r.external_id from pg_temp.import_rows r)
   order by l.id for no key update;
@@ -183,7 +183,7 @@ end
 $$;
 
 comment on function private.stage_import_rows(jsonb, text[]) is
-  'Fills the stage from the temporary table import_rows, without the lots that are rejected. p_provenance: source, licence, attribution, source_url.';
+  'Fills the stage from the temporary table import_rows, without the rejected lots. p_provenance: source, licence, attribution, source_url.';
 
 create function private.merge_import_rows(p_provenance jsonb, p_status text) returns void
 language plpgsql
@@ -214,7 +214,7 @@ end
 $$;
 
 comment on function private.merge_import_rows(jsonb, text) is
-  'Writes the lots of import_rows that are not rejected, and what became of each into its outcome.';
+  'Writes the lots of import_rows that are not rejected, and the outcome of each.';
 
 create function private.import_notes(p_index integer, p_notes jsonb) returns jsonb
 language plpgsql immutable
@@ -231,7 +231,7 @@ end
 $$;
 
 comment on function private.import_notes(integer, jsonb) is
-  'Errors or warnings of a lot, the first ten, with their paths in the request.';
+  'The first ten errors or warnings of a lot, with their paths in the request.';
 
 create function private.import_report(p_dry_run boolean) returns jsonb
 language plpgsql
@@ -257,7 +257,7 @@ begin
 end
 $$;
 
-comment on function private.import_report(boolean) is 'What became of each lot of import_rows, and the counts.';
+comment on function private.import_report(boolean) is 'The outcome of each lot of import_rows, and the counts.';
 
 create function private.reject_import(p_report jsonb) returns void
 language plpgsql
@@ -279,7 +279,7 @@ end
 $$;
 
 comment on function private.reject_import(jsonb) is
-  'Rejects an import of which lots are rejected: validation_error, with details.counts and up to 100 details.errors.';
+  'Rejects an import with rejected lots. Errors: validation_error, with details.counts and up to 100 details.errors.';
 
 create function private.import_lots(p_lots jsonb, p_provenance jsonb, p_status text, p_dry_run boolean, p_partial boolean) returns jsonb
 language plpgsql
@@ -308,7 +308,7 @@ end
 $$;
 
 comment on function private.import_lots(jsonb, jsonb, text, boolean, boolean) is
-  'Checks and writes lots, and reports on each. A dry run undoes what it wrote. Refuses (validation_error) when a lot is rejected, unless it is a dry run or partial.';
+  'Checks and writes lots, and reports on each. A dry run rolls back. Raises validation_error when a lot is rejected, unless it is a dry run or partial.';
 
 grant execute on function
   private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),
@@ -351,7 +351,7 @@ end
 $$;
 
 comment on function api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean) is
-  'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent: the same again changes nothing. When a lot is rejected no lot is written and details.errors says why, unless the import is partial. A dry run reports and writes nothing. One act on record for the import, with the counts. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent. When a lot is rejected no lot is written and details.errors has the reasons, unless the import is partial. A dry run reports and writes nothing. Recorded as one act, with the counts. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean)

@@ -1,11 +1,11 @@
--- Articles in the console: drafts, when they are published, and when they are withdrawn. What the resources of the area
--- content share comes first.
+-- Articles in the console: drafts, publication and withdrawal. First the functions that the resources of the area content
+-- share.
 --
--- A change is the object that the client sends: a field that is absent stays, null takes the value away. The columns of the
--- table say which types the fields have and which may be null, and the constraints of the table which values are accepted;
--- private.check_fields, private.reject_violation and private.reject_duplicate say so with the name of the field.
+-- A change is the object that the client sends: an absent field stays, null removes the value. The columns of the table
+-- define the types of the fields and which may be null; its constraints define the accepted values. The errors of
+-- private.check_fields, private.reject_violation and private.reject_duplicate name the field.
 --
--- Invariants: an article that was published is never deleted, and the time of its publication stays.
+-- Invariants: a published article is never deleted, and its published_at does not change.
 -- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article;
 -- for the other content private.check_fields, private.reject_violation, private.reject_duplicate, private.check_choice,
 -- private.content_action.
@@ -34,7 +34,7 @@ end
 $$;
 
 comment on function private.is_field_value(jsonb, text) is
-  'Whether a JSON value, which is not null, is one of a column of the type. Times have an offset.';
+  'Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.';
 
 create function private.check_fields(p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}')
 returns void
@@ -72,7 +72,7 @@ end
 $$;
 
 comment on function private.check_fields(regclass, jsonb, text[], text[]) is
-  'Rejects an object that has a field beyond p_fields, a value that the column of this name cannot hold, or lacks one of p_required: validation_error, param the field.';
+  'Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the column cannot hold, or without one of p_required.';
 
 create function private.reject_violation(p_table text, p_constraint text) returns void
 language plpgsql stable
@@ -90,7 +90,7 @@ end
 $$;
 
 comment on function private.reject_violation(text, text) is
-  'Reports a value that a check constraint rejected: validation_error, param the first column of the constraint.';
+  'Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.';
 
 create function private.reject_duplicate(p_param text) returns void
 language plpgsql stable
@@ -102,7 +102,8 @@ begin
 end
 $$;
 
-comment on function private.reject_duplicate(text) is 'Reports a key that another row has: conflict, details.reason already_exists.';
+comment on function private.reject_duplicate(text) is
+  'Raises conflict (details.reason already_exists) for a key that another row has.';
 
 create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
 language plpgsql stable
@@ -116,7 +117,7 @@ end
 $$;
 
 comment on function private.check_choice(text, text, text[]) is
-  'Rejects a filter that is none of the choices: validation_error. Null: no filter.';
+  'Raises validation_error for a filter that is not one of the choices. Null: no filter.';
 
 create function private.content_action(p_target_type text, p_was_active boolean, p_is_active boolean) returns text
 language plpgsql immutable
@@ -133,7 +134,7 @@ end
 $$;
 
 comment on function private.content_action(text, boolean, boolean) is
-  'The code of the act that wrote a row with is_active; p_was_active is null for a new row.';
+  'The action code of a write of a row with is_active; p_was_active is null for a new row.';
 
 grant execute on function
   private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]), private.reject_violation(text, text),
@@ -152,7 +153,7 @@ select private.add_admin_actions('[
   ["article.delete", "記事の削除", "Deleted an article"]
 ]');
 
--- For the list of the console; there are thousands of articles, so that other filters need none.
+-- For the console's list; there are thousands of articles, so other filters need no index.
 create index articles_created_idx on public.articles (created_at desc, id desc);
 
 create function private.article_status(p_article public.articles) returns text
@@ -169,7 +170,8 @@ begin
 end
 $$;
 
-comment on function private.article_status(public.articles) is 'draft, scheduled, published or withdrawn, as of now.';
+comment on function private.article_status(public.articles) is
+  'The current status: draft, scheduled, published or withdrawn.';
 
 create function private.managed_article(p_article public.articles) returns jsonb
 language plpgsql stable
@@ -180,7 +182,7 @@ begin
 end
 $$;
 
-comment on function private.managed_article(public.articles) is 'An article as the console shows it.';
+comment on function private.managed_article(public.articles) is 'An article as the console returns it.';
 
 create function private.held_article(p_id uuid, p_if_match text) returns public.articles
 language plpgsql
@@ -199,7 +201,7 @@ end
 $$;
 
 comment on function private.held_article(uuid, text) is
-  'An article, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
+  'An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
 
 create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql stable
@@ -213,7 +215,7 @@ end
 $$;
 
 comment on function private.article_difference(public.articles, public.articles) is
-  'What differs between two versions of an article; the MD5 of the body stands for it.';
+  'The differences between two versions of an article, with the MD5 of the body instead of the body.';
 
 create function private.write_article(p_admin_id uuid, p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql
@@ -252,7 +254,7 @@ end
 $$;
 
 comment on function private.write_article(uuid, public.articles, public.articles) is
-  'Writes a new article, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
+  'Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),
@@ -299,7 +301,7 @@ end
 $$;
 
 comment on function api.admin_list_articles(uuid, text, text, text, text[], text, integer) is
-  'Articles in every state, the newest first, without their bodies: {items, next_cursor}, and total when p_include has it. p_q is looked for in title and slug. For administrators of content. Errors: forbidden, validation_error.';
+  'Articles of every status, the latest first, without their bodies: {items, next_cursor}, and total when p_include has it. p_q searches title and slug. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_article(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -314,7 +316,7 @@ end
 $$;
 
 comment on function api.admin_get_article(uuid, uuid) is
-  'An article in any state, with its body and status. For administrators of content. Errors: forbidden, not_found.';
+  'An article of any status, with its body and status. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_article(p_admin_id uuid, p_article jsonb) returns jsonb
 language plpgsql
@@ -330,7 +332,7 @@ end
 $$;
 
 comment on function api.admin_create_article(uuid, jsonb) is
-  'Creates an article: a draft, unless p_article has published_at. Gives it as admin_get_article does. For administrators of content. Errors: forbidden, validation_error, conflict.';
+  'Creates an article, as a draft unless p_article has published_at. Returns it as admin_get_article does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_article(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -354,7 +356,7 @@ end
 $$;
 
 comment on function api.admin_update_article(uuid, uuid, jsonb, text) is
-  'Changes the fields of an article that p_changes has, in the version that p_if_match names. published_at publishes, withdrawn_at withdraws, both also at a later time; withdrawn_at null publishes again. Gives the article as admin_get_article does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of an article that p_changes has, in the version p_if_match. published_at publishes, withdrawn_at withdraws, both also at a later time; withdrawn_at null publishes again. Returns the article as admin_get_article does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_article(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql

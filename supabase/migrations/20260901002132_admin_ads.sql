@@ -1,4 +1,4 @@
--- Advertisements in the console. What they share with the rest of the content is in admin_articles.
+-- Advertisements in the console. Shared functions are in admin_articles.
 --
 -- Invariants: an advertisement that was shown is stopped (is_active false) or ended (ends_at), never deleted.
 -- Interface: api.admin_list_ads, admin_get_ad, admin_create_ad, admin_update_ad, admin_delete_ad.
@@ -15,7 +15,7 @@ select private.add_admin_actions('[
   ["ad.delete", "広告の削除", "Deleted an advertisement"]
 ]');
 
--- For the list of the console; there are thousands of advertisements, so that other filters need none.
+-- For the console's list; there are thousands of advertisements, so other filters need no index.
 create index ads_created_idx on public.ads (created_at desc, id desc);
 
 create function private.time_status(p_is_active boolean, p_starts_at timestamptz, p_ends_at timestamptz) returns text
@@ -33,7 +33,7 @@ end
 $$;
 
 comment on function private.time_status(boolean, timestamptz, timestamptz) is
-  'withdrawn, ended, scheduled or shown: where a row with is_active, starts_at and ends_at is, as of now.';
+  'The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.';
 
 create function private.managed_ad(p_ad public.ads) returns jsonb
 language plpgsql stable
@@ -45,7 +45,7 @@ begin
 end
 $$;
 
-comment on function private.managed_ad(public.ads) is 'An advertisement as the console shows it.';
+comment on function private.managed_ad(public.ads) is 'An advertisement as the console returns it.';
 
 create function private.held_ad(p_id uuid, p_if_match text) returns public.ads
 language plpgsql
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.held_ad(uuid, text) is
-  'An advertisement, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
+  'An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
 
 create function private.write_ad(p_admin_id uuid, p_before public.ads, p_after public.ads) returns jsonb
 language plpgsql
@@ -95,7 +95,7 @@ end
 $$;
 
 comment on function private.write_ad(uuid, public.ads, public.ads) is
-  'Writes a new advertisement, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error.';
+  'Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error.';
 
 grant execute on function
   private.time_status(boolean, timestamptz, timestamptz), private.managed_ad(public.ads), private.held_ad(uuid, text),
@@ -141,7 +141,7 @@ end
 $$;
 
 comment on function api.admin_list_ads(uuid, text, text, text, text[], text, integer) is
-  'Advertisements in every state, the newest first: {items, next_cursor}, and total when p_include has it. p_q is looked for in the title. For administrators of content. Errors: forbidden, validation_error.';
+  'Advertisements of every status, the latest first: {items, next_cursor}, and total when p_include has it. p_q searches the title. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_ad(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -156,7 +156,7 @@ end
 $$;
 
 comment on function api.admin_get_ad(uuid, uuid) is
-  'An advertisement in any state, with its status. For administrators of content. Errors: forbidden, not_found.';
+  'An advertisement of any status, with its status. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_ad(p_admin_id uuid, p_ad jsonb) returns jsonb
 language plpgsql
@@ -174,7 +174,7 @@ end
 $$;
 
 comment on function api.admin_create_ad(uuid, jsonb) is
-  'Creates an advertisement, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_ad does. For administrators of content. Errors: forbidden, validation_error.';
+  'Creates an advertisement, which is shown from starts_at on (default: now) while it is_active. Returns it as admin_get_ad does. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_update_ad(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -192,7 +192,7 @@ end
 $$;
 
 comment on function api.admin_update_ad(uuid, uuid, jsonb, text) is
-  'Changes the fields of an advertisement that p_changes has, in the version that p_if_match names; is_active stops and resumes it. Gives it as admin_get_ad does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an advertisement that p_changes has, in the version p_if_match; is_active stops and resumes it. Returns it as admin_get_ad does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_ad(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql

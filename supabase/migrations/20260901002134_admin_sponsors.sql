@@ -1,10 +1,11 @@
--- Sponsors in the console. What they share with the rest of the content is in admin_articles, their states are those of
--- advertisements (private.time_status).
+-- Sponsors in the console. Shared functions are in admin_articles; the statuses are those of advertisements
+-- (private.time_status).
 --
--- The picture of a sponsor is an upload of the category parking_lot, which is the one of administrators. It is attached in the
--- transaction that names it; the one before is deleted.
+-- The picture of a sponsor is an upload of the category parking_lot, which is the category of administrators. The
+-- transaction that refers to it attaches it; the former picture is deleted.
 --
--- Invariants: a sponsor that was shown is withdrawn (is_active false) or ended (ends_at), never deleted, so that check-ins stay.
+-- Invariants: a sponsor that was shown is withdrawn (is_active false) or ended (ends_at), never deleted, so that check-ins
+-- stay.
 -- Interface: api.admin_list_sponsors, admin_get_sponsor, admin_create_sponsor, admin_update_sponsor, admin_delete_sponsor.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -32,7 +33,7 @@ end
 $$;
 
 comment on function private.managed_sponsor(public.sponsors) is
-  'A sponsor as the console shows it; image is the storage key of its picture, null until it is in the public bucket.';
+  'A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.';
 
 create function private.held_sponsor(p_id uuid, p_if_match text) returns public.sponsors
 language plpgsql
@@ -52,7 +53,7 @@ end
 $$;
 
 comment on function private.held_sponsor(uuid, text) is
-  'A sponsor, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
+  'A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
 
 create function private.put_sponsor_image(p_admin_id uuid, p_sponsor_id uuid, p_asset_id uuid) returns void
 language plpgsql
@@ -78,7 +79,7 @@ end
 $$;
 
 comment on function private.put_sponsor_image(uuid, uuid, uuid) is
-  'Makes an upload of the administrator the picture of a sponsor, instead of the one before; null: it has none. Errors: not_found.';
+  'Makes an upload of the administrator the picture of a sponsor, in place of the former one; null: no picture. Errors: not_found.';
 
 create function private.write_sponsor(p_admin_id uuid, p_before public.sponsors, p_after public.sponsors) returns jsonb
 language plpgsql
@@ -125,7 +126,7 @@ end
 $$;
 
 comment on function private.write_sponsor(uuid, public.sponsors, public.sponsors) is
-  'Writes a new sponsor, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, not_found.';
+  'Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, not_found.';
 
 grant execute on function
   private.managed_sponsor(public.sponsors), private.held_sponsor(uuid, text), private.put_sponsor_image(uuid, uuid, uuid),
@@ -170,7 +171,7 @@ end
 $$;
 
 comment on function api.admin_list_sponsors(uuid, text, text, text, text[], text, integer) is
-  'Sponsors in every state, in sort_order: {items, next_cursor}, and total when p_include has it. p_q is looked for in name and address. For administrators of content. Errors: forbidden, validation_error.';
+  'Sponsors of every status, in sort_order: {items, next_cursor}, and total when p_include has it. p_q searches name and address. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_sponsor(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -185,7 +186,7 @@ end
 $$;
 
 comment on function api.admin_get_sponsor(uuid, uuid) is
-  'A sponsor in any state, with its status and the key of its picture. For administrators of content. Errors: forbidden, not_found.';
+  'A sponsor of any status, with its status and the key of its picture. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_sponsor(p_admin_id uuid, p_sponsor jsonb) returns jsonb
 language plpgsql
@@ -204,7 +205,7 @@ end
 $$;
 
 comment on function api.admin_create_sponsor(uuid, jsonb) is
-  'Creates a sponsor, which is shown from starts_at on (now, without one) while it is_active. Gives it as admin_get_sponsor does. For administrators of content. Errors: forbidden, validation_error, not_found.';
+  'Creates a sponsor, which is shown from starts_at on (default: now) while it is_active. Returns it as admin_get_sponsor does. For administrators of content. Errors: forbidden, validation_error, not_found.';
 
 create function api.admin_update_sponsor(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -222,7 +223,7 @@ end
 $$;
 
 comment on function api.admin_update_sponsor(uuid, uuid, jsonb, text) is
-  'Changes the fields of a sponsor that p_changes has, in the version that p_if_match names; is_active withdraws it and brings it back. Gives it as admin_get_sponsor does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a sponsor that p_changes has, in the version p_if_match; is_active withdraws and restores it. Returns it as admin_get_sponsor does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_sponsor(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql

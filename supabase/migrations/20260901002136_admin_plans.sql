@@ -1,7 +1,7 @@
--- Plans in the console. What they share with the rest of the content is in admin_articles.
+-- Subscription plans in the console. Shared functions are in admin_articles.
 --
--- Invariants: a plan is never deleted and keeps its code, because subscriptions and the products of the stores name it; one
--- that is no longer sold is not active.
+-- Invariants: a plan is never deleted and keeps its code, because subscriptions and store products refer to it. A plan that
+-- is not sold any more is not active.
 -- Interface: api.admin_list_subscription_plans, admin_get_subscription_plan, admin_create_subscription_plan,
 -- admin_update_subscription_plan.
 
@@ -50,7 +50,7 @@ end
 $$;
 
 comment on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) is
-  'Writes a new plan, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
+  'Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) to service_role;
 
@@ -125,7 +125,7 @@ end
 $$;
 
 comment on function api.admin_create_subscription_plan(uuid, jsonb) is
-  'Creates a plan, which is on sale unless is_active is false. Gives it as admin_get_subscription_plan does. For administrators of content. Errors: forbidden, validation_error, conflict.';
+  'Creates a plan, which is on sale unless is_active is false. Returns it as admin_get_subscription_plan does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_subscription_plan(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null)
 returns jsonb
@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function api.admin_update_subscription_plan(uuid, uuid, jsonb, text) is
-  'Changes the fields of a plan that p_changes has, in the version that p_if_match names; is_active takes it off sale and back. Gives it as admin_get_subscription_plan does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of a plan that p_changes has, in the version p_if_match; is_active false ends the sale. Returns it as admin_get_subscription_plan does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_subscription_plans(uuid, boolean, text, text[], text, integer), api.admin_get_subscription_plan(uuid, uuid),

@@ -1,10 +1,11 @@
--- The code master in the console. A code is shown once, with its label in every language; its rows are written together.
+-- The code master in the console. A code appears once, with its label in every language; its rows are written together.
 --
--- Labels, place and metadata of every code may be changed. Most lists are fixed: constraints and functions of this database
--- name their codes. Codes are added to, and withdrawn from, the lists with code_categories.is_open, whose codes only rows of
--- clients and importers hold.
+-- Labels, sort_order and metadata of every code may be changed. Most lists are fixed, because constraints and functions of
+-- this database contain their codes. Codes are added to, and withdrawn from, only the lists with code_categories.is_open,
+-- whose codes appear only in rows of clients and importers.
 --
--- Invariants: a code is never deleted and never renamed, because rows may hold it; both languages say the same but for the label.
+-- Invariants: a code is never deleted or renamed, because rows may contain it. The rows of both languages differ only in
+-- the label.
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
 update public.code_categories set is_open = true
@@ -42,7 +43,7 @@ end
 $$;
 
 comment on function private.managed_codes(text, text) is
-  'The codes of a category or of all, or one of them, as the console shows them: both languages in one.';
+  'The codes of a category or of all, or one of them, as the console returns them: both languages in one object.';
 
 create function private.check_labels(p_labels jsonb) returns void
 language plpgsql stable
@@ -62,7 +63,7 @@ begin
 end
 $$;
 
-comment on function private.check_labels(jsonb) is 'Rejects what is not {ja, en}, each a label: validation_error.';
+comment on function private.check_labels(jsonb) is 'Raises validation_error unless the value is {ja, en}, each a label.';
 
 create function private.check_code_metadata(p_metadata jsonb) returns void
 language plpgsql stable
@@ -93,7 +94,7 @@ end
 $$;
 
 comment on function private.check_code_metadata(jsonb) is
-  'Rejects metadata that is not null or an object of color, logo_url and url: validation_error.';
+  'Raises validation_error for metadata other than null or an object of color, logo_url and url.';
 
 create function private.check_code_fields(p_values jsonb, p_fields text[], p_required text[] default '{}') returns void
 language plpgsql stable
@@ -110,7 +111,7 @@ end
 $$;
 
 comment on function private.check_code_fields(jsonb, text[], text[]) is
-  'private.check_fields for a code, whose labels are two rows: validation_error.';
+  'private.check_fields for a code, whose labels are two rows. Errors: validation_error.';
 
 create function private.require_open_list(p_category_id text, p_param text) returns void
 language plpgsql stable
@@ -124,7 +125,8 @@ begin
 end
 $$;
 
-comment on function private.require_open_list(text, text) is 'Rejects a list whose codes are fixed: conflict, details.reason fixed_list.';
+comment on function private.require_open_list(text, text) is
+  'Raises conflict (details.reason fixed_list) for a list whose codes are fixed.';
 
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
@@ -150,7 +152,7 @@ end
 $$;
 
 comment on function private.write_code(uuid, jsonb, jsonb) is
-  'Writes the rows of a code, whose versions are as private.managed_codes shows them, and records the act; p_before is null for a new one. What is the same changes nothing.';
+  'Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is null for a new one. An equal version changes nothing.';
 
 grant execute on function
   private.managed_codes(text, text), private.check_labels(jsonb), private.check_code_metadata(jsonb),
@@ -196,7 +198,7 @@ end
 $$;
 
 comment on function api.admin_list_codes(uuid, text, boolean, text, text[], text, integer) is
-  'Codes, offered or not, with the labels of both languages, by category, place and code: {items, next_cursor}, and total when p_include has it. p_q is looked for in codes and labels. For administrators of content. Errors: forbidden, validation_error.';
+  'Codes, active or not, with the labels of both languages, by category, sort_order and code: {items, next_cursor}, and total when p_include has it. p_q searches codes and labels. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_code(p_admin_id uuid, p_category_id text, p_code text) returns jsonb
 language plpgsql stable
@@ -246,7 +248,7 @@ end
 $$;
 
 comment on function api.admin_create_code(uuid, jsonb) is
-  'Adds a code with its labels {ja, en} to a list that is open, at its end unless p_code has sort_order. Gives it as admin_get_code does. For administrators of content. Errors: forbidden, validation_error, conflict.';
+  'Adds a code with its labels {ja, en} to an open list, at its end unless p_code has sort_order. Returns it as admin_get_code does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_code(
   p_admin_id uuid, p_category_id text, p_code text, p_changes jsonb, p_if_match text default null
@@ -276,7 +278,7 @@ end
 $$;
 
 comment on function api.admin_update_code(uuid, text, text, jsonb, text) is
-  'Changes labels, sort_order, metadata and, in a list that is open, is_active of a code, in the version that p_if_match names; labels and metadata are replaced whole. Gives it as admin_get_code does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes labels, sort_order, metadata and, in an open list, is_active of a code, in the version p_if_match; labels and metadata are replaced completely. Returns it as admin_get_code does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   api.admin_list_codes(uuid, text, boolean, text, text[], text, integer), api.admin_get_code(uuid, text, text),

@@ -1,12 +1,12 @@
--- Tags and public holidays in the console. What they share with the rest of the content is in admin_articles.
+-- Tags and public holidays in the console. Shared functions are in admin_articles.
 --
--- Nothing that is stored about a lot depends on a holiday: hours and fees look holidays up when they are asked for, so that a
--- change counts at once. A tag's slug is stored with lots and in searches, and never changes. A tag that is withdrawn leaves
--- the master list; lots that have it still show it, and searches that name it still find them.
+-- No stored data of a lot depend on a holiday: hours and fees read holidays when they are computed, so a change has effect
+-- at once. A tag's slug is stored with lots and in searches, and never changes. A withdrawn tag is not in the master list;
+-- lots that have it still return it, and searches with it still find them.
 --
--- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always offered.
--- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag; api.admin_list_holidays,
--- admin_get_holiday, admin_create_holiday, admin_update_holiday, admin_delete_holiday.
+-- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always active.
+-- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag;
+-- api.admin_list_holidays, admin_get_holiday, admin_create_holiday, admin_update_holiday, admin_delete_holiday.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -41,7 +41,7 @@ end
 $$;
 
 comment on function private.held_tag(uuid, text) is
-  'A tag, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
+  'A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
 
 create function private.reject_search_attribute(p_slug text, p_param text) returns void
 language plpgsql stable
@@ -56,7 +56,7 @@ end
 $$;
 
 comment on function private.reject_search_attribute(text, text) is
-  'Rejects a tag that searches name as an attribute: conflict, details.reason search_attribute.';
+  'Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.';
 
 create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
 language plpgsql
@@ -89,7 +89,7 @@ end
 $$;
 
 comment on function private.write_tag(uuid, public.tags, public.tags) is
-  'Writes a new tag, or the version of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
+  'Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
 language plpgsql
@@ -108,7 +108,7 @@ end
 $$;
 
 comment on function private.held_holiday(text, date, text) is
-  'A holiday, locked until the transaction ends, in the version that the If-Match header names. Errors: not_found, precondition_failed.';
+  'A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
 
 create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
 language plpgsql
@@ -142,7 +142,7 @@ end
 $$;
 
 comment on function private.write_holiday(uuid, public.holidays, public.holidays) is
-  'Writes a new holiday, or the names of one that the caller holds, and records the act; p_before is null for a new one. What is the same changes nothing. Errors: validation_error, conflict.';
+  'Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.held_tag(uuid, text), private.reject_search_attribute(text, text), private.write_tag(uuid, public.tags, public.tags),
@@ -186,7 +186,7 @@ end
 $$;
 
 comment on function api.admin_list_tags(uuid, text, boolean, text, text[], text, integer) is
-  'Tags, offered or not, with both names, by sort_order and slug: {items, next_cursor}, and total when p_include has it. p_q is looked for in names and slug. For administrators of content. Errors: forbidden, validation_error.';
+  'Tags, active or not, with both names, by sort_order and slug: {items, next_cursor}, and total when p_include has it. p_q searches names and slug. For administrators of content. Errors: forbidden, validation_error.';
 
 create function api.admin_get_tag(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -201,7 +201,7 @@ end
 $$;
 
 comment on function api.admin_get_tag(uuid, uuid) is
-  'A tag, offered or not, with both names. For administrators of content. Errors: forbidden, not_found.';
+  'A tag, active or not, with both names. For administrators of content. Errors: forbidden, not_found.';
 
 create function api.admin_create_tag(p_admin_id uuid, p_tag jsonb) returns jsonb
 language plpgsql
@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function api.admin_create_tag(uuid, jsonb) is
-  'Creates a tag. Gives it as admin_get_tag does. For administrators of content. Errors: forbidden, validation_error, conflict.';
+  'Creates a tag. Returns it as admin_get_tag does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_tag(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -238,7 +238,7 @@ end
 $$;
 
 comment on function api.admin_update_tag(uuid, uuid, jsonb, text) is
-  'Changes the fields of a tag that p_changes has, in the version that p_if_match names; is_active takes it out of the master list and back. Gives it as admin_get_tag does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the fields of a tag that p_changes has, in the version p_if_match; is_active removes it from the master list and restores it. Returns it as admin_get_tag does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_tag(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -260,7 +260,7 @@ end
 $$;
 
 comment on function api.admin_delete_tag(uuid, uuid, text) is
-  'Deletes a tag that no lot has and that is no attribute of searches. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes a tag that no lot has and that is not an attribute of searches. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: holidays
@@ -332,7 +332,7 @@ end
 $$;
 
 comment on function api.admin_create_holiday(uuid, jsonb) is
-  'Adds a public holiday to a calendar: hours and fees of the lots with this calendar follow it at once. Gives it as admin_get_holiday does. For administrators of content. Errors: forbidden, validation_error, conflict.';
+  'Adds a public holiday to a calendar: it applies to hours and fees of the lots with this calendar at once. Returns it as admin_get_holiday does. For administrators of content. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_holiday(
   p_admin_id uuid, p_calendar text, p_holiday_date date, p_changes jsonb, p_if_match text default null
@@ -351,7 +351,7 @@ end
 $$;
 
 comment on function api.admin_update_holiday(uuid, text, date, jsonb, text) is
-  'Changes the names of a public holiday, in the version that p_if_match names. Gives it as admin_get_holiday does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Changes the names of a public holiday, in the version p_if_match. Returns it as admin_get_holiday does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_delete_holiday(p_admin_id uuid, p_calendar text, p_holiday_date date, p_if_match text default null)
 returns void
@@ -370,7 +370,7 @@ end
 $$;
 
 comment on function api.admin_delete_holiday(uuid, text, date, text) is
-  'Deletes a public holiday: hours and fees of the lots with this calendar follow it at once. For administrators of content. Errors: forbidden, not_found, precondition_failed.';
+  'Deletes a public holiday: hours and fees of the lots with this calendar change at once. For administrators of content. Errors: forbidden, not_found, precondition_failed.';
 
 grant execute on function
   api.admin_list_tags(uuid, text, boolean, text, text[], text, integer), api.admin_get_tag(uuid, uuid),
