@@ -1,17 +1,17 @@
-/** Accounts as replies show them. */
+/** Accounts in the format of responses. */
 import { addressOf, type StoredFile } from "./storage/assets.ts";
 import type { Links } from "./http/links.ts";
 import { Streamed } from "./http/reply.ts";
 import type { ObjectStorage } from "./storage/object_storage.ts";
 import type { StoredMe } from "./schema/me.ts";
 
-/** What the addresses of files are made with. */
+/** Dependencies for the URLs of files. */
 export interface Reader {
   readonly links: Links;
   readonly storage: ObjectStorage;
 }
 
-/** Something that has an avatar, with the address of the file in place of the file. */
+/** Replaces the avatar's file by its URL. */
 export async function withAvatarUrl<T extends { readonly avatar: StoredFile | null }>(
   reader: Reader,
   { avatar, ...rest }: T,
@@ -23,14 +23,14 @@ export async function shownAccount(reader: Reader, { app_user, ...account }: Sto
   return { ...account, app_user: app_user === null ? null : await withAvatarUrl(reader, app_user) };
 }
 
-/** What the database gives as a page of what is held about an app user. A table that is cut is on the next page again. */
+/** A page of an app user's data from the database. A table that does not fit continues on the next page. */
 export interface StoredData {
   readonly account: StoredMe;
   readonly data: readonly { readonly table: string; readonly rows: readonly Record<string, unknown>[] }[];
   readonly next_cursor: string | null;
 }
 
-/** All that is held about an app user, of which one page at a time is in memory. */
+/** Streams all data about an app user. Only one page at a time is in memory. */
 export function userData(reader: Reader, read: (cursor: string | null) => Promise<StoredData>): Streamed {
   async function* pages() {
     let cursor: string | null = null;
@@ -54,7 +54,7 @@ export function userData(reader: Reader, read: (cursor: string | null) => Promis
           yield `${open === undefined ? "" : "],"}${JSON.stringify(table)}:[`;
           [open, separator] = [table, ""];
         }
-        // A table that is cut has rows before and behind the cut, the last page of it perhaps none.
+        // A table that is split has rows on both pages, and possibly none on its last page.
         for (const row of rows) {
           yield separator + JSON.stringify(row);
           separator = ",";

@@ -1,4 +1,4 @@
-/** Doing the same with many things, a few at once. */
+/** Runs an operation for many items, a few at the same time. */
 
 export async function forEach<Item>(
   items: readonly Item[],

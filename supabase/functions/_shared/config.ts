@@ -1,63 +1,63 @@
-/** The environment of a function, read and checked once. Nothing else reads the environment. */
+/** The environment of a function, read and validated once. No other module reads the environment. */
 
 import { isHttpUrl, type ProviderSettings, readProviderSettings } from "./provider_settings.ts";
 
 export const VERSION = "0.1.0";
 
 export interface Config {
-  /** Origin of the gateway, under which the Data API lives. */
+  /** Origin of the gateway. The Data API is below it. */
   readonly gatewayUrl: string;
-  /** The same for reads that any database of the project may answer: its load balancer where there are read replicas. */
+  /** Origin for reads that any database of the project may answer: the load balancer if there are read replicas. */
   readonly readsUrl: string;
-  /** `{base_url}` of the contract: what stands before `/v1/` for a client. */
+  /** `{base_url}` of the contract: the address before `/v1/` for clients. */
   readonly baseUrl: string;
-  /** The console's address, where the links of invitations lead; null: where all links of mails lead. */
+  /** Address of the console, for invitation links. Null: the default address of links in mails. */
   readonly consoleUrl: string | null;
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
-  /** The publishable key and the anonymous key: what a client without a session may send as bearer. */
+  /** The publishable key and the anonymous key, which clients without a session may send as bearer token. */
   readonly anonymousKeys: readonly string[];
-  /** The secret key and the service role key: what a trusted service sends as bearer. */
+  /** The secret key and the service role key, which trusted services send as bearer token. */
   readonly serviceKeys: readonly string[];
-  /** Null when the environment does not say; only what stores files misses it. */
+  /** Null if not configured. Only functions that store files need it. */
   readonly storage: StorageConfig | null;
   readonly apps: AppsConfig;
-  /** The companies that the service depends on; null for each that the environment does not name. */
+  /** External services. Null for each that is not configured. */
   readonly providers: ProviderSettings;
 }
 
-/** The apps that open links of the site, for the vendors' association documents. */
+/** The apps that open links of the site, for the association documents of Apple and Google. */
 export interface AppsConfig {
-  /** `<team id>.<bundle id>` each. */
+  /** Each in the form `<team id>.<bundle id>`. */
   readonly appleAppIds: readonly string[];
-  /** Paths that the iOS apps open, in the vendor's pattern language. */
+  /** Paths that the iOS apps open, as Apple's path patterns. */
   readonly linkPaths: readonly string[];
   readonly android: { readonly packageName: string; readonly certFingerprints: readonly string[] } | null;
 }
 
-/** Where objects are, by the S3 protocol. */
+/** Location of the objects (S3 protocol). */
 export interface StorageConfig {
   readonly endpoint: string;
-  /** The address by which clients reach it, when that is another one. */
+  /** Address for clients, if it differs. */
   readonly publicEndpoint: string;
   readonly region: string;
-  /** What everyone may read. */
+  /** The public bucket. */
   readonly bucket: string;
   readonly privateBucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** How access tokens are verified. */
+/** Verification of access tokens. */
 export interface TokenConfig {
-  /** The algorithms that are accepted. A token's header chooses among these and adds none. */
+  /** Accepted algorithms. A token's header selects one of them. */
   readonly algorithms: readonly TokenAlgorithm[];
-  /** The shared secret of HS256; null where the project has none. */
+  /** The shared secret of HS256. Null if the project has none. */
   readonly secret: Uint8Array | null;
-  /** Where the project publishes its public keys; read only when an algorithm needs them. */
+  /** Address of the project's public keys. Only read if an algorithm needs them. */
   readonly jwksUrl: string;
-  /** What `iss` must be; null accepts any issuer, because only the project's own keys verify a token. */
+  /** Required value of `iss`. Null accepts any issuer, because only the project's own keys verify a token. */
   readonly issuer: string | null;
 }
 
@@ -65,7 +65,7 @@ const TOKEN_ALGORITHMS = ["HS256", "ES256", "RS256"] as const;
 
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-/** HS256 needs a key at least as long as its hash. */
+/** HS256 requires a key that is at least as long as its hash. */
 const MIN_SECRET_BYTES = 32;
 
 export class ConfigError extends Error {
@@ -83,7 +83,10 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     if (value && !isHttpUrl(value)) problems.push(`${name} is not an http(s) URL`);
     return value?.replace(/\/+$/, "") ?? "";
   };
-  /** A key of the new kind (the one named default) and one of the old kind: at least one, the new one first. */
+  /**
+   * A key of the new format (the one named default) and a key of the old format. At least one is required, and the new
+   * one comes first.
+   */
   const keys = (newName: string, oldName: string): string[] => {
     const json = get(newName);
     const newKey = json ? keyNamedDefault(json) : undefined;
@@ -153,7 +156,7 @@ function readSecret(
   return secret;
 }
 
-/** Default: HS256 where there is a secret for it, and what the project's public keys verify. */
+/** Default: HS256 if there is a secret for it, and the algorithms of the project's public keys. */
 function readAlgorithms(
   get: (name: string) => string | undefined,
   hasSecret: boolean,

@@ -1,23 +1,23 @@
-/** What consumers of queues have in common: they take batch after batch until the queue is empty or their time is up. */
+/** Common code of queue consumers: they process batches until the queue is empty or their time is up. */
 
 export interface ConsumerOptions {
-  /** How many requests to the provider run at once. */
+  /** Maximum number of concurrent requests to the provider. */
   readonly concurrency: number;
-  /** When to take no more batches, in milliseconds after the start. */
+  /** Time after the start, in milliseconds, from which on no more batches are read. */
   readonly budgetMs: number;
-  /** How long an empty queue is looked at again before the consumer ends. */
+  /** How long an empty queue is polled before the consumer ends. */
   readonly lingerMs: number;
 }
 
 const POLL_MS = 500;
 
-/** What the database gives: batches that have nothing to send are found and not given. */
+/** Result of reading the queue. `found` also counts batches that have nothing to send and are not in `batches`. */
 export interface Taken<Batch> {
   readonly found: number;
   readonly batches: readonly Batch[];
 }
 
-/** Ends early when `handle` says that the provider cannot be used now. */
+/** Ends early if `handle` reports that the provider is unavailable. */
 export async function consume<Batch>(
   { budgetMs, lingerMs }: ConsumerOptions,
   take: () => Promise<Taken<Batch>>,
@@ -44,7 +44,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** So many seconds, or up to a quarter more or less, so that what failed together does not come back together. */
+/** Adds a random jitter of up to a quarter, so that messages that failed together are not retried together. */
 export function jittered(seconds: number): number {
   return Math.round(seconds * (0.75 + Math.random() / 2));
 }

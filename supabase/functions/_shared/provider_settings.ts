@@ -1,6 +1,6 @@
-/** The settings of the companies that the service depends on. Only config.ts reads them from the environment. */
+/** The settings of external services. Only config.ts reads them from the environment. */
 
-/** A service account of Google's, as its JSON key file says. */
+/** A Google service account, as in its JSON key file. */
 export interface GoogleServiceAccount {
   readonly clientEmail: string;
   readonly privateKey: string;
@@ -18,18 +18,18 @@ export interface PushConfig {
 /** Signed transactions and notifications of the App Store, and the App Store Server API. */
 export interface AppStoreConfig {
   readonly bundleId: string;
-  /** The app's id in the App Store, which notifications of Production name; null: not checked. */
+  /** The app's id in the App Store, which Production notifications contain. Null disables the check. */
   readonly appId: number | null;
   readonly environments: readonly ("Production" | "Sandbox")[];
-  /** PEM certificates that are trusted in place of Apple's root; null: Apple's. */
+  /** Trusted root certificates in PEM. Null: Apple's root. */
   readonly rootCertificates: string | null;
-  /** Whether certificates are asked for at Apple's OCSP responder. */
+  /** Whether revocation is checked with Apple's OCSP responder. */
   readonly onlineChecks: boolean;
-  /** Null: signed transactions are believed without asking Apple. */
+  /** Null: signed transactions are accepted without a request to Apple. */
   readonly api: (AppleKey & { readonly url: string; readonly sandboxUrl: string }) | null;
 }
 
-/** A key of App Store Connect, for tokens by ES256. */
+/** An App Store Connect API key, for ES256 tokens. */
 export interface AppleKey {
   readonly issuerId: string;
   readonly keyId: string;
@@ -41,7 +41,7 @@ export interface AppleKey {
 export interface AppStoreConnectConfig extends AppleKey {
   readonly vendorNumber: string;
   readonly url: string;
-  /** The app whose reviews and analytics are read; null: it is looked up by `bundleId`. */
+  /** The app whose reviews and analytics are read. Null: it is looked up by `bundleId`. */
   readonly appId: number | null;
   readonly bundleId: string | null;
 }
@@ -56,32 +56,32 @@ export interface PlayConfig {
   readonly account: GoogleServiceAccount;
 }
 
-/** How the bearer of a real-time developer notification is checked. */
+/** How the bearer token of a real-time developer notification is verified. */
 export interface PlayNotificationsConfig {
   readonly audience: string;
-  /** The e-mail address of the service account that Pub/Sub signs with. */
+  /** E-mail address of the service account that Pub/Sub signs with. */
   readonly account: string;
   readonly jwksUrl: string;
 }
 
-/** Mail, by an HTTP interface. */
+/** Mail over an HTTP API. */
 export interface MailConfig {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly from: string;
 }
 
-/** An AI gateway that is compatible with OpenAI's chat completions. */
+/** An AI gateway with an API compatible with OpenAI's chat completions. */
 export interface AiConfig {
   readonly url: string;
-  /** Null where the headers carry what opens the gateway. */
+  /** Null if the headers contain the credentials. */
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** In the order in which they are tried. */
+  /** In the order of calls. */
   readonly models: readonly string[];
   readonly timeoutMs: number;
   readonly budgetMs: number;
-  /** Per million tokens; null: what a call costs is not known. */
+  /** Per million tokens. Null: the cost of a call is unknown. */
   readonly prices: AiPrices | null;
 }
 
@@ -91,11 +91,11 @@ export interface AiPrices {
 }
 
 export interface AiSearchConfig {
-  /** Null: the rules parser answers alone. */
+  /** Null: only the rules parser is used. */
   readonly gateway: AiConfig | null;
-  /** A text that the rules parser is at least so certain of is answered without a model. */
+  /** A text with at least this confidence of the rules parser is answered without a model. */
   readonly rulesThreshold: number;
-  /** Whether what was asked is kept, for 30 days. */
+  /** Whether the texts of searches are stored for 30 days. */
   readonly logText: boolean;
 }
 
@@ -118,7 +118,7 @@ export interface ProviderSettings {
 
 type Get = (name: string) => string | undefined;
 
-/** Reads settings that go together: names each that is unusable, and each that is missing beside others. */
+/** Reads groups of settings. Reports each invalid setting, and each missing one whose group is partly set. */
 class Settings {
   readonly #get: Get;
   readonly #problems: string[];
@@ -138,7 +138,10 @@ class Settings {
     return value.replace(/\/+$/, "");
   }
 
-  /** A PEM block of this kind, with `\\n` allowed for line ends. */
+  /**
+   * A PEM block of this kind. `\
+   * ` is allowed for line ends.
+   */
   pem(name: string, kind: "PRIVATE KEY" | "CERTIFICATE"): string | null {
     const value = this.text(name)?.replaceAll("\\n", "\n") ?? null;
     if (value !== null && !isPem(value, kind)) {
@@ -147,7 +150,7 @@ class Settings {
     return value;
   }
 
-  /** Whether all of these are set; some of them without the others is a problem. */
+  /** Whether all of these are set. If only some are set, that is a problem. */
   together(...names: readonly string[]): boolean {
     const missing = names.filter((name) => this.text(name) === null);
     if (missing.length > 0 && missing.length < names.length) {
@@ -157,7 +160,7 @@ class Settings {
     return missing.length === 0;
   }
 
-  /** A number between bounds. */
+  /** A number within bounds. */
   number(name: string, fallback: number, min: number, max: number): number {
     const value = Number(this.text(name) ?? fallback);
     if (!(value >= min && value <= max)) this.#problems.push(`${name} is not a number from ${min} to ${max}`);
@@ -170,7 +173,7 @@ class Settings {
     return value === "true";
   }
 
-  /** A JSON object; empty when it is not set. */
+  /** A JSON object. Empty if it is not set. */
   object(name: string): Record<string, unknown> {
     const json = this.text(name);
     const value = json === null ? {} : objectIn(json);
@@ -385,7 +388,7 @@ function readServiceAccount(
   };
 }
 
-/** The fields of a JSON object; none for any other text. */
+/** The fields of a JSON object. Empty for any other text. */
 function objectIn(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json);
@@ -396,7 +399,7 @@ function objectIn(json: string): Record<string, unknown> {
   }
 }
 
-/** One block or several, each a DER sequence in base64. */
+/** One or more blocks, each a DER sequence in base64. */
 function isPem(value: string, kind: string): boolean {
   const blocks = [...value.matchAll(new RegExp(`-----BEGIN ${kind}-----([^-]*)-----END ${kind}-----`, "g"))];
   return blocks.length > 0 && blocks.every(([, text = ""]) => isSequence(text));

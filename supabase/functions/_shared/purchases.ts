@@ -1,4 +1,4 @@
-/** Purchases that users show a receipt of: asked about at the store, recorded, claimed and acknowledged. */
+/** Purchases with a user's receipt: verified at the store, recorded, claimed and acknowledged. */
 import type { z } from "zod";
 import type { Caller } from "./auth/token.ts";
 import type { Database } from "./db/client.ts";
@@ -29,17 +29,18 @@ interface Purchase extends Receipt {
   readonly platform: "ios" | "android";
 }
 
-/** What commands.claim_subscription replies. */
+/** Reply of commands.claim_subscription. */
 export interface Claimed {
-  /** It was nobody's. */
+  /** The purchase did not belong to a user before. */
   readonly is_new: boolean;
   readonly subscription: z.input<typeof VerifyIapResponse>;
   readonly my_subscription: z.input<typeof MySubscription>;
 }
 
 /**
- * Makes a purchase the caller's, as its store says it is now. It may break off at any point, and be sent again: what the
- * store said is recorded once, a claim is made once, and reconciliation acknowledges what was not acknowledged here.
+ * Assigns a purchase to the caller, in its current state at the store. It can stop at any step and be repeated: a
+ * statement is recorded once and a claim is made once. Reconciliation acknowledges the purchase if this function did
+ * not.
  */
 export async function verifyPurchase(
   work: PurchaseContext,
@@ -63,7 +64,7 @@ export async function verifyPurchase(
   return claimed;
 }
 
-/** Acknowledges a purchase that waits for it; where its store is down, reconciliation tries again. */
+/** Acknowledges a purchase if needed. If the store is down, reconciliation retries. */
 export async function acknowledgeIfNeeded(
   service: Database<(typeof ACKNOWLEDGE_CALLS)[number]>,
   store: Store,
@@ -78,7 +79,7 @@ export async function acknowledgeIfNeeded(
   }
 }
 
-/** Tells the store that a purchase is stored, and records that it knows. */
+/** Acknowledges a stored purchase at its store, and records the acknowledgement. */
 export async function acknowledge(
   service: Database<(typeof ACKNOWLEDGE_CALLS)[number]>,
   store: Store,

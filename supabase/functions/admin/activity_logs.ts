@@ -33,7 +33,7 @@ export const listActivityLogs = route({
   args: ({ query }) => argumentsOf(query),
 });
 
-/** `admin_id` is a filter to the client; to the database it is the administrator who asks. */
+/** For the client `admin_id` is a filter. For the database it is the administrator who sends the request. */
 function argumentsOf({ admin_id, ...query }: z.output<typeof AdminActivityLogsQuery>) {
   return { ...query, by_admin_id: admin_id };
 }

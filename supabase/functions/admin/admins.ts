@@ -52,7 +52,8 @@ export const inviteAdministrator = route({
   uses: ["identity"],
   handle: async ({ db, service, identity, caller, body }) => {
     const { invitation_id: id } = await db.rpc<{ invitation_id: string }>("admin_invite_admin", body);
-    // By the service itself, not once a key: a repeated request goes on from where the one before it stopped.
+    // Runs as the service, and not once per key: a repeated request continues from the step at which the previous one
+    // stopped.
     const invitation = { admin_id: caller.id, id };
     const { email, is_sent } = await service.rpc<Claimed>("admin_claim_invitation", invitation);
     if (!is_sent) await identity.invite(email, { invitation: id });

@@ -1,7 +1,7 @@
 import { route } from "../_shared/http/route.ts";
 import { AdminCode, AdminCodeParams, AdminCodes, AdminCodesQuery, CodeChanges, NewCode } from "./codes.schema.ts";
 
-// No delete: rows may hold the code.
+// No delete: rows may use the code.
 
 export const listCodesOfAllStates = route({
   method: "GET",

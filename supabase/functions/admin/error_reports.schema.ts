@@ -56,7 +56,7 @@ export const ErrorReportDecision = z.strictObject({
   seen_updated_at: SeenUpdatedAt,
 }).meta({ id: "ErrorReportDecision" });
 
-/** As the database gives reports: with the files of their evidence. */
+/** Reports from the database, with the files of their evidence. */
 export type StoredAdminErrorReport = Omit<z.input<typeof AdminErrorReport>, "evidence_urls"> & {
   readonly evidence: readonly StoredFile[];
 };

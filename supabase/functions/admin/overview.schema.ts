@@ -12,7 +12,7 @@ const OpenWork = z.object({
   oldest_age_seconds: Count.nullable(),
 }).meta({ id: "OpenWork" });
 
-/** Of pushes and of mails; `unit` is what waits. */
+/** For pushes and mails. `unit` is the unit that waits. */
 const delivery = (unit: string, retrying: string, reasons: readonly [string, ...string[]], outcomes: string) => ({
   at: AsOf,
   messages: Count.meta({ description: "Messages in the queue. Each is a batch or a fan-out." }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
 import { Id } from "../_shared/schema/values.ts";
 
-/** A day that a report is about: a date in Asia/Tokyo. */
+/** A day of a report: a date in Asia/Tokyo. */
 const Day = z.iso.date().refine(
   (text) => text >= "2000-01-01" && text < "2100-01-01",
   "Must be a date from 2000 to 2099.",

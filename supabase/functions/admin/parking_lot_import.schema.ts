@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, text } from "../_shared/schema/values.ts";
 
-/** Checked lot by lot, so that what is wrong with one is in its row of the report. */
+/** Checked lot by lot, so that errors of a lot are in its row of the report. */
 const stated = (description: string) => z.unknown().optional().meta({ description });
 
 const ImportedLot = z.looseObject({

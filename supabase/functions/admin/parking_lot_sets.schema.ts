@@ -1,4 +1,7 @@
-/** The sets of a lot as an administrator writes them: each as a whole. What the rows of one have to do with each other the database checks. */
+/**
+ * The sets of a lot in an administrator's request: each is replaced as a whole. The database checks the relations
+ * between rows.
+ */
 import { z } from "zod";
 import { FeeQuestion } from "../_shared/schema/fees.ts";
 import { ClockTime, Id, text } from "../_shared/schema/values.ts";

@@ -36,7 +36,7 @@ type Shown = z.input<typeof AdminParkingLot>;
 type StoredImage = Omit<Shown["images"][number], "image_url"> & { storage_key: string | null; is_public: boolean };
 type Stored = Omit<Shown, "images"> & { images: StoredImage[] };
 
-/** A lot with the addresses of its images in place of their files. */
+/** Replaces the images' storage keys by URLs. */
 async function shown(reader: { links: Links; storage: ObjectStorage }, { images, ...lot }: Stored): Promise<Shown> {
   return {
     ...lot,
@@ -167,7 +167,7 @@ const REPLACES =
   "updates the row that is the same. Other items become new rows, and all remaining rows are deleted. The whole set " +
   "is validated before it is stored, and errors name the position of the item.";
 
-/** The route that replaces a set of a lot. */
+/** A route that replaces a set of a lot. */
 function replaceSet<Name extends string>(
   { name, path, summary, body, more = "" }: {
     name: Name;

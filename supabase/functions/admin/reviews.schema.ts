@@ -32,14 +32,14 @@ export const AdminReviewsQuery = z.strictObject({
   include: IncludeTotal,
 });
 
-/** The `updated_at` of what an administrator decides on, as it was read. */
+/** The `updated_at` of the version that the administrator has read. */
 export const SeenUpdatedAt = Instant.meta({
   description:
     "The `updated_at` of the version that was read, in full precision. If it changed since, the request returns 409 " +
     "`conflict`.",
 });
 
-/** Why an administrator decided so. */
+/** Reason of an administrator's decision. */
 export const DecisionReason = text(1, 500).nullable().optional().meta({
   description: "Kept on record and shown to the author of the entry with the decision",
 });
@@ -74,7 +74,7 @@ export const ReviewDecisionOutcomes = z.object({
   })).meta({ description: "In the order of the request" }),
 }).meta({ id: "ReviewDecisionOutcomes" });
 
-/** As the database gives reviews: with the files of their photos. */
+/** Reviews from the database, with the files of their photos. */
 export type StoredAdminReview = Omit<z.input<typeof AdminReview>, "photo_urls"> & StoredPhotos;
 
 export type StoredAdminReviews = Omit<z.input<typeof AdminReviews>, "items"> & {

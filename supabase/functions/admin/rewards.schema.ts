@@ -1,11 +1,11 @@
-/** What badges, levels, EXP rules and themes have in common in the console. */
+/** Common parts of badges, levels, EXP rules and themes in the console. */
 import { z } from "zod";
 import { Cursor, IncludeTotal, Limit } from "../_shared/schema/lists.ts";
 import { Timestamp } from "../_shared/schema/values.ts";
 
 export const SortOrder = z.int().min(-1_000_000).max(1_000_000);
 
-/** A list whose items can be deactivated. */
+/** A list of items that can be inactive. */
 export const AdminRewardsQuery = z.strictObject({
   is_active: z.boolean().optional().meta({ description: "`true`: only active ones. `false`: only inactive ones." }),
   limit: Limit,
@@ -15,7 +15,7 @@ export const AdminRewardsQuery = z.strictObject({
 
 export const unchanged = "An omitted field does not change. Null clears it";
 
-/** How far a job over all users is. */
+/** Progress of a job over all users. */
 export const progress = {
   status: z.enum(["none", "queued", "running", "done"]).meta({
     description: "`none`: never started. `queued`: no user is processed yet.",

@@ -60,7 +60,7 @@ export const SponsorChanges = z.strictObject({
 
 export const NewSponsor = SponsorChanges.required({ name: true, lat: true, lng: true }).meta({ id: "NewSponsor" });
 
-/** As the database gives a sponsor: with the key of its picture. */
+/** A sponsor from the database, with the key of its picture. */
 export type StoredAdminSponsor = Omit<z.input<typeof AdminSponsor>, "image_url"> & { readonly image: string | null };
 export type StoredAdminSponsors = Omit<z.input<typeof AdminSponsors>, "items"> & {
   readonly items: readonly StoredAdminSponsor[];

@@ -29,7 +29,7 @@ interface ImageContext {
   readonly body: { readonly image_asset_id?: string | null | undefined };
 }
 
-/** Checks the upload that is to be the picture, after the area of the administrator. */
+/** Checks the upload of the picture, after the administrator's area is checked. */
 async function confirmImage(work: ImageContext): Promise<void> {
   const { image_asset_id } = work.body;
   if (!image_asset_id) return;

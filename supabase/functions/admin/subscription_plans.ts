@@ -8,7 +8,7 @@ import {
   SubscriptionPlanChanges,
 } from "./subscription_plans.schema.ts";
 
-// No delete: subscriptions name their plan.
+// No delete: subscriptions refer to their plan.
 
 export const listPlansOfAllStates = route({
   method: "GET",

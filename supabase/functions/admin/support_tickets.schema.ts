@@ -55,7 +55,7 @@ export const NewSupportAnswer = z.strictObject({ message: Message, seen_updated_
 export const SupportTicketDecision = z.strictObject({ status: z.literal("closed"), seen_updated_at: SeenUpdatedAt })
   .meta({ id: "SupportTicketDecision" });
 
-/** As the database gives a message: with its files. */
+/** A message from the database, with its files. */
 export type StoredAdminMessage = Omit<z.input<typeof AdminSupportMessage>, "attachment_urls"> & {
   readonly attachments: readonly StoredFile[];
 };

@@ -71,5 +71,5 @@ export const AdminThemeGift = z.object({
   created_at: Timestamp,
 }).meta({ id: "AdminThemeGift" });
 
-/** As the database gives a theme: with the key of its picture. */
+/** A theme from the database, with the key of its picture. */
 export type StoredAdminTheme = Stored<z.input<typeof AdminTheme>>;

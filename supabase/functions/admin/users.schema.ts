@@ -52,7 +52,7 @@ export const AdminUser = AdminUserListItem.extend({
   }),
 }).meta({ id: "AdminUser", description: "An app user, as administrators see it" });
 
-/** As the database gives it: with the file of the avatar. */
+/** An app user from the database, with the file of the avatar. */
 export type StoredAdminUser = Omit<z.input<typeof AdminUser>, "avatar_url"> & { readonly avatar: StoredFile | null };
 
 export const AdminUsersQuery = z.strictObject({

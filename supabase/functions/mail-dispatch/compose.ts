@@ -1,4 +1,4 @@
-/** A notification as a mail: as text, and as HTML that shows the same. It depends on nothing but its arguments. */
+/** Converts a notification to a mail, as text and as equivalent HTML. A pure function. */
 
 export interface Text {
   readonly title: string;

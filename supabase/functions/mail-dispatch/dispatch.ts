@@ -1,7 +1,7 @@
 /**
- * The consumer of the queue mail: takes batches, sends them, records what became of each mail, and goes on until the queue
- * is empty or its time is up. It may end at any moment: what is not recorded is taken again by the next one, and sent with
- * the same idempotency keys.
+ * The consumer of the queue mail: reads batches, sends them, and records the outcome of each mail. It continues until
+ * the queue is empty or its time is up. It can stop at any time: mails without an outcome are sent by the next
+ * consumer, with the same idempotency keys.
  */
 import { consume, type ConsumerOptions, jittered, pause, type Taken } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -23,7 +23,7 @@ interface Batch {
   readonly msg_id: number;
   readonly notification_id: string;
   readonly batch: number;
-  /** How often it was taken, with this time. */
+  /** How often it was read, including this time. */
   readonly tries: number;
   readonly texts: { readonly ja: Text; readonly en: Text };
   readonly mails: readonly Recipient[];
@@ -31,11 +31,11 @@ interface Batch {
 
 export const DISPATCH: ConsumerOptions = { concurrency: 5, budgetMs: 45_000, lingerMs: 2_000 };
 
-/** Longer than a batch can take: 50 mails, five at once, and what is waited for the mail service. */
+/** Longer than a batch can take: 50 mails, five at the same time, plus the waits for the mail service. */
 const LEASE_SECONDS = 180;
-/** A consumer waits so long itself when the mail service takes no more for now; after that the queue pauses. */
+/** A consumer waits this long itself if the mail service accepts no mails. For longer waits it pauses the queue. */
 const MAX_WAIT_SECONDS = 10;
-/** After so many seconds a mail that could not be sent is tried again, then after four times as long each time. */
+/** Retry delay of a mail in seconds. Each further delay is four times as long. */
 const RETRY_SECONDS = 60;
 const MAX_TRIES = 5;
 
@@ -74,13 +74,13 @@ interface Trouble {
   readonly seconds: number;
 }
 
-/** One try of a batch. What has no outcome at its end is tried again. */
+/** One attempt of a batch. Mails without an outcome are retried. */
 class Attempt {
   readonly outcomes: { user_id: string; outcome: "sent" | "rejected" | "not_configured" }[] = [];
   retryAfter = 0;
   trouble: Trouble | undefined;
   #waiting: Recipient[];
-  /** When the mail service takes mails again. */
+  /** When the mail service accepts mails again. */
   #openAt = 0;
 
   constructor(readonly batch: Batch, readonly sender: MailSender, readonly until: number) {
@@ -95,7 +95,7 @@ class Attempt {
     await Promise.all(Array.from({ length: concurrency }, () => this.#sendSome()));
   }
 
-  /** Nothing more is sent once there is trouble; what the service has taken is recorded. */
+  /** After a failure of the service nothing more is sent. Accepted mails are recorded. */
   async #sendSome(): Promise<void> {
     for (let to = this.#waiting.pop(); to !== undefined && this.trouble === undefined; to = this.#waiting.pop()) {
       await pause(Math.max(0, this.#openAt - performance.now()));
@@ -140,7 +140,7 @@ async function settle(db: DispatchDatabase, batch: Batch, attempt: Attempt): Pro
   const { msg_id, notification_id, tries } = batch;
   const { outcomes, retryAfter, trouble } = attempt;
   if (outcomes.length > 0 || trouble === undefined) {
-    // After the last try it is read once more, at once, to be a dead message.
+    // After the last attempt it is read once more, immediately, to become a dead message.
     const retry = tries >= MAX_TRIES ? 1 : Math.max(retryAfter, jittered(RETRY_SECONDS * 4 ** (tries - 1)));
     await db.rpc("record_mail_outcomes", {
       msg_id,

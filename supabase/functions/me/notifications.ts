@@ -10,7 +10,7 @@ import {
 } from "../_shared/schema/notifications.ts";
 import type { z } from "zod";
 
-/** What the database knows of it; whether mail is configured only the settings say. */
+/** Combines the database's preferences with whether mail is configured, which only the settings contain. */
 type StoredPreferences = Omit<z.input<typeof NotificationPreferences>, "email_available">;
 
 export const listNotifications = route({
@@ -62,7 +62,7 @@ export const putNotificationPreferences = route({
   body: NotificationPreferencesUpdate,
   reply: [200, NotificationPreferences],
   errors: [],
-  // To the database null is an argument that is not given.
+  // For the database, null is an omitted argument.
   calls: "set_my_notification_preferences",
   uses: ["mail"],
   handle: async ({ db, query, body: { items, quiet_hours }, mail }) => ({

@@ -66,7 +66,7 @@ export const updateMySession = route({
   errors: ["not_found"],
   calls: "update_my_parking_session",
   handle: ({ db, params, body: { memo, personal_rating } }) =>
-    // To the database null is a field that is not given, and an empty text one that is taken away.
+    // For the database, null is an omitted field, and an empty text clears the field.
     db.rpc("update_my_parking_session", {
       id: params.id,
       memo: memo === null ? "" : memo,

@@ -43,7 +43,7 @@ export const updateMyReview = route({
   handle: async (work) => {
     const { db, params, body, links, storage } = work;
     await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
-    // To the database null is a field that is not given, and an empty comment one that is taken away.
+    // For the database, null is an omitted field, and an empty comment clears it.
     const changes = { ...body, comment: body.comment === null ? "" : body.comment };
     const review = await db.rpc<StoredMyReview>("update_my_review", { id: params.id, ...changes });
     return await withPhotoUrls({ links, storage }, review);

@@ -1,4 +1,4 @@
-/** The contract: every group of endpoints, in the order of the document. A new group is a line here. */
+/** The contract: every group of endpoints, in the order of the document. Add a new group here. */
 import { type Group, openApiDocument } from "./generator.ts";
 import { NearbyLot, ParkingLot } from "../_shared/schema/parking_lots.ts";
 import { routes as admin } from "../admin/routes.ts";

@@ -1,4 +1,4 @@
-/** The committed files that are generated, or have a generated part. A test compares them with the repository. */
+/** The committed files that are generated, or contain a generated part. A test compares them with the repository. */
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
 import type { Route } from "../_shared/http/route.ts";
 import { contract, groups } from "./contract.ts";
@@ -22,7 +22,7 @@ export function generatedFiles(): { file: URL; text: string }[] {
 
 const adminPage = new URL("../../../docs/clients/console.md", import.meta.url);
 
-/** The page with the table of routes and areas between two comments. */
+/** Replaces the table of routes and areas of a page, between two comments. */
 function withRoutes(page: string, routes: readonly Route[]): string {
   const [begin, end] = ["<!-- routes: printed by `deno task openapi` -->", "<!-- end of routes -->"];
   const [before, after] = [page.split(begin)[0], page.split(end)[1]];
@@ -32,7 +32,7 @@ function withRoutes(page: string, routes: readonly Route[]): string {
   return `${before}${begin}\n\n${table([["Route", "Area", "Does"], ...rows])}\n\n${end}${after}`;
 }
 
-/** As the formatter writes it: every column as wide as its widest cell. */
+/** In the style of the formatter: every column is as wide as its widest cell. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`);
@@ -86,7 +86,7 @@ const introduction = [
   ]),
 ];
 
-/** Breaks where the formatter would. */
+/** Wraps lines like the formatter. */
 function wrapped(paragraph: string): string {
   const lines: string[] = [""];
   for (const word of paragraph.split(" ")) {

@@ -1,4 +1,4 @@
-/** Prints the OpenAPI 3.1 document from the routes. Loaded by the function `openapi` and by tools only. */
+/** Generates the OpenAPI 3.1 document from the routes. Only loaded by the function `openapi` and by tools. */
 import type { ZodType } from "zod";
 import type { Access } from "../_shared/auth/access.ts";
 import { VERSION } from "../_shared/config.ts";
@@ -19,7 +19,7 @@ import {
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved, sorted } from "./json_schema.ts";
 
-/** The routes of one function, as a chapter of the document. */
+/** The routes of one function, as a tag of the document. */
 export interface Group {
   readonly name: string;
   readonly description: string;
@@ -65,7 +65,7 @@ export interface Operation {
 
 export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>>;
 
-/** What stands before a route's path for a client. */
+/** Path prefix for clients. */
 const PREFIX = "/v1";
 
 const description = `Search for parking lots, estimate parking fees, and manage parking sessions.
@@ -105,7 +105,7 @@ class Components {
   }
 }
 
-/** `bases` are schemas that no route answers with as they are: what several replies have in common, for typed clients. */
+/** `bases` are schemas that no route returns directly: the common parts of several replies, for typed clients. */
 export function openApiDocument(groups: readonly Group[], bases: readonly ZodType[] = []) {
   const routes = groups.flatMap(({ routes }) => routes);
   const { named, components: schemas } = jsonSchemas({
@@ -314,7 +314,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
   service: [{ bearer: [] }],
 };
 
-/** The description of a route; of an administrator's, with the permission scope that it requires. */
+/** The description of a route, with the required permission scope for administrators' routes. */
 function describedWith({ description, area }: Route): { description?: string } {
   if (area === undefined) return description ? { description } : {};
   const scope = area === null
@@ -357,7 +357,7 @@ function success(route: Route, reply: JsonSchema | undefined, components: Compon
   };
 }
 
-/** Whether a caller may be known. */
+/** Whether the route can have a caller. */
 function isSignedIn({ access }: Route): boolean {
   return access !== "public" && access !== "service";
 }
@@ -421,11 +421,10 @@ function example(code: Code) {
 }
 
 /**
- * A parameter that is an object is sent as JSON text, a list with commas between; one that only refers to a list of codes
- * is a word like any other. Outside JSON there is no way to write null: the parameter is left out instead.
- *
- * The text is declared as a string with `contentSchema`. The other way, `content`, says the same, but many generators
- * send `[object Object]` for it or fail: with a string their callers write JSON.stringify themselves.
+ * Serialises objects in a query as JSON text and lists with commas. A parameter that refers to a list of codes is a
+ * plain string. A query has no representation of null, so null is removed from the type.
+ * The text is declared as a string with `contentSchema`. `content` means the same, but many generators send `[object
+ * Object]` for it or fail. With a string, callers use JSON.stringify themselves.
  */
 function serialized(schema: JsonSchema, components: JsonSchemas): { explode?: false; schema: JsonSchema } {
   const { type } = resolved(schema, components);

@@ -1,4 +1,4 @@
-/** `deno task openapi`: writes what is generated from the routes and the table of codes (generated.ts). */
+/** `deno task openapi`: writes the files that are generated from the routes and the error catalogue (generated.ts). */
 import { generatedFiles } from "./generated.ts";
 
 for (const { file, text } of generatedFiles()) {

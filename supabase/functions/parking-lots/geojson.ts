@@ -3,7 +3,10 @@ import type { FoundLots } from "../_shared/schema/search.ts";
 
 type Page = z.output<typeof FoundLots>;
 
-/** A page as a FeatureCollection: lots, tombstones (without a place) or clusters; what else the page says stays beside. */
+/**
+ * Converts a page to a FeatureCollection of lots, tombstones (without geometry) or clusters. The other fields of the
+ * page are members of it.
+ */
 export function features({ items, clusters, ...page }: Page) {
   const lots = items.map((item) => {
     if ("deleted" in item) return { type: "Feature", id: item.id, geometry: null, properties: item };

@@ -8,7 +8,7 @@ import { features } from "./geojson.ts";
 
 type Page = z.input<typeof FoundLots>;
 
-/** A page of an export; the interface itself gives at most 100 at once, and prices a stay at no more. */
+/** Page size of an export. The API returns at most 100 items at once, and calculates fees for at most 100. */
 const EXPORT_PAGE = 1000;
 const PRICED_PAGE = 100;
 
@@ -38,14 +38,14 @@ export const searchParkingLots = route({
           return;
         }
         asked.cursor = page.next_cursor ?? undefined;
-        asked.include = undefined; // counted once is enough
+        asked.include = undefined; // counting once is enough
       }
     },
   },
   errors: ["forbidden"],
   isExpensive: (query) => query.include !== undefined || isLongStay(query) || isConditionalMap(query),
   cache: { scope: "private", maxAge: 0 },
-  // A client that names the lots, or asks what changed, does not search.
+  // A request for specific lots or for changes is not counted as a search.
   shownLots: ({ items }, { ids, updated_since }) =>
     ids || updated_since ? [] : items.flatMap((item) => "deleted" in item ? [] : [item.id]),
   calls: "search_parking_lots",
@@ -53,7 +53,7 @@ export const searchParkingLots = route({
     linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
 });
 
-/** What is wrong with a condition inside `query` is named as the caller wrote it. */
+/** An error of a condition inside `query` names the path in the caller's request. */
 async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -65,12 +65,15 @@ async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>)
   }
 }
 
-/** Clusters of lots that meet conditions are counted lot by lot. */
+/** Clusters of lots that meet conditions are counted lot by lot, which is expensive. */
 function isConditionalMap(asked: z.output<typeof SearchQuery>): boolean {
   return asked.zoom !== undefined && Object.keys(argumentsOf(asked).query).length > 0;
 }
 
-/** The conditions as one object, whichever way they came; `sort` may stand beside `query`, and goes before its own. */
+/**
+ * The conditions as one object, from either format. `sort` can be given in addition to `query`, and replaces its own
+ * `sort`.
+ */
 function argumentsOf(asked: z.output<typeof SearchQuery>) {
   const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = asked;
   const { entry_at, exit_at, vehicle_type, ...conditions } = others;
@@ -96,7 +99,7 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
   };
 }
 
-/** Storage keys become addresses. */
+/** Replaces storage keys by URLs. */
 function linked(page: Page, links: Links): Page {
   const items = page.items.map((item) =>
     "deleted" in item ? item : { ...item, main_image: links.asset(item.main_image) }

@@ -1,6 +1,7 @@
 /**
- * The consumer of the queue push-dispatch: takes batches, sends them, records what became of each device, and goes on until
- * the queue is empty or its time is up. It may end at any moment: what is not recorded is taken again by the next one.
+ * The consumer of the queue push-dispatch: reads batches, sends them, and records the outcome of each device. It
+ * continues until the queue is empty or its time is up. It can stop at any time: devices without an outcome are
+ * processed by the next consumer.
  */
 import { consume, type ConsumerOptions, jittered, type Taken } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -28,7 +29,7 @@ interface Device {
   readonly badge: number;
 }
 
-/** Without `batch` it is a fan-out. */
+/** A fan-out if `batch` is missing. */
 interface Batch {
   readonly msg_id: number;
   readonly notification_id: string;
@@ -40,11 +41,11 @@ interface Batch {
 
 export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
 
-/** Longer than a batch can take: 500 devices, a request each. */
+/** Longer than a batch can take: 500 devices with one request each. */
 const LEASE_SECONDS = 180;
-/** After so many seconds a device that could not be reached is tried again; the database doubles it with each try. */
+/** Retry delay in seconds for a device that could not be reached. The database doubles it with each attempt. */
 const RETRY_SECONDS = 30;
-/** So few may all have trouble of their own while the service is up: the devices of one user. */
+/** With at most this many devices, all of a batch may fail although FCM is up: they can be the devices of one user. */
 const FEW_DEVICES = 20;
 
 export interface Dispatched {
@@ -73,7 +74,7 @@ export async function dispatch(
   return done;
 }
 
-/** Page by page; what is left when the time is up is taken again 20 seconds later. */
+/** Page by page. If the time is up, the rest is processed 20 seconds later. */
 async function fanOut(db: DispatchDatabase, { msg_id, notification_id }: Batch, until: number): Promise<"done"> {
   while (performance.now() < until) {
     const page = await db.rpc<{ is_done: boolean }>("fan_out_notification", { notification_id, msg_id });
@@ -82,7 +83,7 @@ async function fanOut(db: DispatchDatabase, { msg_id, notification_id }: Batch, 
   return "done";
 }
 
-/** What keeps all devices from being reached, and not one. */
+/** Failures that affect all devices, not a single one. */
 type Trouble = "outage" | "credentials" | "not_configured";
 
 function isTrouble(outcome: string): outcome is Trouble {
@@ -98,9 +99,12 @@ interface Run {
   readonly sender: PushSender;
   readonly concurrency: number;
   readonly done: Dispatched;
-  /** Whether the last batch reached some device: one that reaches none then has itself to blame. */
+  /** Whether the last batch reached a device. If so, the cause of a batch that reaches none is the batch itself. */
   isServiceUp: boolean;
-  /** Whether some batch of any consumer reached a device within the last two minutes: that acquits a batch of few devices. */
+  /**
+   * Whether a batch of any consumer reached a device within the last two minutes. Then a failed batch of few devices is
+   * not an outage.
+   */
   wasServiceUp: boolean;
 }
 
@@ -111,7 +115,7 @@ async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
   let trouble: Trouble | undefined;
   const waiting = [...batch.devices];
   const sendSome = async () => {
-    // Nothing more is sent once the service is down; what it has taken is recorded.
+    // After a failure of the service nothing more is sent. Outcomes so far are recorded.
     for (let device = waiting.pop(); device !== undefined && trouble === undefined; device = waiting.pop()) {
       const result = await sender.send(messageTo(device, batch));
       if (isTrouble(result.outcome)) {

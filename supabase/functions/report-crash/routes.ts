@@ -15,7 +15,7 @@ export const reportCrash = route({
   reply: [200, CrashReported],
   errors: [],
   limit: "crash_report",
-  // By the service, so that nobody reports around the limit.
+  // Runs as the service, so that clients cannot bypass the rate limit.
   calls: "report_crash",
   handle: ({ service, body, clientAddress }) => service.rpc("report_crash", { ...body, address: clientAddress }),
 });

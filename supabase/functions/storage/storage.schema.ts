@@ -48,7 +48,7 @@ export const Upload = z.object({
   expires_in: z.int().meta({ description: "Seconds until `upload_url` expires, counted from the first response" }),
 }).meta({ id: "Upload" });
 
-/** What commands.create_upload replies. */
+/** Reply of commands.create_upload. */
 export interface Created {
   readonly asset_id: string;
   readonly storage_key: string;

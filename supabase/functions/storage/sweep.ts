@@ -26,7 +26,7 @@ const Content = z.object({ storage_key: z.string().min(1) });
 
 const BATCH = 100;
 const AT_ONCE = 10;
-/** Well within what a job waits for, and before the messages are read by somebody else. */
+/** Shorter than the timeout of the job, and than the time after which another consumer reads the messages. */
 const TIMEOUT_MS = 40_000;
 
 export const sweepStorage = route({
@@ -54,7 +54,7 @@ export const sweepStorage = route({
       if (messages.length === 0) break;
       const gone = await deleteObjects(storage, messages.flatMap(deletion));
       swept.failed += messages.length - gone.length;
-      // The object first: a row whose object is still there must not be lost.
+      // The object first: a row must not be deleted before its object.
       swept.deleted += await db.rpc<number>("finish_object_deletions", {
         msg_ids: gone.map(({ msg_id }) => msg_id),
         storage_keys: gone.map(({ storage_key }) => storage_key),
@@ -64,7 +64,10 @@ export const sweepStorage = route({
   },
 });
 
-/** Settles what it can, a few at once, and counts it. A message that names no file is left to be read until it is dead. */
+/**
+ * Publishes files, a few at the same time, and counts them. A message without a file stays in the queue until it is
+ * dead.
+ */
 async function settleAll(
   db: Database<(typeof PUBLICATION_CALLS)[number]>,
   storage: ObjectStorage,
@@ -77,17 +80,17 @@ async function settleAll(
   return settled;
 }
 
-/** A message that is none of ours names no object: it is left to be read again until it leaves the queue as dead. */
+/** An invalid message has no object. It stays in the queue until it is dead. */
 function deletion({ msg_id, message }: Message): Deletion[] {
   const { data } = Content.safeParse(message);
   return data === undefined ? [] : [{ msg_id, storage_key: data.storage_key }];
 }
 
-/** Deletes what it can, a few at once, and gives those whose objects are gone. */
+/** Deletes objects, a few at the same time, and returns those whose objects no longer exist. */
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
   const gone: Deletion[] = [];
   await forEach(deletions, AT_ONCE, async (deletion) => {
-    // In this order: a copy of what is gone cannot be made any more.
+    // In this order, because a deleted original can no longer be copied.
     const { storage_key: key } = deletion;
     const keys = new Set([incomingKey(key), originalKey(key), key]);
     for (const each of keys) if (!await storage.delete(each)) return;

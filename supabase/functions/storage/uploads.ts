@@ -24,7 +24,7 @@ export const createUpload = route({
   handle: async ({ db, body: { file_name: _, ...file }, links, storage }) => {
     const asset = await db.rpc<Created>("create_upload", file);
     return {
-      // Signed as of the row's time: the same request sent again gets the same address, which ends when it always did.
+      // Signed with the time of the row: a repeated request returns the same URL with the same expiry.
       upload_url: await storage.uploadUrl(incomingKey(asset.storage_key), {
         size: asset.size_bytes,
         contentType: asset.content_type,

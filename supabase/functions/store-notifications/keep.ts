@@ -1,7 +1,7 @@
 import type { Database } from "../_shared/db/client.ts";
 import type { StoreName } from "../_shared/providers/store.ts";
 
-/** Stores a notification, which the queue's consumer records; `known`: it is there already. */
+/** Stores a notification for the queue's consumer. `known`: it is already stored. */
 export async function keepNotification(
   service: Database<"receive_store_notification">,
   store: StoreName,

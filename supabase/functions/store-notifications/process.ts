@@ -1,7 +1,7 @@
 /**
- * The consumer of the queue store-notifications: takes notifications, reads the purchases of those of Google Play, records
- * what the stores say, and goes on until the queue is empty or its time is up. It may end at any moment: what is not recorded
- * is taken again by the next one.
+ * The consumer of the queue store-notifications: reads notifications, reads purchases from Google Play, and records the
+ * statements of the stores. It continues until the queue is empty or its time is up. It can stop at any time:
+ * notifications without a record are processed by the next consumer.
  */
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -37,15 +37,15 @@ type Notification =
 
 interface Batch {
   readonly found: number;
-  /** Those of them that are to be recorded. */
+  /** Those that must be recorded. */
   readonly notifications: readonly Notification[];
 }
 
 export interface ProcessOptions {
   readonly concurrency: number;
-  /** When to take no more notifications, in milliseconds after the start. */
+  /** Time after the start, in milliseconds, from which on no more notifications are read. */
   readonly budgetMs: number;
-  /** How long an empty queue is looked at again before the consumer ends. */
+  /** How long an empty queue is polled before the consumer ends. */
   readonly lingerMs: number;
 }
 
@@ -55,11 +55,11 @@ const BATCH = 20;
 /** Longer than a batch can take: two rounds of purchases that are read and acknowledged. */
 const LEASE_SECONDS = 180;
 const POLL_MS = 500;
-/** So long before its time is up the consumer lets the next notification call another. */
+/** This long before the consumer's time is up, the next notification starts another consumer. */
 const ENDING_MS = 1_000;
-/** After so many seconds a notification that failed is tried again; doubled with each try. */
+/** Retry delay of a failed notification in seconds, doubled with each attempt. */
 const RETRY_SECONDS = 30;
-/** How long Google Play is left alone while it is down, where it does not say. */
+/** How long Google Play is not called while it is down, if it does not return a delay. */
 const OUTAGE_SECONDS = 60;
 const MAX_OUTAGE_SECONDS = 600;
 
@@ -73,11 +73,11 @@ interface Run {
   readonly db: ProcessDatabase;
   readonly googlePlay: Store;
   readonly done: Processed;
-  /** Set once Google Play is down: it is left alone then. */
+  /** Set while Google Play is down and not called. */
   outage: Outage | undefined;
 }
 
-/** A store that is down: its notifications wait. */
+/** The store is down, so its notifications wait. */
 class Outage extends Error {
   override readonly name = "Outage";
 
@@ -108,14 +108,15 @@ export async function processNotifications(
       lastLooks = 0;
       continue;
     }
-    // Twice, for what was stored while the first look told the database that this consumer ends.
+    // Read twice, because a notification can be stored while the first read informs the database that this consumer
+    // ends.
     if (ends && ++lastLooks === 2) break;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return run.done;
 }
 
-/** Those that can be recorded now; what waits for Google Play is put off while that is down. */
+/** Those that can be recorded now. Notifications of Google Play are postponed while it is down. */
 async function answerable(run: Run, notifications: readonly Notification[]): Promise<readonly Notification[]> {
   if (run.outage === undefined) return notifications;
   const waiting = notifications.filter(({ store }) => store === "android_store");
@@ -152,7 +153,7 @@ async function record(run: Run, notification: Notification): Promise<void> {
   try {
     await acknowledge(db, googlePlay, recorded.subscription_id, statement);
   } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure; // otherwise reconciliation tries again
+    if (!(failure instanceof ApiError)) throw failure; // otherwise reconciliation retries
   }
 }
 
@@ -171,7 +172,7 @@ async function readPurchase(
   }
 }
 
-/** Why it is never recorded; undefined: it may be, later. */
+/** Why it can never be recorded. Undefined if it can be retried. */
 function problemOf({ code, message, cause }: ApiError): string | undefined {
   if (code === "validation_error") return `${code}: ${message}`;
   if (code === "iap_invalid") return `${code}: ${cause instanceof Error ? cause.message : message}`;

@@ -1,7 +1,7 @@
 /**
- * Reconciliation: asks the stores about subscriptions that are due, records the answers, and acknowledges what was not
- * acknowledged. What it has taken is not taken again for an hour, so that a store that is down, or an end at any moment, changes
- * nothing else.
+ * Reconciliation: queries the stores for subscriptions that are due, records the responses, and acknowledges purchases.
+ * A subscription that was read is not read again for an hour. So an outage of a store, or a stop at any time, has no
+ * further effect.
  */
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -25,11 +25,11 @@ interface Due extends KnownSubscription {
 }
 
 export interface ReconcileOptions {
-  /** For each store. */
+  /** Per store. */
   readonly concurrency: number;
-  /** Questions a second to each store, which allow 50. */
+  /** Requests per second to each store. The stores allow 50. */
   readonly rate: number;
-  /** When to ask no more, in milliseconds after the start. */
+  /** Time after the start, in milliseconds, from which on no more requests are sent. */
   readonly budgetMs: number;
 }
 
@@ -113,13 +113,13 @@ async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promi
   }
   done.later++;
   if (failure instanceof ApiError && failure.code === "service_unavailable") {
-    run.isDown = true; // or the database, which is asked no more either
+    run.isDown = true; // or the database is down, and then no more requests are sent either
   }
   const message = "A subscription is not reconciled yet";
   console.error(JSON.stringify({ level: "error", time: new Date().toISOString(), message, cause: describe(failure) }));
 }
 
-/** Lets so many pass a second, evenly. */
+/** Limits the rate to this many calls per second, evenly spaced. */
 function turns(rate: number): () => Promise<void> {
   let next = performance.now();
   return async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../_shared/schema/values.ts";
 
-/** Those of the App Store have some 20 KiB: three signed parts with their certificates. */
+/** App Store notifications have about 20 KiB: three signed parts with their certificates. */
 export const NOTIFICATION_LIMIT = 131_072;
 
 export const AppStoreNotification = z.strictObject({

@@ -1,6 +1,6 @@
 /**
- * The consumer of the queue store-sync: takes runs, fetches part by part, and writes each part in one call. It may end at any
- * moment: parts that are written stay, and the next consumer goes on with the others once the lease has ended.
+ * The consumer of the queue store-sync: reads runs, fetches part by part, and writes each part in one call. It can stop
+ * at any time: written parts remain, and the next consumer continues once the lease has ended.
  */
 import type { Database } from "../_shared/db/client.ts";
 import type { StoreName } from "../_shared/providers/store.ts";
@@ -24,9 +24,9 @@ export const SYNC_CALLS = [
 
 type SyncDatabase = Database<(typeof SYNC_CALLS)[number]>;
 
-/** Longer than a part can take: some requests, each with its tries. */
+/** Longer than a part can take: several requests with retries. */
 const LEASE_SECONDS = 120;
-/** After so long no further part is fetched: the platform ends a function that takes much longer. */
+/** After this time no further part is fetched, because the platform ends long-running functions. */
 const BUDGET_MS = 45_000;
 
 interface Turn {
@@ -62,7 +62,7 @@ export async function sync(
   return done;
 }
 
-/** `lost`: somebody else has the run by now, and goes on with it. */
+/** `lost`: another consumer has taken over the run. */
 async function work(
   db: SyncDatabase,
   sources: StoreReportSources,
@@ -93,7 +93,7 @@ async function work(
   }
 }
 
-/** Fetches and writes part by part; each says whether the lease was still ours. */
+/** Fetches and writes part by part. Each write returns whether the lease is still held. */
 async function* writes(db: SyncDatabase, reports: StoreReports, turn: Turn): AsyncGenerator<boolean> {
   const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
   switch (turn.task) {

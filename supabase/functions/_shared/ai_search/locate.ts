@@ -1,4 +1,7 @@
-/** Where a search is: the place that the text names, the device's own position, or the centre of the search before. */
+/**
+ * Resolves the place of a search: the place in the text, the position of the device, or the centre of the previous
+ * search.
+ */
 import type { Database } from "../db/client.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
 import { ProviderDown } from "../providers/google_token.ts";
@@ -9,7 +12,7 @@ export interface Location {
   readonly name: string;
   readonly lat: number;
   readonly lng: number;
-  /** A geocoder, `places`, `lots`, `device` or `context`. */
+  /** Source of the place: a geocoder, `places`, `lots`, `device` or `context`. */
   readonly source: string;
 }
 
@@ -82,7 +85,7 @@ export async function locate(service: PlaceDatabase, geocoder: Geocoder, where: 
 
 const NOWHERE: Located = { location: null, assumptions: [], unresolved: [] };
 
-/** What was found before, then the geocoder in its turn, then what the database knows by itself. */
+/** Order of lookup: cached results, the geocoder, then the names in the database. */
 async function find(
   service: PlaceDatabase,
   geocoder: Geocoder,

@@ -1,4 +1,7 @@
-/** A model's answer as a search: in the bounds of the interface, and held against the numbers of the text. */
+/**
+ * Converts a model's answer to a search. Values are clamped to the bounds of the API and checked against the numbers of
+ * the text.
+ */
 import { checkAnswer } from "./rules/check.ts";
 import { momentsOf, timestamp } from "./rules/local_time.ts";
 import { buildQuery, type Conditions } from "./rules/query.ts";
@@ -10,10 +13,10 @@ const MAX_PRICE = 100_000;
 const MAX_RADIUS_M = 50_000;
 const MAX_PLACE = 100; // in characters of the text
 const MAX_NOTES = 10;
-/** A text is never certain. */
+/** The confidence of a text is always below 1. */
 const MOST_CERTAIN = 0.98;
 
-/** Null: the model says that the text is no search, and the rules found none either. */
+/** Null if neither the model nor the rules found a search in the text. */
 export function readAnswer(
   answer: ModelAnswer,
   text: string,
@@ -22,7 +25,7 @@ export function readAnswer(
 ): ParsedSearch | null {
   if (!answer.is_parking_search) return null;
   const stay = stayOf(answer, options.timeZone);
-  // A place that the text does not name is none of the asker's.
+  // Ignores a place that the text does not contain.
   const named = answer.place?.trim().slice(0, MAX_PLACE) || null;
   const place = named !== null && plain(text).includes(plain(named)) ? named : rules.place;
   const ownPosition = place === null && answer.near_me;
@@ -32,7 +35,7 @@ export function readAnswer(
   const vehicle = { ...answer.vehicle_type === null ? {} : { type: answer.vehicle_type }, ...measures };
   const query = buildQuery(
     conditionsOf(answer, { maxPrice, radius, measures, hasStay: stay !== null }),
-    // The model has been told the whole of the query before, and answers with all of it.
+    // The model received the complete previous query, so its answer replaces the whole query.
     options.context?.center === undefined ? undefined : { center: options.context.center },
     place === null && !ownPosition,
   );
@@ -60,12 +63,12 @@ export function readAnswer(
   };
 }
 
-/** As places and words are compared. */
+/** Normalised for comparing places and words. */
 function plain(text: string): string {
   return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
 }
 
-/** The stay in the asker's zone; null unless both ends are times of its clock, in order and no further apart than a stay. */
+/** The stay in the user's time zone. Null unless both ends are valid local times, in order and at most a stay apart. */
 function stayOf({ entry_at, exit_at }: ModelAnswer, zone: string): { entry: string; exit: string } | null {
   const [entry, exit] = [momentOf(entry_at, zone), momentOf(exit_at, zone)];
   if (entry === null || exit === null || exit < entry || exit - entry > MAX_STAY_MS) return null;
@@ -107,7 +110,7 @@ function conditionsOf(answer: ModelAnswer, { maxPrice, radius, measures, hasStay
   return {
     maxPrice,
     priceMin: null,
-    // Lots are compared by an hour's price, which is no bound for a stay that may be shorter.
+    // Without a known stay, lots are compared by the price of one hour. That price is not a bound for a shorter stay.
     priceMax: hasStay ? null : maxPrice,
     wanted: [...new Set(answer.attributes)],
     dropped: [],
@@ -139,7 +142,7 @@ const FIELDS: readonly Field[] = [
   "text",
 ];
 const JAPANESE = /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Han}]/u;
-/** In place of a reason in another language than the asker's. */
+/** Replaces a reason in another language than the user's. */
 const TAKEN = { ja: "AIがこのように読みました。", en: "The model read it like this." } as const;
 
 function notesOf({ assumptions }: ModelAnswer, asked: string, lang: "ja" | "en"): Note[] {

@@ -1,10 +1,10 @@
-/** Asks the models one after another, until one gives an answer that follows the schema or the time is up. */
+/** Calls the models one after another, until one returns an answer that follows the schema or the time is up. */
 import type { AiConfig } from "../provider_settings.ts";
 import type { AiGateway, AiOutcome } from "../providers/ai_gateway.ts";
 import { ModelAnswer, questionOf } from "./prompt.ts";
 import type { Asked } from "./prompt.ts";
 
-/** What a model did; `nonsense`: an answer that does not follow the schema, or repeats the prompt. */
+/** Outcome of a model call. `nonsense`: the answer does not follow the schema, or repeats the prompt. */
 export interface Attempt {
   readonly model: string;
   readonly outcome: AiOutcome | "nonsense";
@@ -14,18 +14,18 @@ export interface Attempt {
 }
 
 export interface Consulted {
-  /** Null: no model answered. */
+  /** Null if no model returned a usable answer. */
   readonly answer: ModelAnswer | null;
   readonly model: string | null;
   readonly attempts: readonly Attempt[];
-  /** By the prices of the settings; null where one of them is not known. */
+  /** Calculated with the prices of the settings. Null if one of them is unknown. */
   readonly cost: number | null;
 }
 
-/** Less than this is no time for an answer. */
+/** With less time left, no further model is called. */
 const MIN_TIME_MS = 300;
 
-/** `keys`: the user's own keys by provider, which is what stands before the slash of a model's name. */
+/** `keys`: the user's own keys by provider. The provider is the part of the model's name before the slash. */
 export async function consultModels(
   gateway: AiGateway,
   settings: AiConfig,
@@ -55,7 +55,7 @@ export async function consultModels(
   return { answer: null, model: null, attempts, cost: costOf(attempts, settings) };
 }
 
-/** The answer in a model's text: models wrap JSON in fences and sentences. */
+/** Extracts the JSON from a model's text. Models wrap it in code fences and sentences. */
 function answerIn(content: string): ModelAnswer | undefined {
   for (const text of [content, content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1)]) {
     const parsed = ModelAnswer.safeParse(jsonIn(text));
@@ -64,10 +64,10 @@ function answerIn(content: string): ModelAnswer | undefined {
   return undefined;
 }
 
-/** So many characters in a row of the prompt are no coincidence. */
+/** A match of this many consecutive characters counts as a leak of the prompt. */
 const ECHO_LENGTH = 30;
 
-/** Whether an answer carries a part of the prompt, as a text can ask a model to. */
+/** Whether an answer contains part of the prompt. A text can try to make a model reveal it (prompt injection). */
 function repeats({ place, assumptions }: ModelAnswer, prompt: string): boolean {
   return [place ?? "", ...assumptions.flatMap(({ text, reason }) => [text, reason])].some((words) => {
     for (let start = 0; start + ECHO_LENGTH <= words.length; start++) {

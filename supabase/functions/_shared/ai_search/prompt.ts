@@ -1,4 +1,4 @@
-/** The question to a model and the form of its answer: all of the prompt is here. A change of it is a new version. */
+/** The complete prompt for the models, and the schema of their answers. Increase the version with every change. */
 import { z } from "zod";
 import type { AiQuestion } from "../providers/ai_gateway.ts";
 import { attributes, type SearchQueryV1 } from "../schema/search.ts";
@@ -20,10 +20,10 @@ export const VEHICLE_TYPES = [
   "truck",
   "bus",
 ] as const;
-/** `2026-09-01T09:30`: the time of the asker's clock. */
+/** `2026-09-01T09:30`: the user's local time. */
 const LocalTime = z.string().nullable();
 
-/** Every key is required and nullable: that is the part of JSON schema that all models follow. */
+/** Every key is required and nullable, because all models support that part of JSON Schema. */
 export const ModelAnswer = z.strictObject({
   is_parking_search: z.boolean(),
   place: z.string().nullable(),

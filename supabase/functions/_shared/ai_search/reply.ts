@@ -1,4 +1,4 @@
-/** The sentences of a reply to a search in words, in the user's language. */
+/** Sentences of the reply to an AI search, in the user's language. */
 import type { AttributeName, Note, ParsedSearch } from "./rules/types.ts";
 
 export type Lang = "ja" | "en";
@@ -11,7 +11,7 @@ interface Told {
   readonly notes: readonly Pick<Note, "reason">[];
 }
 
-/** The names of the tags, in lower case where they stand within an English sentence. */
+/** Labels of the tags, in lower case for use inside an English sentence. */
 export const ATTRIBUTES: Record<AttributeName, readonly [ja: string, en: string]> = {
   covered: ["屋根あり", "covered"],
   open_24h: ["24時間営業", "open 24 hours"],
@@ -38,7 +38,7 @@ const MISSING: Record<Lang, Record<ParsedSearch["missing"][number], string>> = {
   en: { place: "where", stay: "when", conditions: "what the lot should be like" },
 };
 
-/** What a text would have to say to be a search. */
+/** The information that is missing for a search. */
 export function askFor(missing: ParsedSearch["missing"], lang: Lang): string {
   const names = (missing.length > 0 ? missing : ["place" as const]).map((name) => MISSING[lang][name]);
   return lang === "ja" ? `${names.join("・")}を教えてください。` : `Please say ${listed(names)}.`;
@@ -50,7 +50,7 @@ export function notUnderstood(lang: Lang): string {
     : "This could not be understood as a search for parking. Please say where, when and what the lot should be like.";
 }
 
-/** One sentence of what is searched for, then what is open. */
+/** One sentence about the search, then the open questions. */
 export function sentenceOf({ place, parsed, lang, timeZone, notes }: Told): string {
   const parts = [
     ...place === null ? [] : [lang === "ja" ? `${place}の近く` : `near ${place}`],

@@ -1,6 +1,7 @@
 /**
- * A search in words, from the text to a search that the interface takes. Rules read every text; where they are not certain
- * enough the models are asked, and their answer is checked against the numbers of the text. The place is looked up last.
+ * AI search: converts a text to a search that the API accepts. Every text is parsed by rules. If their confidence is
+ * too low, models are called, and their answers are checked against the numbers of the text. The place is looked up
+ * last.
  */
 import type { z } from "zod";
 import type { Database } from "../db/client.ts";
@@ -20,7 +21,7 @@ import type { ParsedSearch, Query } from "./rules/types.ts";
 export const SEARCH_IN_WORDS_CALLS = ["list_my_ai_keys", "read_ai_keys", "log_ai_request", ...LOCATE_CALLS] as const;
 
 export interface Tools {
-  /** The caller's. */
+  /** Of the caller. */
   readonly db: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
   readonly service: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
   readonly ai: AiGateway;
@@ -47,7 +48,7 @@ interface Understanding extends Located {
   readonly model: string | null;
 }
 
-/** Form A. A text that is no search is refused (unparseable). */
+/** Form A. Throws `unparseable` for a text that is not a search. */
 export async function answerTo(tools: Tools, asking: Asking): Promise<Answer> {
   const understanding = await understand(tools, asking, "query");
   const { parsed: { status, missing } } = understanding;
@@ -61,7 +62,7 @@ export async function answerTo(tools: Tools, asking: Asking): Promise<Answer> {
   return answerOf(understanding);
 }
 
-/** Form B: the same with what to tell the user, also where nothing was understood. */
+/** Form B: the same with a reply for the user, even if nothing was understood. */
 export async function replyTo(tools: Tools, asking: Asking): Promise<Reply> {
   const { locale: lang, time_zone: timeZone } = asking;
   const understanding = await understand(tools, asking, "message");
@@ -82,7 +83,7 @@ export async function replyTo(tools: Tools, asking: Asking): Promise<Reply> {
   return { ...answer, status: "need_info", reply: [reply, askFor(["place"], lang)].join(lang === "ja" ? "" : " ") };
 }
 
-/** Form B: keeps a user's own key of an AI provider. */
+/** Form B: stores a user's own key of an AI provider. */
 export function registerKey(
   db: Database<"register_ai_key">,
   key: { readonly provider_id: string; readonly api_key: string },
@@ -93,7 +94,7 @@ export function registerKey(
 async function understand(tools: Tools, asking: Asking, form: "query" | "message"): Promise<Understanding> {
   const started = performance.now();
   const { db, service, ai, geocoder, userId } = tools;
-  // First of all, because the request is counted with it.
+  // Runs first, because it counts the request.
   const { keys } = await db.rpc<{ keys: readonly unknown[] }>("list_my_ai_keys");
   const now = new Date();
   const options = { locale: asking.locale, now, timeZone: asking.time_zone, context: asking.context };
@@ -150,7 +151,7 @@ function logOf(consulted: Consulted | undefined, currency: string | null) {
   };
 }
 
-/** A place that is not found, or is one of several, is what the answer is least sure of. */
+/** A place that is not found or ambiguous determines the confidence of the answer. */
 const UNSURE_OF_PLACE = 0.5;
 
 function answerOf({ parsed, location, assumptions, unresolved, parser, model }: Understanding): Answer {
@@ -176,7 +177,7 @@ function answerOf({ parsed, location, assumptions, unresolved, parser, model }: 
   };
 }
 
-/** A request for the lots near a place with what the stay costs; null without a stay. */
+/** A request for lots near a place with the fee of the stay. Null without a stay. */
 function nearbyOf(parsed: ParsedSearch, { lat, lng }: Location): string | null {
   const { entry_at, exit_at, max_price, filters, vehicle, radius_m, sort } = parsed;
   if (entry_at === null || exit_at === null) return null;
@@ -186,7 +187,7 @@ function nearbyOf(parsed: ParsedSearch, { lat, lng }: Location): string | null {
     exit_at,
     ...max_price === null ? {} : { max_price },
     ...filters.length === 0 ? {} : { tags: filters },
-    // The other measures filter nothing there: each lot says whether the vehicle fits.
+    // The other dimensions do not filter there. Each lot reports whether the vehicle fits.
     ...typeof measures.height_m === "number" ? { max_height_m: measures.height_m } : {},
   };
   const search = new URLSearchParams({ lat: String(lat), lng: String(lng), filters: JSON.stringify(conditions) });

@@ -3,11 +3,11 @@ import { ApiError } from "../errors.ts";
 import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
 
 /**
- * Who may call a route.
- * - `public`: anyone, and always as a visitor; a token is not looked at.
- * - `optional`: anyone; a token, when there is one, must be good and makes the request the caller's.
- * - `user`: a signed-in user.
- * - `admin`: an active administrator, who has the area of the route; the database says who is.
+ * Access to a route.
+ * - `public`: every client, always as an anonymous user. Tokens are ignored.
+ * - `optional`: every client. If a token is sent, it must be valid and identifies the caller.
+ * - `user`: an authenticated user.
+ * - `admin`: an active administrator with the area of the route. The database checks it.
  * - `service`: a trusted service with the secret key.
  */
 export type Access = "public" | "optional" | "user" | "admin" | "service";
@@ -16,7 +16,10 @@ export type CallerOf<A extends Access> = A extends "user" | "admin" ? Caller
   : A extends "optional" ? Caller | null
   : null;
 
-/** The caller, null for a visitor or a service; refuses whoever may not. The `apikey` header identifies nobody. */
+/**
+ * Returns the caller, or null for an anonymous user or a service. Throws if the route does not allow the access. The
+ * `apikey` header does not identify a user.
+ */
 export async function authenticate(
   access: Access,
   authorization: string | null,
@@ -26,7 +29,7 @@ export async function authenticate(
   const token = authorization === null ? null : bearerOf(authorization);
 
   if (access === "service" && token !== null && isOneOf(token, config().serviceKeys)) return null;
-  // Client libraries send the project's public key as bearer when nobody is signed in.
+  // Client libraries send the project's public key as bearer token without a session.
   if (token === null || isOneOf(token, config().anonymousKeys)) {
     if (access !== "optional") throw missingToken();
     return null;
@@ -42,14 +45,14 @@ export async function authenticate(
 
 const verifiers = new WeakMap<Config, TokenVerifier>();
 
-/** One for each configuration: it keeps the public keys that it has read. */
+/** One per configuration, because it caches the public keys. */
 function verifierOf(config: Config): TokenVerifier {
   const verifier = verifiers.get(config) ?? new TokenVerifier(config.tokens);
   verifiers.set(config, verifier);
   return verifier;
 }
 
-/** Compares in a time that depends on the lengths alone, so that a key cannot be guessed byte by byte. */
+/** Compares in a time that depends only on the lengths, so that a key cannot be guessed byte by byte. */
 function isOneOf(candidate: string, keys: readonly string[]): boolean {
   const given = new TextEncoder().encode(candidate);
   let found = false;

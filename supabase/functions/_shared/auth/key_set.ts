@@ -7,13 +7,13 @@ type GetKey = ReturnType<typeof createLocalJWKSet>;
 
 /** Milliseconds. */
 export interface KeySetTimes {
-  /** Keys older than this are read again before they are used. The project's auth server allows caching for as long. */
+  /** Older keys are read again before use. The project's auth server allows caching for this time. */
   readonly maxAge: number;
-  /** Keys that cannot be read again are used until this age, so that tokens outlive an outage of the auth server. */
+  /** Maximum age of keys that cannot be read again, so that tokens remain valid during an outage of the auth server. */
   readonly maxStale: number;
-  /** The least time between two reads: a token with an unknown `kid` costs one read, a thousand of them too. */
+  /** Minimum time between two reads: a thousand tokens with unknown `kid` cause one read, the same as one token. */
   readonly cooldown: number;
-  /** The least time between a read that failed and the next one. */
+  /** Minimum time between a failed read and the next one. */
   readonly retryPause: number;
   readonly timeout: number;
 }
@@ -27,29 +27,30 @@ const TIMES: KeySetTimes = {
 };
 
 /**
- * The public keys of the project (JWKS). They are read when a token needs them first, kept, and read again when they are
- * old or when a token names a `kid` that is not among them: keys are rotated. Requests that need a read share one.
+ * The public keys of the project (JWKS). They are read when a token first needs them, and cached. They are read again
+ * when they are old, or when a token has an unknown `kid`, because keys are rotated. Concurrent requests share one
+ * read.
  */
 export class KeySet {
   readonly #times: KeySetTimes;
   #keys: { readonly get: GetKey; readonly readAt: number } | undefined;
   #reading: Promise<void> | undefined;
   #nextRead = -Infinity;
-  /** Why the last read failed. */
+  /** Error of the last read. */
   #failure: ApiError | undefined;
 
   constructor(readonly url: string, times: Partial<KeySetTimes> = {}, readonly now = () => performance.now()) {
     this.#times = { ...TIMES, ...times };
   }
 
-  /** The key that the token's header names. Throws JWKSNoMatchingKey, or refuses when the keys cannot be read. */
+  /** The key of the token's header. Throws JWKSNoMatchingKey, or `service_unavailable` if the keys cannot be read. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#usable();
     try {
       return await keys(header, token);
     } catch (error) {
       if (!(error instanceof JWKSNoMatchingKey)) throw error;
-      // After a read that failed nobody knows whether the key is unknown or new.
+      // After a failed read it is unknown whether the key is invalid or new.
       if (!this.#mayRead()) throw this.#failure ?? error;
     }
     await this.#read();

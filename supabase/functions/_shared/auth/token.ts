@@ -5,35 +5,35 @@ import type { TokenConfig } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { KeySet } from "./key_set.ts";
 
-/** Whom a verified token stands for. */
+/** The user of a verified token. */
 export interface Caller {
   readonly id: string;
-  /** The token that goes to the database: the caller's own, or a copy of it (see `forDatabase`). */
+  /** The token for the database: the caller's own token, or a copy of it (see `forDatabase`). */
   readonly token: string;
 }
 
 type Claims = Awaited<ReturnType<typeof jwtVerify>>["payload"];
 
-/** How much the clocks of those who make and those who verify tokens may differ. */
+/** Maximum clock difference between the issuer and the verifier of tokens. */
 const LEEWAY_SECONDS = 60;
-/** How long a copy lives: longer than a request waits for the database. */
+/** Lifetime of a copy: longer than a request waits for the database. */
 const COPY_SECONDS = 60;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The token of an Authorization header: one scheme, one space, one token, nothing else. */
+/** The token of an Authorization header: exactly one scheme, one space and one token. */
 export function bearerOf(authorization: string): string {
   const token = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken();
   return token;
 }
 
-/** Verifies access tokens by the shared secret and by the project's public keys, as the configuration says. */
+/** Verifies access tokens with the shared secret or the project's public keys, depending on the configuration. */
 export class TokenVerifier {
   readonly #getKey: JWTVerifyGetKey;
 
   constructor(readonly config: TokenConfig, keys = new KeySet(config.jwksUrl)) {
     const { secret } = config;
-    // Each algorithm has one kind of key, so that a public key is never used as a shared secret.
+    // Each algorithm has its own kind of key, so that a public key is never used as a shared secret.
     this.#getKey = (header, token) => header.alg === "HS256" && secret ? secret : keys.find(header, token);
   }
 
@@ -59,9 +59,9 @@ export class TokenVerifier {
 }
 
 /**
- * The Data API allows clocks to differ by 30 s, the interface by 60 s. A token that is good only by such an allowance is
- * replaced by a copy of its claims with times of now, signed with the shared secret. Where the project has none, the Data
- * API decides on the token itself.
+ * The Data API allows a clock difference of 30 s, the API 60 s. A token that is only valid because of this leeway is
+ * replaced by a copy with current times, signed with the shared secret. Without a shared secret, the Data API decides
+ * about the original token.
  */
 async function forDatabase(token: string, claims: Claims, secret: Uint8Array | null): Promise<string> {
   const isGoodNow = claims.exp! > now() && (claims.nbf ?? 0) <= now() && (claims.iat ?? 0) <= now();
@@ -83,7 +83,7 @@ export function missingToken(): ApiError {
   });
 }
 
-/** Also what the database's own refusal of a token becomes. */
+/** Also used when the database rejects a token. */
 export function invalidToken(): ApiError {
   return new ApiError("unauthorized", {
     message: "The access token is not valid. Sign in again.",

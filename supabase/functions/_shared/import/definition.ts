@@ -4,7 +4,7 @@ import { ImportFailure } from "./failure.ts";
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Name = z.string().min(1).max(100);
 
-/** What decides a tag or a skip: one record, one question. */
+/** Condition of a tag or of skipping a record. */
 const Condition = z.strictObject({
   from: Name,
   equals: Scalar.optional(),
@@ -19,7 +19,7 @@ const Condition = z.strictObject({
 });
 export type Condition = z.infer<typeof Condition>;
 
-/** Where a value comes from. A bare string is short for {"from": "..."}. */
+/** Source of a value. A bare string is short for {"from": "..."}. */
 const Value = z.union([
   Name,
   z.strictObject({
@@ -37,7 +37,7 @@ const Value = z.union([
 ]);
 export type Value = z.infer<typeof Value>;
 
-/** The columns of parking_lots that a file may fill, and what they hold. Bounds stand in lot.ts. */
+/** The columns of parking_lots that a file can fill, with their types. lot.ts has their bounds. */
 export const LOT_FIELDS = {
   name: "text",
   name_kana: "text",
@@ -68,7 +68,7 @@ const fieldShape = Object.fromEntries(
   Object.keys(LOT_FIELDS).map((field) => [field, Value.optional()]),
 ) as Record<LotField, z.ZodOptional<typeof Value>>;
 
-/** Two times, or one text; the text is read where the times are absent. */
+/** Two times or one text. The text is used if the times are missing. */
 const Hours = z.strictObject({
   open: Value.optional(),
   close: Value.optional(),
@@ -77,7 +77,7 @@ const Hours = z.strictObject({
 }).refine((hours) => (hours.open === undefined) === (hours.close === undefined), "needs open and close, or neither")
   .refine((hours) => hours.open !== undefined || hours.text !== undefined, "needs open and close, or text");
 
-/** A metered price whose units change with the time stayed, as a list of steps. */
+/** A progressive price whose units depend on the duration of the stay, as a list of steps. */
 const Pricing = z.strictObject({
   steps: z.strictObject({
     from: Name,
@@ -126,7 +126,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** A mapping from its JSON text. Everything that is wrong is said at once, each with its place. */
+/** Parses a mapping from JSON. Reports all problems at once, each with its position. */
 export function parseMapping(text: string, where: string): Mapping {
   let json: unknown;
   try {

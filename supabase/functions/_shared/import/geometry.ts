@@ -21,13 +21,13 @@ function isPosition(value: unknown): value is Position {
   return Array.isArray(value) && value.length >= 2 && value.every((part) => typeof part === "number");
 }
 
-/** Every position of a geometry, however deep it lies. */
+/** All positions of a geometry, at any depth. */
 function positionsOf(value: unknown): Position[] {
   if (isPosition(value)) return [value];
   return Array.isArray(value) ? value.flatMap(positionsOf) : [];
 }
 
-/** The centre of gravity of a closed ring; the mean of its corners when it encloses nothing. */
+/** Centre of gravity of a closed ring. Mean of its corners if its area is zero. */
 function centreOfRing(ring: readonly Position[]): Point {
   const [originX = 0, originY = 0] = ring[0] ?? [];
   let area = 0, x = 0, y = 0;
@@ -47,7 +47,7 @@ function meanOf(positions: readonly Position[]): Point {
   return { lng: mean(0), lat: mean(1) };
 }
 
-/** The one point that stands for a geometry: itself, the centre of a polygon's outer ring, else the mean of its positions. */
+/** The point of a geometry: the point itself, the centre of a polygon's outer ring, or the mean of its positions. */
 export function pointOf(geometry: unknown): Point | undefined {
   if (!isGeometry(geometry)) return undefined;
   const { type, coordinates } = geometry;
@@ -63,7 +63,7 @@ export function pointOf(geometry: unknown): Point | undefined {
   return positions.length > 0 ? meanOf(positions) : undefined;
 }
 
-/** The geometry to keep as the lot's area: anything that says more than a point. */
+/** The geometry to store as the lot's area: any geometry except a point. */
 export function areaOf(geometry: unknown): unknown {
   return isGeometry(geometry) && GEOMETRIES.includes(geometry.type) ? geometry : undefined;
 }

@@ -25,13 +25,13 @@ export function timeOf(raw: string): string | undefined {
   if (match === null) return undefined;
   const hours = Number(match[2]);
   const minutes = match[5] === undefined ? Number(match[3] ?? match[4] ?? "0") : 30;
-  // 25:00 is how late hours are printed; a window that ends before it began ends on the next day anyway.
+  // 25:00 is a common notation for late hours. A window that ends before its start ends on the next day anyway.
   const within = match[1] === undefined && hours <= 24 ? hours : hours % 24;
   if (hours > 29 || minutes > 59 || (hours === 24 && minutes > 0 && within === 24)) return undefined;
   return `${String(within).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
 }
 
-/** From one time to another; the same time twice, and midnight to midnight, is the whole day. */
+/** From one time to another. Two equal times, or midnight to midnight, are the whole day. */
 function spanOf(open: string, close: string): Span | undefined {
   const from = timeOf(open), to = timeOf(close);
   if (from === undefined || to === undefined || from === "24:00") return undefined;
@@ -91,7 +91,7 @@ function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
   return days;
 }
 
-/** `月火水木金土日`, `月～金`, `平日`, `土日祝`, ["MONDAY", …] as the days that windows name. */
+/** `月火水木金土日`, `月～金`, `平日`, `土日祝`, ["MONDAY", …] as day types of windows. */
 export function daysOf(raw: unknown): readonly Day[] | undefined {
   const numbers = dayNumbers(raw);
   if (numbers === undefined || numbers.size === 0) return undefined;
@@ -107,7 +107,7 @@ export function daysOf(raw: unknown): readonly Day[] | undefined {
   return days;
 }
 
-/** The hours that a record states. Hours nobody can read are a warning: the lot is still where it is. */
+/** The opening hours of a record. Unreadable hours are a warning, because the lot can be imported without them. */
 export function windowsOf(record: SourceRecord, hours: NonNullable<Mapping["hours"]>): Hours {
   const given = (value: Parameters<typeof valueOf>[1] | undefined) =>
     value === undefined ? undefined : valueOf(record, value);

@@ -7,7 +7,7 @@ type Step = { readonly key: string } | { readonly where: string; readonly equals
 
 const paths = new Map<string, readonly Step[]>();
 
-/** `capacities[categoryType=STANDARD].total` as steps; parsed once for each path of a mapping. */
+/** Parses `capacities[categoryType=STANDARD].total` into steps, once for each path of a mapping. */
 function stepsOf(path: string): readonly Step[] {
   let steps = paths.get(path);
   if (steps === undefined) {
@@ -30,8 +30,9 @@ function special(record: SourceRecord, path: string): unknown {
 }
 
 /**
- * What a record has under a path: a column or property of exactly that name; else a dotted path, in which
- * `list[key=value]` is the member of a list that has that key; `$id`, `$lat`, `$lng` are the feature's own.
+ * The value of a record at a path. A column or property of exactly that name has priority. Otherwise it is a dotted
+ * path, in which `list[key=value]` selects the list member with that key. `$id`, `$lat` and `$lng` are the id and the
+ * point of the feature.
  */
 export function look(record: SourceRecord, path: string): unknown {
   if (path.startsWith("$")) return special(record, path);
@@ -55,22 +56,25 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Text as it is kept: no spaces around it, runs of white space (also the ideographic one) as one space. */
+/** Normalised text: trimmed, with each run of white space (including the ideographic space) as one space. */
 export function tidy(text: string): string {
   return text.replace(/[\s\u3000]+/gu, " ").trim();
 }
 
-/** Header names compare without their width and the spaces around them: `ＮＯ ` is `NO`. */
+/** Normalises a header name: width and outer spaces are ignored, so `ＮＯ ` equals `NO`. */
 export function headerName(raw: string): string {
   return raw.normalize("NFKC").trim();
 }
 
-/** Digits, signs and letters in their ordinary width, for reading numbers, times and codes out of text. */
+/** Digits, signs and letters in half width, for parsing numbers, times and codes. */
 export function narrow(text: string): string {
   return tidy(text.normalize("NFKC"));
 }
 
-/** The value that a mapping names, before it is read as a number, a time or whatever its field holds; undefined: not given. */
+/**
+ * The raw value of a field in the mapping, before it is parsed as a number, a time or another type. Undefined if
+ * missing.
+ */
 export function valueOf(record: SourceRecord, value: Value): unknown {
   if (typeof value === "string") return present(look(record, value));
   let found: unknown;
@@ -105,7 +109,10 @@ function present(value: unknown): unknown {
   return isMissing(value) ? undefined : value;
 }
 
-/** `{addressLine}, {postalCode} {city}`; not given when any part is missing, because half an address misleads. */
+/**
+ * Fills a template such as `{addressLine}, {postalCode} {city}`. Undefined if any part is missing, because half an
+ * address is misleading.
+ */
 function filled(record: SourceRecord, template: string): string | undefined {
   let complete = true;
   const text = template.replace(/\{([^}]+)\}/g, (_, path: string) => {

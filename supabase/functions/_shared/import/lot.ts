@@ -17,11 +17,11 @@ export interface Lot {
   readonly fields: ReadonlyMap<LotField, string | number | null>;
   readonly area: unknown;
   readonly operator: { readonly code: string; readonly name: string } | null;
-  /** What the file says of each tag: has it, or has it not. */
+  /** Tags of the file: true if the lot has the tag, false if it does not. */
   readonly tags: Readonly<Record<string, boolean>>;
-  /** Null when the file says nothing of hours, or nothing that could be read. */
+  /** Null if the file has no hours or they could not be parsed. */
   readonly windows: readonly BusinessWindow[] | null;
-  /** Null when the file says nothing of prices, or nothing that leaves no question open. */
+  /** Null if the file has no prices or they are ambiguous. */
   readonly pricing: readonly PricingRule[] | null;
   readonly warnings: readonly Problem[];
 }
@@ -31,7 +31,10 @@ export type Mapped =
   | { readonly skipped: string }
   | { readonly problems: readonly Problem[]; readonly externalId?: string };
 
-/** Bounds of the table's own constraints, so that a row is refused by name and not the whole file by the database. */
+/**
+ * The table's own bounds. Checking them here rejects single rows with a message. Otherwise the database would reject
+ * the whole file.
+ */
 const LENGTHS: Partial<Record<LotField, number>> = {
   name: 200,
   name_kana: 200,
@@ -59,7 +62,7 @@ const RANGES: Partial<Record<LotField, readonly [number, number]>> = {
   max_tire_width_mm: [1, 2000],
   max_parking_duration_min: [1, 2_147_483_647],
 };
-/** What the table holds where a file is silent. */
+/** Values for columns that the file does not have. */
 const DEFAULTS: Partial<Record<LotField, string>> = {
   time_zone: "Asia/Tokyo",
   holiday_calendar: "JP",
@@ -99,7 +102,7 @@ function fieldOf(field: LotField, raw: unknown): Reading<string | number> {
     : reading;
 }
 
-/** Says what is wrong with a place beyond each number's own range. */
+/** Checks a place beyond the range of each number. */
 function placeProblem(mapping: Mapping, lat: number, lng: number): string | undefined {
   if (lat === 0 && lng === 0) return "0, 0 is a placeholder, not a place";
   if (mapping.bounds === undefined) return undefined;
@@ -111,7 +114,7 @@ function placeProblem(mapping: Mapping, lat: number, lng: number): string | unde
     : `${lat}, ${lng} is outside ${mapping.bounds.join(", ")} (west, south, east, north), where this source's lots are`;
 }
 
-/** A file without ids: the same lot at the same place keeps its id from one import to the next. */
+/** For a file without ids: the same lot at the same place gets the same id in every import. */
 function derivedId(fields: ReadonlyMap<LotField, string | number | null>): string {
   const degrees = (field: LotField) => Number(fields.get(field)).toFixed(6);
   const identity = `${fields.get("name")}\n${degrees("lat")}\n${degrees("lng")}`;
@@ -125,7 +128,7 @@ function codeOf(text: string): string {
   ).slice(0, 50);
 }
 
-/** Reads one record as a lot, or says why it is none. Every problem of a row is reported, not only the first. */
+/** Parses a record as a lot, or returns its problems. All problems of a row are reported, not only the first. */
 export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
   for (const { when, reason } of mapping.skip) {
     if (holds(record, when)) return { skipped: reason };
@@ -181,14 +184,14 @@ function warning(field: string, { problem }: { readonly problem?: string }): Pro
   return problem === undefined ? [] : [{ field, reason: problem }];
 }
 
-/** The fields a mapping fills. A feature's own point serves where a mapping names no coordinates. */
+/** The fields of a mapping. The feature's own point is used if the mapping has no coordinates. */
 export function lotFieldsOf(mapping: Mapping): LotField[] {
   return (Object.keys(LOT_FIELDS) as LotField[]).filter((field) =>
     field === "lat" || field === "lng" || mapping.fields[field] !== undefined
   );
 }
 
-/** A latitude beyond 90 with a longitude that could be one: the two were written the other way round. */
+/** A latitude above 90 with a longitude that could be a latitude: the two are swapped. */
 function isSwapped(record: SourceRecord, mapping: Mapping): boolean {
   const read = (field: "lat" | "lng") => degreesOf(valueOf(record, mapping.fields[field] ?? `$${field}`) ?? null);
   const lat = read("lat"), lng = read("lng");

@@ -7,7 +7,7 @@ function shown(raw: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** A number as people write it: in any width, with thousands commas; but nothing else beside it. */
+/** Parses a number in any width, with thousands separators, but without other text. */
 export function numberOf(raw: unknown): Reading<number> {
   if (typeof raw === "number" && Number.isFinite(raw)) return { value: raw };
   const text = typeof raw === "string" ? narrow(raw) : "";
@@ -26,7 +26,7 @@ export function integerOf(raw: unknown): Reading<number> {
 const DEGREES =
   /^([NSEW北南東西緯経]*)\s*(\d{1,3})\s*[°度]\s*(\d{1,2})\s*['′分]\s*(?:(\d{1,2}(?:\.\d+)?)\s*(?:["″秒]|''|′′)?)?\s*([NSEW]?)$/iu;
 
-/** Decimal degrees, or degrees, minutes and seconds: 35°40′52.5″N, 北緯35度40分52秒. */
+/** Parses decimal degrees, or degrees, minutes and seconds: 35°40′52.5″N, 北緯35度40分52秒. */
 export function degreesOf(raw: unknown): Reading<number> {
   const plain = numberOf(raw);
   if ("value" in plain || typeof raw !== "string") return plain;

@@ -23,7 +23,7 @@ interface Step {
   readonly price: number;
 }
 
-/** A tariff of more steps than this is no tariff that people are asked to read. */
+/** A price list with more steps is rejected as implausible. */
 const MOST_RULES = 100;
 const TOO_LONG = `the price has more than ${MOST_RULES} steps`;
 const MOST_MINOR = 100_000_000;
@@ -59,8 +59,9 @@ function rate(category: "initial" | "time_band", minutes: number, price: number)
 }
 
 /**
- * What a record's price steps say as pricing rules: every unit of a step that ends is an `initial` row, the last step
- * the rate from then on, and the most of a day a cap. A price that leaves a question open is a problem and no rule.
+ * Converts a record's price steps to pricing rules. Every unit of a step with an end becomes an `initial` rule. The
+ * last step becomes the rate after that, and the maximum of a day becomes a cap. An ambiguous price is a problem and
+ * becomes no rule.
  */
 export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Mapping["pricing"]>): Pricing {
   if (isMissing(look(record, steps.from))) return { rules: null };

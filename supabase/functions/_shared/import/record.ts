@@ -1,9 +1,12 @@
-/** One row or feature of a source. `position` is what a person looks up: the line, or the number of the feature from 1. */
+/**
+ * One row or feature of a source. `position` is for the reader of a report: the line, or the number of the feature
+ * starting at 1.
+ */
 export interface SourceRecord {
   readonly position: number;
-  /** Columns of a row, properties of a feature. */
+  /** Columns of a row, or properties of a feature. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** What a GeoJSON feature has in addition to its properties. */
+  /** Data of a GeoJSON feature in addition to its properties. */
   readonly id?: unknown;
   readonly geometry?: unknown;
 }

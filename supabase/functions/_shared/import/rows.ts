@@ -1,11 +1,11 @@
 /**
- * Lots of a request, mapped as the importer maps those of a file: numbers as people write them, texts in one form, hours from
- * texts. What the mapping does not read is left to the database, which checks everything.
+ * Lots of a request, mapped in the same way as the importer maps those of a file: numbers, texts and hours are
+ * normalised. Fields outside of the mapping go to the database unchanged, which validates everything.
  */
 import { LOT_FIELDS, type LotField, parseMapping } from "./definition.ts";
 import { type Lot, mapRecord, type Problem } from "./lot.ts";
 
-/** Each field under its own name; hours as `windows`, or as a text or two times. */
+/** Each field under its own name. Hours are `windows`, one text, or two times. */
 const MAPPING = parseMapping(
   JSON.stringify({
     name: "request",
@@ -18,13 +18,13 @@ const MAPPING = parseMapping(
   "of requests",
 );
 
-/** What the mapping reads; everything else goes to the database as it was sent. */
+/** Fields of the mapping. All other fields go to the database unchanged. */
 const MAPPED = ["external_id", ...Object.keys(LOT_FIELDS), "operator_code", "operator_name"];
 const HOURS = ["hours", "days", "open_time", "close_time"];
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The lots as api.admin_import_parking_lots takes them. */
+/** The lots in the format of api.admin_import_parking_lots. */
 export function mapRows(rows: readonly Row[]): Row[] {
   return rows.map((values, position) => {
     const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !HOURS.includes(key));
@@ -58,7 +58,7 @@ function lotOf(lot: Lot, values: Row, rest: Row): Row {
   };
 }
 
-/** What a lot does not state stays as it is. */
+/** Fields that a lot does not contain are not changed. */
 function isStated(values: Row, field: LotField | "operator_code"): boolean {
   return Object.hasOwn(values, field);
 }

@@ -1,4 +1,4 @@
-/** Chat completions of an AI gateway, by the protocol that OpenAI's interface has set: one question to one model. */
+/** Client for chat completions of an AI gateway with OpenAI's protocol: one request to one model. */
 import type { Config } from "../config.ts";
 import type { AiConfig, AiSearchConfig } from "../provider_settings.ts";
 import { retryAfterOf } from "./retry_after.ts";
@@ -6,14 +6,14 @@ import { retryAfterOf } from "./retry_after.ts";
 export interface AiQuestion {
   readonly system: string;
   readonly user: string;
-  /** JSON schema that the answer must follow. */
+  /** JSON Schema of the answer. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly schemaName: string;
 }
 
 /**
- * What became of a question: `refused` by the model, `cut_off` before the end of the answer, `rejected` by the interface
- * (4xx), `credentials` not accepted, `rate_limited`, `failed` (5xx, no connection, no JSON), `timed_out`.
+ * Outcome of a request: `refused` by the model, `cut_off` before the end of the answer, `rejected` by the API (4xx),
+ * `credentials` not accepted, `rate_limited`, `failed` (5xx, no connection, no JSON), `timed_out`.
  */
 export type AiOutcome =
   | "answered"
@@ -27,7 +27,7 @@ export type AiOutcome =
 
 export interface AiAnswer {
   readonly outcome: AiOutcome;
-  /** The text of an answer; null for every other outcome. */
+  /** The text of an answer. Null for all other outcomes. */
   readonly content: string | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -35,20 +35,20 @@ export interface AiAnswer {
 
 export interface AskOptions {
   readonly timeoutMs: number;
-  /** A user's own key, in place of the gateway's. */
+  /** A user's own key, instead of the gateway's. */
   readonly key?: string | undefined;
 }
 
 export interface AiGateway {
   readonly settings: AiSearchConfig;
-  /** Only where `settings.gateway` is not null. */
+  /** Throws if `settings.gateway` is null. */
   ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer>;
 }
 
-/** Answers of this size are no answers to our questions. */
+/** A longer response cannot be a valid answer. */
 const MAX_ANSWER_BYTES = 200_000;
 const MAX_COMPLETION_TOKENS = 1000;
-/** How long a model that is out of quota is left alone when it does not say so. */
+/** How long an exhausted model is skipped if its response does not contain Retry-After. */
 const QUOTA_SECONDS = 20;
 
 interface Completion {
@@ -60,7 +60,7 @@ interface Completion {
   readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
 }
 
-/** One for the process. */
+/** One per process. */
 export function aiGateway(config: () => Config): AiGateway {
   let gateway: AiGateway | undefined;
   const opened = () => gateway ??= gatewayOf(config().providers.aiSearch);
@@ -72,7 +72,7 @@ export function aiGateway(config: () => Config): AiGateway {
   };
 }
 
-/** It remembers which models are out of quota. */
+/** Caches which models have an exhausted quota. */
 export function gatewayOf(settings: AiSearchConfig): AiGateway {
   const client = settings.gateway && new Client(settings.gateway);
   return {
@@ -93,11 +93,11 @@ class Client {
   }
 
   async ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer> {
-    // A user's own key has a quota of its own.
+    // A user's own key has its own quota.
     if (options.key === undefined && (this.#outOfQuotaUntil.get(model) ?? 0) > Date.now()) {
       return failed("rate_limited");
     }
-    // The time-out is for the whole answer: a gateway may close, or go silent, in the middle of it.
+    // The timeout covers the whole response, because a gateway can stop in the middle of it.
     const signal = AbortSignal.timeout(options.timeoutMs);
     try {
       const response = await this.#post(model, question, options.key, signal);
@@ -160,7 +160,7 @@ async function textOf(response: Response): Promise<string> {
   return await new Blob(chunks).text();
 }
 
-/** An error that comes up after the answer has begun arrives with status 200. */
+/** An error after the start of the response arrives with status 200. */
 function answerIn(text: string): AiAnswer {
   const { error, choices, usage } = (JSON.parse(text) ?? {}) as Completion;
   const tokens = { prompt: countOf(usage?.prompt_tokens), completion: countOf(usage?.completion_tokens) };

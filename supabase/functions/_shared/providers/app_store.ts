@@ -1,6 +1,6 @@
 /**
- * The App Store: receipts and notifications are verified here, by their signatures; what a subscription is worth now is asked
- * at the App Store Server API, where that is configured.
+ * The App Store: signatures of receipts and notifications are verified locally. If the App Store Server API is
+ * configured, it is queried for the current state of a subscription.
  */
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
@@ -32,20 +32,22 @@ import type { KnownSubscription, Receipt, Store, StoreStatement, SubscriptionFac
 
 export interface AppStore extends Store {
   /**
-   * What an App Store Server Notification says, once its signatures are verified; null for one that says nothing of a
-   * subscription. Throws iap_invalid for one that is forged, and service_unavailable.
+   * Verifies the signatures of an App Store Server Notification and returns its statement. Null if it is not about a
+   * subscription. Throws `iap_invalid` for a forged notification, and `service_unavailable`.
    */
   readNotification(signedPayload: string): Promise<StoreStatement | null>;
 }
 
-/** For so long after its signature a transaction may be unknown to the App Store Server API, and is believed without it. */
+/**
+ * For this time after its signature, a transaction is accepted even if the App Store Server API does not know it yet.
+ */
 const FRESH_MS = 24 * 3600_000;
 const NO_STATUS = "the App Store lists no subscription of that transaction";
 const OF_ANOTHER = "the App Store answers with a transaction that it was not asked for";
-/** When to come again, after an OCSP responder failed. */
+/** Retry delay after a failure of an OCSP responder. */
 const RETRY_SECONDS = 15;
 
-/** One for the process: it keeps the bearer of the API, and the chains of certificates that it found good. */
+/** One per process, because it caches the API token and verified certificate chains. */
 export function appStore(config: () => Config, options: ServerApiOptions = {}): AppStore {
   let opened: AppStoreClient | undefined;
   const client = () => opened ??= open(config(), options);
@@ -80,7 +82,7 @@ async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> 
   }
 }
 
-/** What the API says of a subscription. */
+/** State of a subscription according to the API. */
 interface Current {
   readonly transaction: Purchase;
   readonly renewal: RenewalPayload | null;
@@ -133,7 +135,7 @@ class AppStoreClient {
     return await readNotification(this.#signed, signedPayload);
   }
 
-  /** The purchase that an old receipt names, as the API has it. */
+  /** The purchase in an old receipt, as returned by the API. */
   async #listedPurchase(receipt: string, productId: string, wanted: string | undefined): Promise<Purchase> {
     const listed = purchasesIn(receipt);
     const purchase = wanted === undefined
@@ -146,7 +148,7 @@ class AppStoreClient {
     return await this.#transactionAnywhere(this.#api, purchase.transactionId);
   }
 
-  /** Production first. It rejects the key for what it does not have, as long as an app is not released. */
+  /** Production first. Until the app is released, Production rejects the key. */
   async #transactionAnywhere(api: ServerApi, id: string): Promise<Purchase> {
     let failure: unknown;
     for (const environment of this.#config.environments) {
@@ -160,10 +162,12 @@ class AppStoreClient {
     throw failure;
   }
 
-  /** What the API says of a purchase now; null: there is none, or it does not know the purchase yet. */
+  /**
+   * Current state of a purchase according to the API. Null without API, or if the API does not know the purchase yet.
+   */
   async #currentOf(purchase: Purchase): Promise<Current | null> {
     const current = this.#api === null ? null : await this.#answerTo(this.#api, purchase);
-    // What took its place is not known: the app has its signed transaction.
+    // The transaction that replaced it is unknown here. The app has that signed transaction.
     if (current === null && purchase.isUpgraded) throw new ReceiptError("another transaction has taken its place");
     return current;
   }
@@ -183,7 +187,7 @@ class AppStoreClient {
     throw failure;
   }
 
-  /** The subscription that began with this transaction; null: the API does not list it, which happens. */
+  /** The subscription of this original transaction. Null if the API does not list it, which can happen. */
   async #subscription(api: ServerApi, environment: Environment, originalId: string): Promise<Current | null> {
     const items = await api.subscriptions(environment, originalId);
     const item = items.find(({ originalTransactionId }) => originalTransactionId === originalId);
@@ -213,7 +217,7 @@ class AppStoreClient {
   }
 }
 
-/** An answer that is not signed as it has to be is the API's trouble, not the client's. */
+/** A response without a valid signature is a failure of the API, not of the client. */
 async function answered<Result>(verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();
@@ -223,12 +227,12 @@ async function answered<Result>(verify: () => Promise<Result>): Promise<Result> 
   }
 }
 
-/** What a receipt says by itself. It says the same each time, but for the end of its period. */
+/** State according to the receipt alone. It does not change, except at the end of the period. */
 function ofReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
   const { transactionId, signedDate, purchaseDate, expiresDate = Infinity, revocationDate } = purchase;
   const said = { transaction: purchase, renewal: null, status: null, at: Date.now() };
   const facts = factsOf(said);
-  // Of what came after its period it knows nothing, even when it was signed after that.
+  // It has no information after its period, even if it was signed later.
   const isOld = expiresDate <= signedDate && revocationDate === undefined;
   return statement({
     event_id: `transaction:${transactionId}:${signedDate}${facts.status === "expired" ? ":expired" : ""}`,
@@ -256,7 +260,7 @@ function ofAnswer(current: Current, receipt_hash: string | null): StoreStatement
   });
 }
 
-/** The App Store does not know any more what it once sold. */
+/** For a purchase that the App Store no longer knows. */
 function forgotten(subscription_key: string, facts: SubscriptionFacts): StoreStatement {
   const now = timeAt(Date.now());
   const ended = { status: "expired", auto_renewing: false, next_billing_date: null } as const;

@@ -1,4 +1,4 @@
-/** App Store Connect: sales reports, customer reviews and analytics, with a team key of the role that each needs. */
+/** App Store Connect: sales reports, customer reviews and analytics. Each needs a team key with its role. */
 import { importPKCS8 } from "jose/key/import";
 import { SignJWT } from "jose/jwt/sign";
 import type { AppStoreConnectConfig } from "../provider_settings.ts";
@@ -19,14 +19,14 @@ import {
   textOf,
 } from "./store_reports.ts";
 
-/** App Store Connect takes tokens of up to 20 minutes. */
+/** App Store Connect accepts tokens with a lifetime of up to 20 minutes. */
 const TOKEN_SECONDS = 15 * 60;
 const TOKEN_MARGIN_MS = 120_000;
-/** The quota of an hour is not used up: others have the same key. */
+/** Part of the hourly quota is left for other users of the same key. */
 const SPARED_REQUESTS = 20;
 const QUOTA_WAIT_SECONDS = 600;
 const PAGE = 200;
-/** So far back instances of analytics are read. */
+/** How far back analytics instances are read. */
 const INSTANCE_DAYS = 100;
 
 interface Resource {
@@ -41,7 +41,7 @@ interface Listing {
   readonly links?: { readonly next?: string };
 }
 
-/** The columns of an analytics report that are read, and what a row counts for. */
+/** The columns of an analytics report to read, and the weight of a row. */
 interface Analytics {
   readonly name: string;
   readonly metrics: readonly string[];
@@ -81,7 +81,7 @@ const ANALYTICS: readonly Analytics[] = [
 export class AppStoreConnect implements StoreReports {
   readonly #config: AppStoreConnectConfig;
   readonly #client: ReportClient;
-  /** Segments are at addresses that are signed themselves. */
+  /** Segment URLs are presigned. */
   readonly #segments = new ReportClient("The address of an analytics segment", null);
   #token: { readonly value: string; readonly expiresAt: number } | undefined;
   #app: string | undefined;
@@ -115,7 +115,7 @@ export class AppStoreConnect implements StoreReports {
     let isFirst = true;
     while (url !== null) {
       const answer: Answer = await this.#ask(url);
-      // The page that an earlier turn wanted may not be there any more.
+      // The page of an earlier run may no longer exist.
       const isGone = answer.status === 400 && page !== null && isFirst;
       isFirst = false;
       if (isGone) {
@@ -172,12 +172,15 @@ export class AppStoreConnect implements StoreReports {
     });
     const answer = await this.#ask(`${this.#config.url}/v1/salesReports?${query}`, "application/a-gzip");
     if (answer.status !== 400 || this.#version !== undefined) return answer;
-    // Where a version has to be named, the error names the latest.
+    // If a version is required, the error message contains the latest one.
     this.#version = /latest version for this report is (\d+_\d+)/.exec(reasonOf(answer))?.[1];
     return this.#version === undefined ? answer : await this.#report(day);
   }
 
-  /** The request of reports that goes on; one is made where there is none, whose first reports come a day or two later. */
+  /**
+   * The ongoing report request. It is created if it does not exist. Then its first reports are available after a day or
+   * two.
+   */
   async #analyticsRequest(): Promise<string | undefined> {
     const app = await this.#appId();
     const requests = await this.#all(
@@ -195,7 +198,7 @@ export class AppStoreConnect implements StoreReports {
         },
       },
     });
-    // Somebody else has made it in this moment.
+    // Another process has just created it.
     if (answer.status !== 409) this.#client.read(answer);
     return undefined;
   }
@@ -254,7 +257,7 @@ export class AppStoreConnect implements StoreReports {
     return answer;
   }
 
-  /** The token goes to App Store Connect alone, whatever address a page names. */
+  /** The token is only sent to App Store Connect, even if a page contains another address. */
   #ours(url: string): string {
     if (url.startsWith(`${this.#config.url}/`)) return url;
     throw new ReportError("unreadable", "App Store Connect names a page at another address.");
@@ -276,8 +279,8 @@ export class AppStoreConnect implements StoreReports {
 }
 
 /**
- * Prices and proceeds are of one unit. A refund has units below zero, and its price may have a minus of its own: the sign is
- * that of the units.
+ * Prices and proceeds are per unit. A refund has negative units, and its price can be negative too. The sign of the
+ * units is used.
  */
 function salesOf(day: string, text: string): { rows: SalesRow[]; rowsRead: number } {
   const { rows } = new Table(`The sales report of ${day}`, tabbed(text), {
@@ -334,7 +337,7 @@ function reviewOf({ id, attributes = {}, relationships }: Resource, included: re
   };
 }
 
-/** Every metric of the report for each day that it has: none of a kind is 0. */
+/** Every metric of the report for each of its days. A missing metric is 0. */
 function countsOf(analytics: Analytics, texts: readonly string[]): { rows: MetricRow[]; rowsRead: number } {
   const days = new Map<string, Map<string, number>>();
   let rowsRead = 0;

@@ -1,4 +1,4 @@
-/** Firebase Cloud Messaging, HTTP v1: one request for each device. */
+/** Firebase Cloud Messaging, HTTP v1: one request per device. */
 import type { Config } from "../config.ts";
 import type { PushConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
@@ -6,9 +6,9 @@ import { retryAfterOf } from "./retry_after.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 const TIMEOUT_MS = 15_000;
-/** What Google asks clients to wait that were told nothing: RESOURCE_EXHAUSTED without Retry-After. */
+/** Google's recommended delay for RESOURCE_EXHAUSTED without Retry-After. */
 const QUOTA_SECONDS = 60;
-/** The longest message that the service takes. A text that would exceed it is cut; the inbox has all of it. */
+/** Maximum size of a message at FCM. A longer text is shortened. The inbox has the full text. */
 const MAX_BYTES = 4096;
 
 export interface PushMessage {
@@ -16,15 +16,16 @@ export interface PushMessage {
   readonly title: string;
   readonly body: string;
   readonly data: Readonly<Record<string, string>>;
-  /** What the app's icon shows. */
+  /** Number on the app icon. */
   readonly badge: number;
-  /** The same for each try of a notification, so that a device shows it once. */
+  /** The same for each attempt of a notification, so that a device shows it once. */
   readonly collapseKey: string;
 }
 
 /**
- * What became of a message. `later`: try again, after `retryAfter` seconds where the service says so; `outage`: the service
- * itself is down; `credentials`: it rejects ours, or those it has for Apple; `not_configured`: there are none.
+ * Outcome of a message. `later`: retry, after `retryAfter` seconds if FCM returned them. `outage`: FCM is down.
+ * `credentials`: FCM rejects our credentials, or Apple rejects those stored at FCM. `not_configured`: there are no
+ * credentials.
  */
 export type PushOutcome =
   | {
@@ -53,7 +54,7 @@ export interface PushSender {
   send(message: PushMessage): Promise<PushOutcome>;
 }
 
-/** One for the process: it keeps the access token. */
+/** One per process, because it caches the access token. */
 export function pushSender(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): PushSender {
   let sender: FcmSender | undefined;
   return {
@@ -81,7 +82,7 @@ class FcmSender implements PushSender {
       const token = await this.#tokens.get();
       const outcome = await this.#post(token, message);
       if (outcome !== "unauthenticated") return outcome;
-      // Our token ran out, or was revoked: once more with a new one.
+      // The access token has expired or was revoked: one more attempt with a new one.
       const again = await this.#post(await this.#tokens.get(token), message);
       return again === "unauthenticated" ? { outcome: "credentials" } : again;
     } catch (error) {
@@ -113,7 +114,7 @@ function requestOf(message: PushMessage): string {
   return JSON.stringify({ message: payloadOf({ ...message, body: shortened(message.body, excess) }) });
 }
 
-/** The text without so many bytes of its JSON, and with an ellipsis at its end. */
+/** Shortens the text by this many bytes of its JSON, and adds an ellipsis. */
 function shortened(text: string, excess: number): string {
   const kept = [...text];
   let left = excess + byteLength("…");
@@ -163,12 +164,13 @@ function outcomeOf(response: Response, text: string): PushOutcome | "unauthentic
     case 429:
       return { outcome: "later", retryAfter: retryAfter ?? QUOTA_SECONDS };
     default:
-      // Also a 404 that does not name the device: that is how an unknown project is answered, and no device is deleted for it.
+      // Includes a 404 that is not about the device. FCM returns it for an unknown project, and then no device may be
+      // deleted.
       return { outcome: "later", ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
 }
 
-/** A proxy in front of the service answers in HTML: that is no error of its own. */
+/** A proxy in front of FCM responds in HTML. That is not an FCM error. */
 function errorOf(text: string): FcmError {
   try {
     return (JSON.parse(text) as { error?: FcmError } | null)?.error ?? {};
@@ -177,7 +179,7 @@ function errorOf(text: string): FcmError {
   }
 }
 
-/** An invalid argument is the device's when the error names it; otherwise it is the message's. */
+/** An invalid argument concerns the device if the error names it. Otherwise it concerns the message. */
 function isAboutToken({ message = "", details = [] }: FcmError): boolean {
   return /registration token/i.test(message) ||
     details.some(({ fieldViolations = [] }) => fieldViolations.some(({ field }) => field === "message.token"));

@@ -1,4 +1,4 @@
-/** Where a place is, by GSI (Japan) or Nominatim. The caller keeps what was answered and waits for its turn. */
+/** Geocoding by GSI (Japan) or Nominatim. The caller caches results and limits its request rate. */
 import type { Config } from "../config.ts";
 import type { GeocoderConfig } from "../provider_settings.ts";
 import { ProviderDown } from "./google_token.ts";
@@ -10,9 +10,9 @@ export interface GeocodedPlace {
 }
 
 export interface Geocoder {
-  /** Null: none is configured. */
+  /** Null if none is configured. */
   readonly kind: GeocoderConfig["kind"] | null;
-  /** Null: there is no such place. Throws ProviderDown. */
+  /** Null if the place does not exist. Throws ProviderDown. */
   find(text: string, lang: string): Promise<GeocodedPlace | null>;
 }
 
@@ -32,14 +32,14 @@ export function geocoder(config: () => Config): Geocoder {
   };
 }
 
-/** GSI knows addresses and names of places; its matches are loose. */
+/** GSI returns addresses and place names, with loose matches. */
 async function askGsi(settings: GeocoderConfig, text: string): Promise<GeocodedPlace | null> {
   const url = new URL(`${settings.url}/address-search/AddressSearch`);
   url.searchParams.set("q", text.slice(0, MAX_TEXT));
   const found = await ask(url, settings);
   const places = found.map(gsiPlace).filter((place) => place !== null);
   const wanted = plain(text);
-  // Only what has the text in its name; of these the one with the least beside it.
+  // Only results that contain the text. The one with the least additional text is used.
   const matches = places.filter(({ name }) => plain(name).includes(wanted));
   return matches.sort((a, b) => a.name.length - b.name.length)[0] ?? null;
 }
@@ -73,7 +73,7 @@ function placeOf(name: unknown, lat: unknown, lng: unknown): GeocodedPlace | nul
   return { name: name.slice(0, 200), lat, lng };
 }
 
-/** Once more after a failure that passes; an array of results, or ProviderDown. */
+/** Retries once after a temporary failure. Returns an array of results, or throws ProviderDown. */
 async function ask(url: URL, settings: GeocoderConfig, isAgain = false): Promise<readonly object[]> {
   try {
     const response = await fetch(url, {

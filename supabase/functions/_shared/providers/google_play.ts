@@ -1,4 +1,4 @@
-/** Google Play: purchases by androidpublisher v3, and its real-time developer notifications. */
+/** Google Play: purchases (androidpublisher v3) and real-time developer notifications. */
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { type PlayAnswer, PlayApi } from "./google_play/api.ts";
@@ -15,22 +15,25 @@ import type { KnownSubscription, Receipt, Store, StoreStatement } from "./store.
 
 export interface GooglePlay extends Store {
   /**
-   * Checks who sends a notification (the body of a Pub/Sub push, parsed) and reads it. Nothing in it is true of a purchase
-   * until the purchase is read: `read`, then `notifiedStatement`.
-   * Throws unauthorized, validation_error (which names the field) and service_unavailable.
+   * Verifies the sender of a notification (the parsed body of a Pub/Sub push) and parses it. Its contents are not
+   * trusted until the purchase is read: `read`, then `notifiedStatement`. Throws `unauthorized`, `validation_error`
+   * (with the field) and `service_unavailable`.
    */
   readNotification(authorization: string | null, body: unknown): Promise<PlayNotification>;
 }
 
-/** For all requests of one operation together; and for an access token, where a new one is needed. */
+/** Timeout of all requests of one operation together, and of fetching an access token. */
 const TIMEOUT_MS = 10_000;
-/** Google's are below 200 characters, and have no dots alone: these are parts of an address. */
+/**
+ * Tokens of Google have fewer than 200 characters. A token of dots alone is excluded, because tokens become parts of a
+ * URL.
+ */
 const PURCHASE_TOKEN = /^(?!\.{1,2}$)[\x21-\x7e]{1,1000}$/;
 const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 
 type AnsweredQuestion = Omit<Question, "askedAt">;
 
-/** One for the process: it keeps the access token and Google's public keys. */
+/** One per process, because it caches the access token and Google's public keys. */
 export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): GooglePlay {
   let store: PlayStore | undefined;
   let reader: NotificationReader | undefined;
@@ -72,7 +75,7 @@ class PlayStore implements Store {
     return await this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false });
   }
 
-  /** A token does not say whether it is of a subscription. */
+  /** A token does not contain whether it is for a subscription. */
   async #ask(question: AnsweredQuestion, deadline = this.#api.deadline()): Promise<StoreStatement> {
     const { product_id, purchase_token } = question.subscription;
     const asSubscription = await this.#api.subscription(purchase_token, deadline);
@@ -91,13 +94,13 @@ class PlayStore implements Store {
     const read = () => this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false }, deadline);
     const asSubscription = await this.#api.acknowledge("subscriptions", product_id, purchase_token, deadline);
     if (asSubscription.outcome === "ok") return;
-    // Acknowledged already, or no subscription, or its product is another by now: the purchase says which.
+    // It is already acknowledged, not a subscription, or the product has changed. Reading the purchase shows which.
     const { needs_acknowledgement, facts } = await read();
     if (!needs_acknowledgement) return;
     const kind = facts.access_ends_at === "infinity" ? "products" : "subscriptions";
     const answer = await this.#api.acknowledge(kind, facts.product_id, purchase_token, deadline);
     if (answer.outcome === "ok") return;
-    // Another request may have been quicker.
+    // A concurrent request may have acknowledged it first.
     if ((await read()).needs_acknowledgement) throw invalid(`not acknowledged: ${answer.reason}`);
   }
 }

@@ -1,19 +1,19 @@
-/** Access tokens of a Google service account (OAuth 2.0, JWT bearer grant), kept until they are about to expire. */
+/** Access tokens of a Google service account (OAuth 2.0, JWT bearer grant), cached until shortly before they expire. */
 import { importPKCS8 } from "jose/key/import";
 import { SignJWT } from "jose/jwt/sign";
 import type { GoogleServiceAccount } from "../provider_settings.ts";
 
 const TIMEOUT_MS = 10_000;
-/** A token is used no longer than until so long before it expires. */
+/** A token is renewed this long before it expires. */
 const MARGIN_MS = 60_000;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** The token address rejects the service account: nothing gets better by itself. */
+/** The token endpoint rejects the service account. A retry cannot help. */
 export class CredentialsRejected extends Error {
   override readonly name = "CredentialsRejected";
 }
 
-/** The token address cannot be reached, or fails. */
+/** The token endpoint cannot be reached or fails. */
 export class ProviderDown extends Error {
   override readonly name = "ProviderDown";
 }
@@ -31,7 +31,10 @@ export class GoogleTokens {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The current token; requests that need a new one share one fetch. `rejected` is a token that is not accepted any more. */
+  /**
+   * The current token. Concurrent requests for a new one share one fetch. `rejected` is a token that is no longer
+   * accepted.
+   */
   async get(rejected?: string): Promise<string> {
     if (this.#token && this.#token.value !== rejected && this.#token.expiresAt - MARGIN_MS > Date.now()) {
       return this.#token.value;
@@ -71,7 +74,7 @@ export class GoogleTokens {
   }
 }
 
-/** What a proxy puts in place of a token is an outage. */
+/** A proxy's response instead of a token is an outage. */
 function readToken(text: string): { access_token: string; expires_in: number } {
   try {
     const { access_token, expires_in } = JSON.parse(text);

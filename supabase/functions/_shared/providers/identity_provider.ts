@@ -1,4 +1,4 @@
-/** The identity provider's administration, which the secret key opens: /auth/v1 of the project. */
+/** The administration API of the identity provider (/auth/v1 of the project), called with the secret key. */
 import type { Config } from "../config.ts";
 import { apiKeyHeaders } from "../db/client.ts";
 import { neverConnected } from "../db/errors.ts";
@@ -6,15 +6,18 @@ import { ApiError, outcomeUnknown } from "../errors.ts";
 
 export interface IdentityProvider {
   /**
-   * Creates the user of an address, with what they are to have in their metadata, and mails them a link that opens the
-   * account: both or neither. Does nothing when somebody has the address.
+   * Creates a user with this address and metadata, and mails an invitation link: both or neither. Has no effect if the
+   * address already has a user.
    */
   invite(email: string, metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** Less than the 15 seconds for which an invitation is claimed: nobody sends it a second time while this one may arrive. */
+/**
+ * Shorter than the 15 seconds of an invitation's claim, so that no other request sends a second mail while this one may
+ * still arrive.
+ */
 const DEADLINE_MS = 10_000;
-/** After a failure the claim ends by itself. */
+/** After a failure the claim expires. */
 const RETRY_AFTER = { "Retry-After": "15" };
 
 export function identityProvider(config: () => Config): IdentityProvider {
@@ -47,13 +50,13 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Its errors take back what it did, but those of a gateway in between, which does not know. */
+/** On its own errors the identity provider rolls back. For errors of a gateway in between, the outcome is unknown. */
 function failure(status: number, text: string): ApiError {
   const cause = new Error(`the identity provider answered ${status}: ${text.slice(0, 500)}`);
   if (status === 502 || status === 504) return outcomeUnknown(cause);
   if (status === 429 || status >= 500) return new ApiError("service_unavailable", { headers: RETRY_AFTER, cause });
   if (status !== 400 && status !== 422) return new ApiError("server_error", { cause });
-  const message = "The identity provider does not accept this e-mail address.";
+  const message = "The identity provider rejects this e-mail address. Use another one.";
   return new ApiError("validation_error", {
     message,
     param: "email",
@@ -62,7 +65,7 @@ function failure(status: number, text: string): ApiError {
   });
 }
 
-/** The code of an error, which older versions of the interface call `error_code`. */
+/** The error code. Older versions of the API call it `error_code`. */
 function codeOf(text: string): unknown {
   try {
     const error: unknown = JSON.parse(text);

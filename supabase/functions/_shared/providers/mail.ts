@@ -1,11 +1,11 @@
-/** Mail, by an HTTP interface like Resend's `POST /emails`: one request for each mail. */
+/** Mail over an HTTP API such as Resend's `POST /emails`: one request per mail. */
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { MailConfig } from "../provider_settings.ts";
 import { retryAfterOf } from "./retry_after.ts";
 
 const TIMEOUT_MS = 10_000;
-/** How long to wait after 429 without `Retry-After`. */
+/** Retry delay after 429 without `Retry-After`. */
 const QUOTA_SECONDS = 60;
 
 export interface Mail {
@@ -13,14 +13,14 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The same for each try of a mail, with the same content: the mail service sends it once. */
+  /** The same for each attempt of a mail, with the same content, so that the mail service sends it once. */
   readonly idempotencyKey: string;
 }
 
 /**
- * What became of a mail. `rejected`: this mail is not accepted, whenever it is sent; `later`: try again, after `retryAfter`
- * seconds where the service says so; `quota`: nothing is accepted for `retryAfter` seconds; `outage`: no answer;
- * `credentials`: the service rejects the key, the sender or the address of the settings.
+ * Outcome of a mail. `rejected`: this mail is never accepted. `later`: retry, after `retryAfter` seconds if the service
+ * returned them. `quota`: the service accepts no mail for `retryAfter` seconds. `outage`: no response. `credentials`:
+ * the service rejects the key, the sender or the configured address.
  */
 export type MailOutcome =
   | { readonly outcome: "sent" | "rejected" | "outage" | "credentials" }
@@ -28,7 +28,7 @@ export type MailOutcome =
   | { readonly outcome: "quota"; readonly retryAfter: number };
 
 export interface MailSender {
-  /** Whether the settings name a mail service. */
+  /** Whether a mail service is configured. */
   readonly isAvailable: boolean;
   send(mail: Mail): Promise<MailOutcome>;
 }
@@ -66,7 +66,7 @@ async function send({ apiUrl, apiKey, from }: MailConfig, mail: Mail): Promise<M
   }
 }
 
-/** `name` is what the service calls the error. */
+/** `name` is the error name of the service. */
 function outcomeOf(response: Response, name: string | undefined): MailOutcome {
   if (response.ok) return { outcome: "sent" };
   const retryAfter = retryAfterOf(response);
@@ -81,7 +81,8 @@ function outcomeOf(response: Response, name: string | undefined): MailOutcome {
     case 405:
       return { outcome: "credentials" };
     case 409:
-      // The key was used already: by a try that is still on its way, or by one whose mail read otherwise, which was sent.
+      // The key was already used: by an attempt that is still running, or by an attempt with other content, which was
+      // sent.
       return { outcome: name === "concurrent_idempotent_requests" ? "later" : "sent" };
     case 429:
       return { outcome: "quota", retryAfter: retryAfter ?? QUOTA_SECONDS };

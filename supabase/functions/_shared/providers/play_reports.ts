@@ -1,4 +1,7 @@
-/** Google Play: reviews (androidpublisher), vitals (Play Developer Reporting) and the monthly files of the reports' bucket. */
+/**
+ * Google Play: reviews (androidpublisher), vitals (Play Developer Reporting) and the monthly files in the reports
+ * bucket.
+ */
 import type { PlayConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
 import { absolute, codeOf, commaSeparated, decoded, millionths, SalesSums, Table, unzipped } from "./report_files.ts";
@@ -54,7 +57,7 @@ interface VitalRow {
   readonly metrics?: readonly { readonly metric: string; readonly decimalValue?: { readonly value?: string } }[];
 }
 
-/** Monthly files of statistics: what a file is called, and which columns are which metrics. */
+/** Monthly statistics files: their names, and the columns for each metric. */
 const STATISTICS: readonly { readonly kind: string; readonly columns: Readonly<Record<string, readonly string[]>> }[] =
   [
     {
@@ -71,7 +74,7 @@ const STATISTICS: readonly { readonly kind: string; readonly columns: Readonly<R
     },
   ];
 
-/** Metric sets of the reporting interface, and what their metrics are called here. */
+/** Metric sets of the reporting API, and the names of their metrics here. */
 const VITALS = [
   {
     set: "crashRateMetricSet",
@@ -120,7 +123,7 @@ export class PlayReports implements StoreReports {
     }
   }
 
-  /** The interface lists reviews of the last week alone, the latest first, so `until` is of no use here. */
+  /** The API only lists reviews of the last week, latest first, so `until` is not needed. */
   async *reviews(page: string | null): AsyncGenerator<ReviewPage> {
     const { apiUrl, packageName } = this.#config;
     let token = page;
@@ -130,7 +133,7 @@ export class PlayReports implements StoreReports {
       const answer: Answer = await this.#publisher.ask(
         `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}/reviews?${query}`,
       );
-      // The page that an earlier turn wanted may not be there any more.
+      // The page of an earlier run may no longer exist.
       const isGone = answer.status === 400 && page !== null && isFirst;
       isFirst = false;
       if (isGone) {
@@ -239,7 +242,7 @@ export class PlayReports implements StoreReports {
   }
 }
 
-/** 202609 of 2026-09-30. */
+/** 202609 for 2026-09-30. */
 const monthOf = (day: string) => day.slice(0, 4) + day.slice(5, 7);
 const monthsOf = (days: readonly string[]) => [...new Set(days.map(monthOf))].sort();
 
@@ -253,7 +256,7 @@ function dayOf({ year, month, day }: GoogleDay): string {
   return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
 }
 
-/** A day of vitals, so many days later: they are counted by the clock of Los Angeles alone. */
+/** The day this many days later. Vitals use the time zone of Los Angeles. */
 function inPacificTime({ year, month, day }: GoogleDay, days: number) {
   const at = new Date(Date.UTC(year, month - 1, day + days));
   return {
@@ -264,7 +267,7 @@ function inPacificTime({ year, month, day }: GoogleDay, days: number) {
   };
 }
 
-/** A row is an order, or a refund of one, whose amount may have a minus or not. A partial refund refunds no unit. */
+/** A row is an order or a refund. The amount of a refund may be negative. A partial refund does not refund a unit. */
 function salesOf(
   month: string,
   files: readonly (readonly (readonly string[])[])[],
@@ -335,7 +338,7 @@ function statisticsOf(
   return { rows, rowsRead: table.rows.length };
 }
 
-/** The text of a review is its title, a tab, and its body. */
+/** The text of a review consists of its title, a tab, and its body. */
 function reviewOf({ reviewId, authorName, comments = [] }: Review): ReviewRow[] {
   const user = comments.find(({ userComment }) => userComment)?.userComment;
   const developer = comments.find(({ developerComment }) => developerComment)?.developerComment;

@@ -1,4 +1,4 @@
-/** The providers that handlers use, by the names that handlers and `createApp` have for them. */
+/** The providers for handlers, by their names in handlers and in `createApp`. */
 import type { AiGateway } from "./ai_gateway.ts";
 import type { AppStore } from "./app_store.ts";
 import type { PushSender } from "./fcm.ts";

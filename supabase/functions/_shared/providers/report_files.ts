@@ -1,7 +1,7 @@
-/** The files of the stores' reports: gzip, zip, CSV, tab-separated text, UTF-8 and UTF-16; and their numbers. */
+/** Files of store reports: gzip, zip, CSV, tab-separated text, UTF-8 and UTF-16, and their number formats. */
 import { ReportError } from "./store_reports.ts";
 
-/** What a file may become when it is unpacked. */
+/** Maximum size of an unpacked file. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -28,7 +28,7 @@ async function inflate(bytes: Bytes, format: "gzip" | "deflate-raw"): Promise<By
   return all;
 }
 
-/** The text of a gzip file; a file that HTTP has unpacked already is taken as it is. */
+/** The text of a gzip file. A file that HTTP has already decompressed is returned unchanged. */
 export async function gunzipped(bytes: Bytes): Promise<string> {
   return decoded(bytes[0] === 0x1f && bytes[1] === 0x8b ? await inflate(bytes, "gzip") : bytes);
 }
@@ -38,7 +38,7 @@ const ENTRY_SIGNATURE = 0x02014b50;
 const END_BYTES = 22;
 const LONGEST_COMMENT = 65_535;
 
-/** The entries of a zip file, as its directory at the end lists them. Encryption and ZIP64 are not read. */
+/** The entries of a zip file, from its central directory. Encryption and ZIP64 are not supported. */
 export async function unzipped(bytes: Bytes): Promise<{ name: string; bytes: Bytes }[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
@@ -85,12 +85,12 @@ export function decoded(bytes: Bytes): string {
   }
 }
 
-/** Lines of fields with tabs between, which nothing quotes. */
+/** Tab-separated lines without quoting. */
 export function tabbed(text: string): string[][] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "").map((line) => line.split("\t"));
 }
 
-/** Lines of fields with commas between; quotes hold commas, line breaks and doubled quotes. */
+/** Comma-separated lines. Quoted fields can contain commas, line breaks and doubled quotes. */
 export function commaSeparated(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -100,7 +100,7 @@ export function commaSeparated(text: string): string[][] {
     if (field === null) throw new ReportError("unreadable", `Line ${rows.length + 1} of a report is not CSV.`);
     row.push(field[1] === undefined ? field[2]! : field[1].replaceAll('""', '"'));
     if (field[3] === ",") {
-      // A comma at the end of the file has an empty field after it.
+      // A comma at the end of the file is followed by an empty field.
       if (fields.lastIndex === text.length) row.push("");
       else continue;
     }
@@ -111,7 +111,7 @@ export function commaSeparated(text: string): string[][] {
   return rows;
 }
 
-/** The rows of a report by the names of its columns. A column may have several names, of which the report uses one. */
+/** The rows of a report by column name. A column can have several names, of which the report uses one. */
 export class Table<Column extends string> {
   readonly rows: readonly ReadonlyMap<Column, string>[];
 
@@ -143,11 +143,11 @@ export class Table<Column extends string> {
   }
 }
 
-/** So many decimal places are computed with. */
+/** Number of decimal places in calculations. */
 const PLACES = 6;
 const UNIT = 10n ** BigInt(PLACES);
 
-/** A decimal number, in millionths; commas between thousands are passed over. */
+/** Parses a decimal number in millionths. Thousands separators are ignored. */
 export function millionths(text: string): bigint {
   const found = /^(-?)(\d[\d,]*)?(?:\.(\d+))?$/.exec(text.trim());
   const decimals = found?.[3] ?? "";
@@ -159,7 +159,7 @@ export function millionths(text: string): bigint {
   return found[1] === "-" ? -value : value;
 }
 
-/** A whole number. */
+/** Parses a whole number. */
 export function whole(text: string): number {
   const value = millionths(text);
   if (value % UNIT !== 0n) throw new ReportError("unreadable", `"${text.slice(0, 40)}" is not a whole number.`);
@@ -168,20 +168,20 @@ export function whole(text: string): number {
 
 export const absolute = (value: bigint) => value < 0n ? -value : value;
 
-/** ISO 4217: currencies whose minor unit is not a hundredth. */
+/** ISO 4217 currencies whose minor unit is not a hundredth. */
 const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ..."BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF XXX".split(" ").map((code) => [code, 0]),
   ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code) => [code, 3]),
 ]);
 
-/** Millionths of a currency in its minor unit, rounded half away from zero. */
+/** Converts millionths of a currency to its minor unit, rounded half away from zero. */
 export function minorUnits(value: bigint, currency: string): number {
   const unit = 10n ** BigInt(PLACES - (DIGITS[currency] ?? 2));
   const rounded = (absolute(value) * 2n + unit) / (unit * 2n);
   return Number(value < 0n ? -rounded : rounded);
 }
 
-/** What a report says of one product, country and currency, summed row by row. */
+/** Sums of a report for one product, country and currency. */
 export class SalesSums {
   readonly #sums = new Map<string, {
     readonly key: SalesKey;
@@ -193,7 +193,7 @@ export class SalesSums {
     proceeds: bigint | null;
   }>();
 
-  /** Refunds have the sign of their units; `amount` and `proceeds` are of all units, with their sign. */
+  /** Refunds have negative units. `amount` and `proceeds` are signed totals. */
   add(
     key: SalesKey,
     { title, units, isRefund, amount, proceeds }: {
@@ -239,7 +239,7 @@ export interface SalesKey {
   readonly proceeds_currency: string;
 }
 
-/** A code of so many capital letters; `unknown` where a report leaves it empty. */
+/** A code of this many capital letters. Returns `unknown` if the report leaves it empty. */
 export function codeOf(text: string, letters: 2 | 3, unknown: string): string {
   const code = text.toUpperCase() || unknown;
   if (!/^[A-Z]+$/.test(code) || code.length !== letters) {

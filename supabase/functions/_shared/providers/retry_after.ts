@@ -1,4 +1,4 @@
-/** `Retry-After` in seconds, whether it is a number or a date; undefined when there is none that can be read. */
+/** `Retry-After` in seconds, from a number or a date. Undefined if it is missing or invalid. */
 export function retryAfterOf({ headers }: Response): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined) return undefined;

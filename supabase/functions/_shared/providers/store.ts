@@ -1,4 +1,4 @@
-/** What both stores say of subscriptions, in the same words. */
+/** The subscription format common to both stores. */
 
 export type StoreName = "ios_store" | "android_store";
 
@@ -12,57 +12,57 @@ export type SubscriptionStatus =
   | "pending"
   | "unknown";
 
-/** What a store says of one subscription at one moment. Times are RFC 3339 in UTC. */
+/** State of one subscription at one time. Times are RFC 3339 in UTC. */
 export interface SubscriptionFacts {
   readonly status: SubscriptionStatus;
   /** The code of the plan. */
   readonly product_id: string;
   readonly environment: "Production" | "Sandbox";
-  /** ios: the original transaction's id; android: the order's id without its renewal, or null. */
+  /** ios: id of the original transaction. android: order id without the renewal suffix, or null. */
   readonly external_subscription_id: string | null;
   readonly started_at: string;
   readonly original_purchase_date: string;
-  /** Null for what is bought once for all. */
+  /** Null for one-time purchases. */
   readonly expires_at: string | null;
   /**
-   * Until when this statement gives access: in grace the end of the grace period, after a revocation its moment, for what is
-   * bought once for all `infinity`; null: it gives none.
+   * End of the access that this statement gives: the end of the grace period in grace, the time of a revocation, or
+   * `infinity` for one-time purchases. Null without access.
    */
   readonly access_ends_at: string | null;
   readonly auto_renew_status: boolean | null;
   readonly auto_renewing: boolean;
   readonly next_billing_date: string | null;
   readonly is_trial_period: boolean;
-  /** The account that the app named at the purchase (appAccountToken, obfuscatedExternalAccountId). */
+  /** The account token that the app sent with the purchase (appAccountToken, obfuscatedExternalAccountId). */
   readonly account_token: string | null;
 }
 
-/** One entry of the ledger: what a store said, when, and what it was asked or told about. */
+/** One entry of the ledger: a statement of the store, its time, and its cause. */
 export interface StoreStatement {
   readonly store: StoreName;
-  /** The subscription it is about: ios: the original transaction's id; android: SHA-256 of the purchase token, hexadecimal. */
+  /** The subscription. ios: id of the original transaction. android: SHA-256 of the purchase token, hexadecimal. */
   readonly subscription_key: string;
-  /** The same statement has the same id, so that it is in the ledger once. */
+  /** Equal statements have equal ids, so that the ledger contains each once. */
   readonly event_id: string;
-  /** The store's word for what happened (`DID_RENEW`, `SUBSCRIPTION_CANCELED`); null for an answer to a question. */
+  /** The store's event type (`DID_RENEW`, `SUBSCRIPTION_CANCELED`). Null for the response to a query. */
   readonly type: string | null;
   readonly subtype: string | null;
-  /** When the store said it, by the store's clock (android: when it was read). */
+  /** Time of the statement by the store's clock (android: when it was read). */
   readonly occurred_at: string;
   readonly facts: SubscriptionFacts;
-  /** What was decoded, without receipts, purchase tokens and account tokens. */
+  /** The decoded data, without receipts, purchase tokens and account tokens. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the receipt, hexadecimal; null where there was none. */
+  /** SHA-256 of the receipt, hexadecimal. Null if there was none. */
   readonly receipt_hash: string | null;
-  /** android: what reconciliation asks with. The database keeps it in `private` and nowhere else. */
+  /** android: the token for reconciliation. The database stores it only in the schema `private`. */
   readonly purchase_token: string | null;
-  /** android: the subscription that this one takes the place of (linkedPurchaseToken), as its key. */
+  /** android: key of the subscription that this one replaces (linkedPurchaseToken). */
   readonly supersedes: string | null;
-  /** android: the purchase waits to be acknowledged once it is stored. */
+  /** android: the purchase must be acknowledged after it is stored. */
   readonly needs_acknowledgement: boolean;
 }
 
-/** A purchase as a client sends it. */
+/** A purchase in a client's request. */
 export interface Receipt {
   readonly receipt: string;
   readonly product_id: string;
@@ -70,29 +70,32 @@ export interface Receipt {
   readonly transaction_id?: string | undefined;
 }
 
-/** A subscription that is known already, as its store has to be asked for it. */
+/** A known subscription, with the data for a request to its store. */
 export interface KnownSubscription {
   readonly subscription_key: string;
-  /** Null where only the store's notification is known; then the store's answer says it. */
+  /** Null if only the store's notification is known. Then the store's response contains it. */
   readonly product_id: string | null;
   readonly environment: "Production" | "Sandbox";
   /** android. */
   readonly purchase_token: string | null;
-  /** What is known of it; null: nothing yet. An answer without dates keeps these: the store has forgotten the purchase. */
+  /**
+   * The last known state. Null if there is none. A response without dates keeps these dates, because the store has
+   * deleted the purchase.
+   */
   readonly facts: SubscriptionFacts | null;
 }
 
 export interface Store {
   /**
-   * Verifies a receipt and asks the store what it is worth now.
-   * Throws iap_invalid (the reason is the cause, for the log) and service_unavailable (with Retry-After; `not_configured`).
+   * Verifies a receipt and reads its current state from the store. Throws `iap_invalid` (the reason is the cause, for
+   * the log) and `service_unavailable` (with Retry-After; `not_configured`).
    */
   verify(receipt: Receipt): Promise<StoreStatement>;
   /**
-   * Asks the store for a subscription that is known. Throws as verify; a purchase that the store has forgotten is expired,
-   * or iap_invalid when there are no facts of it.
+   * Reads a known subscription from the store. Throws as verify. A purchase that the store has deleted is expired, or
+   * `iap_invalid` if it has no known state.
    */
   read(subscription: KnownSubscription): Promise<StoreStatement>;
-  /** android: tells the store that the purchase is stored; nothing for ios. One that is acknowledged already is as good. */
+  /** android: acknowledges the stored purchase at the store. ios: does nothing. Acknowledging twice is not an error. */
   acknowledge(subscription: KnownSubscription): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The reports of both stores, for the function store-sync. */
+/** The store reports for the function store-sync. */
 import type { Config } from "../config.ts";
 import { AppStoreConnect } from "./app_store_connect.ts";
 import { PlayReports } from "./play_reports.ts";
@@ -10,7 +10,7 @@ const NOT_CONFIGURED: Readonly<Record<StoreName, string>> = {
   android_store: "PLAY_PACKAGE_NAME and GOOGLE_SERVICE_ACCOUNT are not set.",
 };
 
-/** One of each for the process: they keep their tokens. */
+/** One of each per process, because they cache their tokens. */
 export function storeReports(config: () => Config): StoreReportSources {
   const opened = new Map<StoreName, StoreReports>();
   return {

@@ -1,7 +1,7 @@
-/** What store sync asks of a store, in the same words for both; and how a store is asked: one request after another. */
+/** The interface of both stores for store sync, and the HTTP client for one request after another. */
 import type { StoreName } from "./store.ts";
 
-/** One product, country and currency of a day, in minor units of the currencies. */
+/** One product, country and currency of a day, in minor units. */
 export interface SalesRow {
   readonly sku: string;
   readonly title: string | null;
@@ -38,7 +38,7 @@ export interface ReviewRow {
 
 export interface ReviewPage {
   readonly rows: readonly ReviewRow[];
-  /** Where the next page is; null after the last one. */
+  /** Cursor of the next page. Null after the last one. */
   readonly next: string | null;
 }
 
@@ -50,28 +50,28 @@ export interface MetricRow {
 
 export interface MetricReport {
   readonly part: string;
-  /** Of two reports about a day the later one holds. */
+  /** If two reports contain the same day, the later one is used. */
   readonly reportedOn: string;
   readonly rows: readonly MetricRow[];
   readonly rowsRead: number;
 }
 
-/** Each step of the iterables is one part, which is asked for when it is wanted. */
+/** Each step of an iterable is one part, which is requested when it is needed. */
 export interface StoreReports {
-  /** Of these days those whose report is there, in their order. */
+  /** Reports of these days, in their order. Days without a report are skipped. */
   sales(days: readonly string[]): AsyncIterable<SalesDay>;
-  /** From `page` on (null: the first), as far back as `until` (null: all). */
+  /** From `page` on (null: the first page), back to `until` (null: all). */
   reviews(page: string | null, until: string | null): AsyncIterable<ReviewPage>;
-  /** Without `parts`, which are read already. */
+  /** Skips `parts`, which were read before. */
   metrics(parts: ReadonlySet<string>): AsyncIterable<MetricReport>;
 }
 
 export interface StoreReportSources {
-  /** Throws a ReportError (`not_configured`) when the settings of the store are not there. */
+  /** Throws a ReportError (`not_configured`) if the store is not configured. */
   of(store: StoreName): StoreReports;
 }
 
-/** Why a run cannot go on, whatever it waits for. */
+/** A run that cannot continue. Waiting does not help. */
 export class ReportError extends Error {
   override readonly name = "ReportError";
   constructor(
@@ -88,7 +88,7 @@ export class ReportError extends Error {
   }
 }
 
-/** The store asks to wait, or is down: the run goes on after `seconds`. */
+/** The store requested a delay, or is down. The run continues after `seconds`. */
 export class StoreWaits extends Error {
   override readonly name = "StoreWaits";
   constructor(readonly code: "rate_limited" | "unavailable", readonly seconds: number, message: string) {
@@ -109,29 +109,29 @@ export interface Question {
 }
 
 const TIMEOUT_MS = 30_000;
-/** A wait that is no longer is waited for here; for a longer one the run is put off. */
+/** A delay up to this length is waited for here. For a longer one the run is postponed. */
 const SHORT_WAIT_SECONDS = 5;
 const TRIES = 3;
-/** When a store that limits its clients does not say for how long. */
+/** Delay if a store limits its clients without Retry-After. */
 const UNKNOWN_WAIT_SECONDS = 60;
 
-/** Asks one interface of a store, with its bearer token. */
+/** Client for one API of a store, with its bearer token. */
 export class ReportClient {
   readonly #token: ((rejected?: string) => Promise<string>) | null;
   readonly #name: string;
 
-  /** `token` gives the current token, or another one than that which is rejected; null for addresses that are signed. */
+  /** `token` returns the current token, or a new one if the given one is rejected. Null for presigned URLs. */
   constructor(name: string, token: ((rejected?: string) => Promise<string>) | null) {
     this.#name = name;
     this.#token = token;
   }
 
-  /** The answer with its whole body. Waits, and asks again, as long as that is short; throws StoreWaits or ReportError. */
+  /** The response with its whole body. Retries after short delays. Throws StoreWaits or ReportError. */
   async ask(url: string, question: Question = {}): Promise<Answer> {
     let token = await this.#token?.();
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
-      // Undefined: it could not be reached, or broke off.
+      // Undefined: the connection failed.
       const answer = await this.#send(url, question, token).catch(() => undefined);
       if (answer?.status === 401 && !isRenewed && this.#token) {
         token = await this.#token(token);
@@ -154,7 +154,7 @@ export class ReportClient {
     }
   }
 
-  /** The JSON of an answer with status 2xx. */
+  /** The JSON of a response with status 2xx. */
   async json<T>(url: string, question: Question = {}): Promise<T> {
     return this.read<T>(await this.ask(url, question));
   }
@@ -191,7 +191,7 @@ export class ReportClient {
   }
 }
 
-/** What a store says about an error: Apple's `errors[0].detail`, Google's `error.message`; nothing of any other body. */
+/** The store's error message: Apple's `errors[0].detail` or Google's `error.message`. Other bodies are ignored. */
 export function reasonOf({ bytes }: Answer): string {
   try {
     const { errors, error } = JSON.parse(new TextDecoder().decode(bytes)) as {
@@ -205,7 +205,7 @@ export function reasonOf({ bytes }: Answer): string {
   }
 }
 
-/** `Retry-After` in seconds: as such, as a date, or as the milliseconds of a UNIX time, which Apple sends. */
+/** `Retry-After` in seconds, from seconds, a date, or the milliseconds since 1970 that Apple sends. */
 export function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const text = retryAfter.trim();
@@ -214,7 +214,7 @@ export function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.min(86_400, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
 }
 
-/** Text as Postgres takes it: without NUL and half characters; null when nothing is left. */
+/** Text that Postgres can store: without NUL and lone surrogates. Null if it becomes empty. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== "string") return null;
   return value.replaceAll("\0", "").toWellFormed().trim() || null;

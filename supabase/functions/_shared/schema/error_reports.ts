@@ -47,7 +47,7 @@ export const NewErrorReport = z.strictObject({
   oneOf: [{ required: ["parking_lot_id"] }, { required: ["parking_lot_name"] }],
 });
 
-/** As the database gives a report: with the keys of its evidence. */
+/** A report from the database, with the keys of its evidence. */
 export type StoredErrorReport = Omit<z.input<typeof MeErrorReport>, "evidence_urls"> & {
   readonly evidence_keys: readonly string[] | null;
 };

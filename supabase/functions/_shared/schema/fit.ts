@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A vehicle as a search names it; every measure may be left out. */
+/** A vehicle in a search. Every dimension is optional. */
 export const Vehicle = z.strictObject({
   height_m: z.number().positive().max(10).nullable().optional(),
   width_m: z.number().positive().max(5).nullable().optional(),

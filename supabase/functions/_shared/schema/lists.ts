@@ -1,4 +1,4 @@
-/** What every list takes and answers beside its items. */
+/** Common parameters and fields of lists. */
 import { z } from "zod";
 import { text } from "./values.ts";
 
@@ -21,5 +21,5 @@ export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   example: ["total"],
 });
 
-/** What a list of the console is searched for, in the fields that its description names; letter case makes no difference. */
+/** Search text for a list of the console, in the fields of its description. Case is ignored. */
 export const SearchText = text(1, 100).optional();

@@ -36,7 +36,7 @@ export const MeUpdate = z.strictObject({
   }),
 }).meta({ id: "MeUpdate" });
 
-/** As the database gives an account: with the file of its avatar. */
+/** An account from the database, with the file of its avatar. */
 export type StoredMe = Omit<z.input<typeof Me>, "app_user"> & {
   readonly app_user:
     | Omit<NonNullable<z.input<typeof Me>["app_user"]>, "avatar_url"> & {

@@ -22,7 +22,7 @@ const oneOfThree = {
   anyOf: [{ required: ["state"] }, { required: ["free_spaces"] }, { required: ["occupancy_ratio"] }],
 };
 
-/** The database checks that at least one of the three is given. */
+/** The database checks that at least one of the three fields is given. */
 export const NewOccupancyReport = z.strictObject(said).meta({ id: "NewOccupancyReport", ...oneOfThree });
 
 export const OccupancyReport = z.object({
@@ -51,7 +51,7 @@ export const OccupancyFeedTaken = z.object({
   unknown: z.array(Id).meta({ description: "Ids that do not belong to a lot. Their reports were ignored." }),
 }).meta({ id: "OccupancyFeedTaken" });
 
-/** The server's reckoning, for clients whose clock is wrong. */
+/** Calculated by the server, for clients with a wrong clock. */
 export const AgeSeconds = z.int().min(0).meta({
   description: "Age of the report in seconds when the response was created, counted from `observed_at`",
 });

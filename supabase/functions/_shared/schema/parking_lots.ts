@@ -109,7 +109,7 @@ export const PlannedStay = z.object({
   description: "State of the lot at the start and end of a stay. A value is null if unknown.",
 });
 
-/** What the specification calls a parking lot: the fields that every reply about one lot begins with. */
+/** A parking lot of the specification: the common fields of all responses about one lot. */
 export const ParkingLot = z.object({
   id: Id.nullable(),
   name: z.string().nullable(),
@@ -138,7 +138,7 @@ export const ParkingLot = z.object({
   description: "Fields common to all lots. `FoundParkingLot` and `ParkingLotWithDetail` contain these and more fields.",
 });
 
-/** A lot of nearby, without what compares it with the others. */
+/** A lot of the nearby search, without the comparison with other lots. */
 export const NearbyLot = z.object({
   id: Id,
   name: z.string(),

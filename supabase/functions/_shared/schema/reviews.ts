@@ -77,11 +77,11 @@ export interface StoredPhotos {
   readonly photos: readonly { readonly storage_key: string; readonly is_public: boolean }[];
 }
 
-/** As the database gives reviews: with the files of their photos. */
+/** Reviews from the database, with the files of their photos. */
 export type StoredMyReview = Omit<z.input<typeof MyReview>, "photo_urls"> & StoredPhotos;
 export type StoredPublicReview = Omit<z.input<typeof PublicReview>, "photo_urls"> & StoredPhotos;
 
-/** A page of them. */
+/** A page of reviews. */
 export type StoredMyReviews = Omit<z.input<typeof MyReviews>, "items"> & { readonly items: readonly StoredMyReview[] };
 export type StoredPublicReviews = Omit<z.input<typeof PublicReviews>, "items"> & {
   readonly items: readonly StoredPublicReview[];

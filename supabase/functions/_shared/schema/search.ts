@@ -4,7 +4,7 @@ import { Cost, PlannedStay } from "./parking_lots.ts";
 import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
 import { AvgRating, Id, Instant, Moment, text, Timestamp } from "./values.ts";
 
-/** Each attribute, and what a lot must have to be found by it. A tag that is known to be false always excludes. */
+/** Condition of each attribute. A tag that is known to be false always excludes a lot. */
 export const attributes = {
   covered: "the tag",
   open_24h: "the tag, or business hours around the clock every day",
@@ -29,7 +29,7 @@ export const attributes = {
 const attributeNames = Object.keys(attributes) as [keyof typeof attributes, ...(keyof typeof attributes)[]];
 const Price = z.int().min(0).max(100_000).nullable().optional();
 
-/** The conditions one by one, so that they can be query parameters as well as keys of one object. */
+/** The conditions, as query parameters and as keys of one object. */
 const conditions = {
   v: z.int().min(1).max(1).optional().meta({ description: "Version of the query schema" }),
   center: z.strictObject({
@@ -138,7 +138,7 @@ export const SearchQuery = z.strictObject({
   include: IncludeTotal,
 });
 
-/** What `entry_at` and `exit_at` add to a lot: what nearby shows of the same stay. */
+/** Fields that `entry_at` and `exit_at` add to a lot, the same as in nearby. */
 const Stay = {
   estimated_fee: Cost.estimated_fee.optional().meta({
     description: "With a stay: result of calc-fee for the stay and the `vehicle_type`. Null if unknown.",

@@ -76,7 +76,7 @@ export const Checkin = z.object({
   }),
 }).meta({ id: "SponsorCheckin" });
 
-/** As the database gives a sponsor: with the key of its picture. */
+/** A sponsor from the database, with the key of its picture. */
 export type StoredSponsor = Omit<z.input<typeof Sponsor>, "image_url"> & { readonly image: string | null };
 export type StoredSponsors = Omit<z.input<typeof Sponsors>, "items"> & { readonly items: readonly StoredSponsor[] };
 export type StoredNearbySponsor = StoredSponsor & { readonly distance_m: number };

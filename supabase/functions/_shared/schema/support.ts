@@ -58,7 +58,7 @@ export const NewSupportMessage = z.strictObject({
   attachment_asset_ids: Attachments,
 }).meta({ id: "NewSupportMessage" });
 
-/** As the database gives a message: with the keys of its files. */
+/** A message from the database, with the keys of its files. */
 export type StoredMessage = Omit<z.input<typeof SupportMessage>, "attachment_urls"> & {
   readonly attachment_keys: readonly string[];
 };

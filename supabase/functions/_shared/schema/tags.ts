@@ -19,7 +19,7 @@ const fields = {
   icon_name: z.string().nullable().meta({ examples: ["roof"] }),
 };
 
-/** A tag where a lot shows it. */
+/** A tag of a lot. */
 export const LotTag = z.object(fields).meta({ id: "Tag" });
 
 export const Tag = z.object({ ...fields, sort_order: z.int() }).meta({ id: "TagRow" });

@@ -66,7 +66,7 @@ export const ThemeGifts = z.object({ items: z.array(ThemeGift), next_cursor: Nex
 
 export const ThemeGiftsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
-/** As the database gives a theme: with the key of its picture. */
+/** A theme from the database, with the key of its picture. */
 export type Stored<Shown extends { readonly preview_url: string | null }> = Omit<Shown, "preview_url"> & {
   readonly preview_key: string | null;
 };

@@ -1,4 +1,7 @@
-/** Uploaded files, as the other endpoints use them: checked before they are attached, shown to those who may see them. */
+/**
+ * Uploaded files for other endpoints: checked before they are attached, and returned with URLs to users who may see
+ * them.
+ */
 import type { Caller } from "../auth/token.ts";
 import type { Database } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
@@ -8,7 +11,7 @@ import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
 
 export type UploadCategory = "review" | "session_photo" | "error_report" | "support" | "avatar" | "parking_lot";
 
-/** How long an address to upload to, or to read a private file from, is good for. */
+/** Lifetime of URLs for uploads and for reading private files, in seconds. */
 export const URL_SECONDS = 600;
 
 /** The functions of the database that confirming an upload calls. */
@@ -32,27 +35,27 @@ interface Declared {
   readonly size_bytes: number;
 }
 
-/** Where a file is: every upload in the private bucket, and one that is public in the other bucket as well. */
+/** Location of a file. Every upload is in the private bucket. A public file is in the public bucket too. */
 export interface StoredFile {
   readonly storage_key: string;
   readonly is_public: boolean;
 }
 
-/** The key of a checked file in the private bucket, where it stays as long as it exists. No address takes an upload to it. */
+/** Key of a checked file in the private bucket, for its whole lifetime. No upload URL has this key. */
 export function originalKey(storageKey: string): string {
   return storageKey.startsWith(PRIVATE_PREFIX) ? storageKey : PRIVATE_PREFIX + storageKey;
 }
 
-/** The key that the client uploads to. */
+/** Key of the client's upload. */
 export function incomingKey(storageKey: string): string {
   return `${PRIVATE_PREFIX}incoming/${originalKey(storageKey).slice(PRIVATE_PREFIX.length)}`;
 }
 
 /**
- * Checks the object of an upload that is about to be attached, copies it to where nobody can replace it, and marks its asset
- * placed. Refuses with validation_error, `param` being the field that named the asset, when the object is not there or is not
- * what was declared. What is no pending upload of the caller's is left alone: private.attach_asset, which comes next,
- * decides.
+ * Checks the object of an upload before it is attached. Copies it to a key that clients cannot overwrite, and marks its
+ * asset as placed. Throws `validation_error` if the object is missing or differs from the declaration. `param` is the
+ * field with the asset's id. If the asset is not a pending upload of the caller, nothing happens: private.attach_asset
+ * rejects it later.
  */
 export async function confirmAsset(
   { caller, service, storage }: AssetContext,
@@ -106,7 +109,7 @@ async function checkedObject(
   return { etag: found.etag };
 }
 
-/** The same for a list of uploads; `param` names the list. */
+/** The same for a list of uploads. `param` is the field of the list. */
 export async function confirmAssets(
   work: AssetContext,
   assetIds: readonly string[] | undefined,
@@ -116,14 +119,14 @@ export async function confirmAssets(
   for (const id of assetIds ?? []) await confirmAsset(work, id, category, param);
 }
 
-/** Addresses under which these files are read for a while; null where there are no files. */
+/** Temporary URLs for reading these files. Null for null. */
 export function addressesOf(storage: ObjectStorage, keys: readonly string[]): Promise<string[]>;
 export function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null>;
 export async function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null> {
   return keys === null ? null : await Promise.all(keys.map((key) => storage.readUrl(key, URL_SECONDS)));
 }
 
-/** The address of a file: its public one, or one that is good for a while. */
+/** URL of a file: public, or temporary. */
 export async function addressOf(
   { links, storage }: { readonly links: Links; readonly storage: ObjectStorage },
   { storage_key, is_public }: StoredFile,
@@ -131,7 +134,7 @@ export async function addressOf(
   return is_public ? links.asset(storage_key)! : await storage.readUrl(originalKey(storage_key), URL_SECONDS);
 }
 
-/** A review with the addresses of its photos in place of their files. */
+/** Replaces the photos of a review by their URLs. */
 export async function withPhotoUrls<Review extends { readonly photos: readonly StoredFile[] }>(
   reader: { readonly links: Links; readonly storage: ObjectStorage },
   { photos, ...review }: Review,
@@ -139,11 +142,11 @@ export async function withPhotoUrls<Review extends { readonly photos: readonly S
   return { ...review, photo_urls: await Promise.all(photos.map((photo) => addressOf(reader, photo))) };
 }
 
-/** A file whose copy in the public bucket is to be made or deleted, as api.read_object_publications gives it. */
+/** A file whose public copy must be made or deleted, in the format of api.read_object_publications. */
 export interface Publication {
   readonly msg_id: number | null;
   readonly storage_key: string;
-  /** Whether there is to be a copy. */
+  /** Whether the file must have a public copy. */
   readonly is_wanted: boolean;
   readonly is_public: boolean;
   readonly content_type: string | null;
@@ -152,8 +155,8 @@ export interface Publication {
 }
 
 /**
- * Makes or deletes the copy of a file in the public bucket, and says whether that is done. May be done twice, and at the
- * same time as another: what the row wants in the end decides, and the message stays until that is so.
+ * Makes or deletes the public copy of a file, and returns whether that is complete. It is safe to run twice or
+ * concurrently: the state of the row decides, and the message stays in the queue until the copy matches it.
  */
 export async function settlePublication(
   service: Database<(typeof PUBLICATION_CALLS)[number]>,
@@ -170,14 +173,14 @@ export async function settlePublication(
   const copied = await copyOriginal(storage, file);
   if (copied === null) return false;
   if (copied === "changed") {
-    // What was checked is not there any more: nothing else takes its place.
+    // The checked object no longer exists, and no other object may replace it.
     await service.rpc("reject_published_object", { storage_key });
     return await removeCopy();
   }
   return await finish(true) || await removeCopy();
 }
 
-/** The copy is of the object that was checked when the file was attached; for one that never was, now. */
+/** Copies the object that was checked when the file was attached. A file that was never checked is checked now. */
 async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<{ etag: string } | "changed" | null> {
   const { storage_key, content_type, size_bytes } = file;
   let { etag } = file;
@@ -191,8 +194,8 @@ async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<
 }
 
 /**
- * Makes the copy of a file that was just published, so that nobody waits for the job, and says whether it is there. When
- * it fails, the job makes it.
+ * Makes the public copy of a newly published file without waiting for the job, and returns whether it exists. On
+ * failure the job makes it.
  */
 export async function publishAsset(
   { service, storage }: { readonly service: Database<(typeof PUBLISH_CALLS)[number]>; readonly storage: ObjectStorage },
@@ -202,7 +205,7 @@ export async function publishAsset(
     const file = await service.rpc<Publication | null>("object_publication", { asset_id: assetId });
     return file?.is_wanted === true && await settlePublication(service, storage, file);
   } catch (failure) {
-    if (failure instanceof ApiError) return false; // what the request changed stands
+    if (failure instanceof ApiError) return false; // the changes of the request remain
     throw failure;
   }
 }

@@ -1,11 +1,11 @@
-/** What kind of picture a file is, told from its first bytes. */
+/** The image type of a file, detected from its first bytes. */
 
 export type ImageType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 
-/** As many bytes as are looked at. */
+/** Number of bytes that are needed. */
 export const SIGNATURE_BYTES = 32;
 
-/** Brands of ISO base media files whose pictures are HEVC, and the two that stand for any such picture. */
+/** Brands of ISO base media files with HEVC images, and the two generic image brands. */
 const HEIC_BRANDS = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "msf1"];
 
 export function imageTypeOf(bytes: Uint8Array): ImageType | null {

@@ -1,9 +1,9 @@
-/** Object storage, by the S3 protocol. Every request is one signed address, for the client who uploads as for ourselves. */
+/** Object storage (S3 protocol). Every request uses a presigned URL, both for clients and for the service itself. */
 import { type Config, ConfigError, type StorageConfig } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { encodePath, signerOf } from "./s3_signature.ts";
 
-/** What is known of an object without reading it. */
+/** Metadata of an object. */
 export interface ObjectFacts {
   readonly size: number;
   readonly contentType: string | null;
@@ -11,35 +11,35 @@ export interface ObjectFacts {
 }
 
 export interface ObjectStorage {
-  /** The address that takes the object with PUT, with exactly this length and type, from `signedAt` on. */
+  /** URL for a PUT of the object, with exactly this length and type. Valid from `signedAt` on. */
   uploadUrl(key: string, what: { size: number; contentType: string; signedAt: Date; seconds: number }): Promise<string>;
-  /** The address that gives the object to whoever holds it, for so many seconds. */
+  /** URL for reading the object without a token, valid for this many seconds. */
   readUrl(key: string, seconds: number): Promise<string>;
-  /** Null when there is no such object. */
+  /** Null if the object does not exist. */
   head(key: string): Promise<ObjectFacts | null>;
-  /** The first bytes of the object that has this ETag; null when it is another one by now, or gone. */
+  /** The first bytes of the object with this ETag. Null if the object has changed or does not exist. */
   firstBytes(key: string, etag: string, count: number): Promise<Uint8Array | null>;
   /**
-   * Copies the object that has this ETag, and gives the copy's: `changed` when it is another one by now, or gone; null
-   * when storage failed.
+   * Copies the object with this ETag, and returns the copy's ETag. Returns `changed` if the object has changed or does
+   * not exist, and null if storage failed.
    */
   copy(from: string, to: string, etag: string): Promise<{ readonly etag: string } | "changed" | null>;
-  /** Deletes the object, and says whether it is gone; that there was none is as good. */
+  /** Deletes the object, and returns whether it no longer exists. A missing object is a success. */
   delete(key: string): Promise<boolean>;
 }
 
-/** Private objects are in a bucket of their own, because the other one is read by everyone. */
+/** Private objects have their own bucket, because the other one is public. */
 export const PRIVATE_PREFIX = "private/";
 
 const DEADLINE_MS = 10_000;
-/** Our own requests are sent at once. */
+/** Requests of the service are sent immediately. */
 const OWN_SECONDS = 60;
 
 export function objectStorage(config: () => Config): ObjectStorage {
   let store: Store | undefined;
   const storeOf = () => store ??= openStore(settings(config()));
 
-  /** Sends a request of our own. All its headers are signed. */
+  /** Sends a request of the service. All its headers are signed. */
   const ask = async (method: string, key: string, headers: Record<string, string> = {}): Promise<Response> => {
     const { sign, path } = storeOf();
     return await send(await sign({ method, path: path(key), headers, seconds: OWN_SECONDS }), { method, headers });
@@ -79,7 +79,7 @@ export function objectStorage(config: () => Config): ObjectStorage {
       const answer = await attempt(() => ask("PUT", to, headers));
       const body = await answer?.text();
       if (answer?.status === 404 || answer?.status === 412) return "changed";
-      // A copy that fails after it began is answered 200 with an error in the body, and without an ETag.
+      // A copy that fails after its start has status 200, an error in the body, and no ETag.
       const copied = answer?.ok ? /<ETag>([^<]+)<\/ETag>/.exec(body ?? "")?.[1] : undefined;
       return copied === undefined ? null : { etag: copied.replaceAll("&quot;", '"').replaceAll("&#34;", '"') };
     },
@@ -93,7 +93,7 @@ export function objectStorage(config: () => Config): ObjectStorage {
 
 interface Store {
   readonly sign: ReturnType<typeof signerOf>;
-  /** The same with the address by which clients reach the store. */
+  /** Replaces the endpoint by the one for clients. */
   readonly signForClients: ReturnType<typeof signerOf>;
   /** Bucket and key. */
   readonly path: (key: string) => readonly [bucket: string, key: string];
@@ -112,7 +112,7 @@ function settings({ storage }: Config): StorageConfig {
   return storage;
 }
 
-/** Sends a request that may be repeated: a second time when the first found nobody, or trouble at the other end. */
+/** Sends an idempotent request, with one retry after a connection failure or a server error. */
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
@@ -129,7 +129,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Null when object storage could not be asked. */
+/** Null if object storage could not be reached. */
 async function attempt(asking: () => Promise<Response>): Promise<Response | null> {
   try {
     return await asking();

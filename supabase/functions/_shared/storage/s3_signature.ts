@@ -1,6 +1,6 @@
 /**
- * Addresses that carry their own signature, for the S3 protocol: AWS Signature Version 4 in the query. Amazon's SDK would
- * do the same, but to have it in reach delays the start of a function by 75 to 340 ms.
+ * Presigned URLs for the S3 protocol: AWS Signature Version 4 in the query. Amazon's SDK would do the same, but loading
+ * it delays the start of a function by 75 to 340 ms.
  */
 
 export interface Signer {
@@ -12,9 +12,9 @@ export interface Signer {
 
 export interface ToSign {
   readonly method: string;
-  /** Below the endpoint, a segment each; a segment may contain slashes. */
+  /** Path segments below the endpoint. A segment may contain slashes. */
   readonly path: readonly string[];
-  /** Headers that the request must have, with these values. Names in lower case. */
+  /** Required headers of the request, with their values. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly seconds: number;
   readonly signedAt?: Date | undefined;
@@ -24,7 +24,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 const UNSIGNED = "UNSIGNED-PAYLOAD";
 const encoder = new TextEncoder();
 
-/** Signs addresses with one key. The key of a day is derived once. */
+/** Signs URLs with one key. The signing key of a day is derived once. */
 export function signerOf(signer: Signer): (what: ToSign) => Promise<string> {
   const { accessKeyId, secretAccessKey, region } = signer;
   const endpoint = new URL(signer.endpoint);
@@ -63,7 +63,7 @@ export function signerOf(signer: Signer): (what: ToSign) => Promise<string> {
   };
 }
 
-/** Each slash stays, everything else is encoded as the rules of signing say. */
+/** Slashes are kept. Everything else is encoded according to the signing rules. */
 export function encodePath(path: string): string {
   return path.split("/").map(encode).join("/");
 }

@@ -1,4 +1,4 @@
-/** Which time is the start and which the end, and to which day each belongs. */
+/** Decides which time is the start and which the end, and assigns a day to each. */
 import type { Point } from "./clocks.ts";
 import type { DateToken } from "./dates.ts";
 import type { FromNow } from "./durations.ts";
@@ -20,7 +20,7 @@ const FROM_BEFORE =
   /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =
   /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out (?:at|by|before|around)|back (?:at|by)|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
-/** Between a start and its end. */
+/** Words between a start and its end. */
 const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|til|through|thru)(?![a-z])/iu;
 
 function roleOf(scanner: Scanner, span: Span, hasBefore: boolean): Role | null {
@@ -29,7 +29,7 @@ function roleOf(scanner: Scanner, span: Span, hasBefore: boolean): Role | null {
   if (FROM_AFTER.test(after)) return "from";
   const until = UNTIL_BEFORE.exec(before);
   if (until !== null) {
-    // "and 6" and "- 6" end something only where something began.
+    // "and 6" and "- 6" are an end only after a start.
     if (!/^(?:and|to|-|~|→)/iu.test(until[0].trim()) || hasBefore) return "until";
   }
   if (FROM_BEFORE.test(before)) return "from";
@@ -51,7 +51,7 @@ export function anchorsOf(
   }));
 }
 
-/** "from Saturday 10am": the word stands before the date. */
+/** "from Saturday 10am": the word is before the date. */
 function roleWithDate(scanner: Scanner, point: Span, date: DateToken | undefined, hasBefore: boolean): Role | null {
   const own = roleOf(scanner, point, hasBefore);
   if (own === "until" || date === undefined) return own;
@@ -60,11 +60,14 @@ function roleWithDate(scanner: Scanner, point: Span, date: DateToken | undefined
     { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) },
     hasBefore,
   );
-  // "leave Sunday at noon": what stands before the date says more than "at".
+  // "leave Sunday at noon": the word before the date is more specific than "at".
   return whole === "until" ? whole : own ?? whole;
 }
 
-/** A date belongs to the time after it, unless the end of a range comes between; else to the time before it. */
+/**
+ * A date belongs to the time after it, unless the end of a range is in between. Otherwise it belongs to the time before
+ * it.
+ */
 function bindDates(
   scanner: Scanner,
   points: readonly (Point | FromNow)[],
@@ -72,7 +75,7 @@ function bindDates(
 ): Map<Point | FromNow, DateToken> {
   const bound = new Map<Point | FromNow, DateToken>();
   dates.forEach((date, index) => {
-    // "6 tomorrow evening": the date stands inside the time.
+    // "6 tomorrow evening": the date is inside the time.
     const around = points.find((point) => point.start <= date.start && point.end >= date.end);
     if (around !== undefined) return void bound.set(around, date);
     const limit = dates[index + 1]?.start ?? Infinity;
@@ -89,7 +92,7 @@ function bindDates(
 export interface StayAnchors {
   readonly entry: Anchor | null;
   readonly exit: Anchor | null;
-  /** Times that are neither. */
+  /** Times that are neither a start nor an end. */
   readonly others: readonly Anchor[];
 }
 
@@ -103,7 +106,7 @@ export function chooseAnchors(anchors: readonly Anchor[]): StayAnchors {
   if (exit === null && entry !== null) {
     const after = anchors.slice(anchors.indexOf(entry) + 1);
     exit = after.find((anchor) => anchor.role === null) ?? null;
-    // A part of the day and then a clock are not a range: the clock counts.
+    // A part of the day followed by a clock time is not a range. The clock time is used.
     if (exit !== null && entry.role === null && entry.point.kind === "part" && entry.point.today) {
       entry = { ...exit, date: exit.date ?? entry.date };
       exit = null;

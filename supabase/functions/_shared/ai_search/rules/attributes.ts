@@ -1,6 +1,6 @@
 /**
- * What the lot must have, in the words people use. To add words, add them to the row of the attribute: Japanese ones
- * are found anywhere, English ones as whole words.
+ * Attributes that a lot must have, by the words for them. To add words, edit the row of the attribute. Japanese words
+ * match anywhere, English words match as whole words.
  */
 import { type Polarity, polarityOf } from "./negation.ts";
 import type { Scanner, Span } from "./scanner.ts";
@@ -10,7 +10,7 @@ export interface Attribute extends Span {
   readonly kind: "attribute";
   readonly name: AttributeName;
   readonly polarity: Polarity;
-  /** The words mean it most of the time, but do not name it: 地下 is covered. */
+  /** The words usually imply the attribute but do not name it: 地下 usually means covered. */
   readonly assumed: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Row {
   readonly assumed?: true;
 }
 
-/** Read before lengths of time, because 24時間 is one as well. */
+/** Runs before durations, because 24時間 is also a duration. */
 const AROUND_THE_CLOCK: readonly Row[] = [
   {
     name: "24h",
@@ -139,7 +139,7 @@ const compile = (rows: readonly Row[]) =>
 const CLOCK_PATTERNS = compile(AROUND_THE_CLOCK);
 const PATTERNS = compile(ROWS);
 
-/** 24時間停めたい and "for 24 hours" are lengths of a stay. */
+/** 24時間停めたい and "for 24 hours" are durations of a stay. */
 function isStay(scanner: Scanner, span: Span): boolean {
   return /(?:から|より|for|stay|丸|まる|next) ?$/iu.test(scanner.before(span.start)) ||
     /^(?:以上|ほど|くらい|まで|以内|だけ)?(?:停|止|駐車し|駐め|とめ|置|預|最大)/u.test(scanner.after(span.end));

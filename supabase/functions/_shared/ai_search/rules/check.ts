@@ -1,13 +1,13 @@
 /**
- * Holds another reader's answer against the text. A model may invent a number or forget one: what the text names and
- * the answer lacks, and the other way round, is left open and lowers the confidence.
+ * Checks a model's answer against the text, because a model can invent or omit a number. A number that is only in the
+ * text or only in the answer becomes an open question and lowers the confidence.
  */
 import { LONGEST_TEXT, parseText } from "./parse.ts";
 import { wallTimeOf } from "./local_time.ts";
 import { confidenceOf, type Finding, noteOf } from "./notes.ts";
 import type { Locale, Mention, Note, ParseOptions, Query } from "./types.ts";
 
-/** The part of an answer that has numbers. */
+/** The numeric part of an answer. */
 export interface CheckedAnswer {
   readonly place?: string | null;
   readonly entry_at?: string | null;
@@ -19,14 +19,14 @@ export interface CheckedAnswer {
 
 export interface Check {
   readonly unresolved: readonly Note[];
-  /** What the differences leave of the answer's own confidence: 1 when there are none. */
+  /** Factor for the answer's confidence: 1 without differences. */
   readonly factor: number;
 }
 
 const MINUTE = 60_000;
 const DAY = 1440;
 
-/** The mentions of a text, as parseText gives them. */
+/** Mentions of a text, as returned by parseText. */
 export function mentionsIn(text: string, options: ParseOptions): readonly Mention[] {
   return [...text].length > LONGEST_TEXT ? [] : parseText(text, options).mentions;
 }
@@ -68,7 +68,7 @@ function numbersOf(answer: CheckedAnswer) {
 
 const near = (a: number, b: number) => Math.abs(a - b) <= Math.max(0.011, Math.abs(a) * 0.005);
 
-/** What the text names and the answer does not have. */
+/** Mentions in the text that are missing in the answer. */
 function lost(
   mentions: readonly Mention[],
   answer: CheckedAnswer,
@@ -105,19 +105,22 @@ function lost(
         if (!isLength(Number(mention.value), entry.at, exit.at, now.getTime())) leave("exit_at");
         break;
       case "number":
-        // A number in a name is in the place; any other must be somewhere.
+        // A number in a name must be in the place. Any other number can be anywhere.
         if (!isAnywhere(mention, answer, [...prices, ...distances, ...measures])) leave("text");
     }
   }
   return findings;
 }
 
-/** A whole day ends at the midnight of the next. */
+/** A whole day ends at the following midnight. */
 function endsOn(date: string | number, exit: Moments): boolean {
   return exit.minute === 0 && exit.date !== null && Date.parse(exit.date) - Date.parse(String(date)) === DAY * MINUTE;
 }
 
-/** A length is the stay's, or how far its start is from now; nights and days are so to the half day. */
+/**
+ * A duration matches the length of the stay or the time until its start. Nights and days match with a tolerance of half
+ * a day.
+ */
 function isLength(minutes: number, entry: number | null, exit: number | null, now: number): boolean {
   const slack = minutes >= DAY ? DAY : 1;
   const stay = entry !== null && exit !== null ? (exit - entry) / MINUTE : null;
@@ -131,7 +134,7 @@ function isAnywhere(mention: Mention, answer: CheckedAnswer, numbers: readonly n
   return `${words} ${keywords}`.includes(String(mention.value)) || numbers.includes(Number(mention.value));
 }
 
-/** What the answer has and the text does not name. */
+/** Numbers in the answer that are missing in the text. */
 function invented(
   mentions: readonly Mention[],
   answer: CheckedAnswer,
@@ -174,7 +177,7 @@ function isByLength(at: number, other: number | null, lengths: readonly number[]
   );
 }
 
-/** The start is on a day that is named, or in the night after it. */
+/** The start is on a mentioned day, or in the night after it. */
 function isDate(date: string | number, entry: Moments, exit: Moments): boolean {
   if (date === entry.date || date === exit.date) return true;
   const after = entry.date === null ? NaN : Date.parse(entry.date) - Date.parse(String(date));

@@ -1,4 +1,4 @@
-/** Times of day: clocks, parts of the day, now, the last train. */
+/** Times of day: clock times, parts of the day, now, and the last train. */
 import type { Scanner, Span } from "./scanner.ts";
 
 export type DayPart =
@@ -18,8 +18,8 @@ export type DayPart =
   | "last_train";
 
 /**
- * What a part of the day is taken for when the text has no clock: as a start, and as an end (minutes; from 1440 on the
- * day after). `half` says which half of the day an hour beside it is in.
+ * The default times of a part of the day in a text without a clock time: as a start and as an end (in minutes, from
+ * 1440 on the next day). `half` is the half of the day of an hour next to it.
  */
 export const DAY_PARTS: Readonly<
   Record<
@@ -50,13 +50,13 @@ export const DAY_PARTS: Readonly<
 
 export interface Clock extends Span {
   readonly kind: "clock";
-  /** Minutes from midnight, as written; 25:00 is 1500. */
+  /** Minutes from midnight, as written: 25:00 is 1500. */
   readonly minute: number;
-  /** Which half of the day the words name; "24h": it is written so that there is no doubt; null: both are possible. */
+  /** The half of the day. "24h": the notation is unambiguous. Null: both halves are possible. */
   readonly half: "am" | "pm" | "night" | "noon" | "24h" | null;
-  /** Written with a colon: 2:00 is more often two at night than 2時 is. */
+  /** Written with a colon. 2:00 is more often at night than 2時. */
   readonly colon: boolean;
-  /** Days after the start's: 翌2時. */
+  /** Days after the start's day: 翌2時. */
   readonly daysAfter: number;
   readonly today: boolean;
 }
@@ -64,7 +64,7 @@ export interface Part extends Span {
   readonly kind: "part";
   readonly part: DayPart;
   readonly daysAfter: number;
-  /** 今夜, tonight: also the date. */
+  /** 今夜 and tonight: also the date. */
   readonly today: boolean;
 }
 export interface Now extends Span {
@@ -74,7 +74,7 @@ export interface Now extends Span {
 export type Point = Clock | Part | Now;
 
 const EDGE = "(?![霞倉来日潮里宮陽張食礼神居])";
-/** A part of the day counts when no kanji follows that makes it a name, except after a date: 明日朝渋谷. */
+/** A part of the day does not count before a kanji that makes it part of a name, except after a date: 明日朝渋谷. */
 const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:${word})(?![一-龠]))`;
 
 const PARTS: readonly (readonly [DayPart, string])[] = [
@@ -135,7 +135,7 @@ const EXACT: readonly (readonly [RegExp, number])[] = [
 const NOW =
   /(?<=(?:^|[ 、。]))今(?=[ 、。]|$)|今(?=から|すぐ|スグ|、|から)(?:すぐ|スグ)?|いま(?=から|すぐ)(?:すぐ)?|これから|すぐに(?=停|止|駐|と)|(?<![a-z])(?:right now|from now(?: on)?|starting now|now|right away|immediately|asap)(?![a-z])/giu;
 
-/** A time with its words as minutes and the half of the day they name. */
+/** A time with its words, as minutes and half of the day. */
 function readClock(groups: Record<string, string | undefined>, text: string): Omit<Clock, keyof Span> | undefined {
   const late = (groups["late"] ?? groups["late2"] ?? groups["late3"] ?? groups["half"])?.toLowerCase();
   const named = late === undefined ? null : late === "午後" || late.startsWith("p") ? "pm" : "am";
@@ -169,7 +169,7 @@ function exact(hour: number, minutes: number, daysAfter: number): Omit<Clock, ke
   return { kind: "clock", minute: hour * 60 + minutes, half: "24h", colon: true, daysAfter, today: false };
 }
 
-/** Between a part of the day and its hour: 朝の9時, tomorrow morning at 9. */
+/** Words between a part of the day and its hour: 朝の9時, tomorrow morning at 9. */
 const JOIN_AFTER = /^[\uE000]{0,20}(?:の|、|,)? ?(?:at |from |around |about |starting (?:at |from )?)?$/iu;
 const JOIN_BEFORE = /^ ?[\uE000]{0,20} ?(?:in |at |,)? ?(?:the )?$/iu;
 
@@ -205,7 +205,7 @@ const PART_PATTERNS = PARTS.map(([part, words]) =>
   [part, new RegExp(`(?<![a-z])(?:${words})(?![a-z])(?:ごろ|頃)?`, "giu")] as const
 );
 
-/** A part of the day beside a clock says which half of the day the clock means, and is no time of its own. */
+/** A part of the day next to a clock time selects the half of the day. It is not a separate time. */
 function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly Part[]): Point[] {
   const joined: Point[] = [];
   const free = new Set(parts);
@@ -233,7 +233,7 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
   return [...joined, ...free];
 }
 
-/** An hour that only the words beside it make a time: "9 to 6", "until 7", "9から18時". */
+/** An hour that is only a time because of the words next to it: "9 to 6", "until 7", "9から18時". */
 const BARE =
   /(?<![\d.:/\p{L}])(?<h>\d{1,2})(?!\d|\.\d|[:/%"'\p{L}]|(?<=\d) ?(?:hours?|hrs?|h|minutes?|mins?|m|km|yen|jpy|people|persons?|cars?|spots?|spaces?|floors?|nights?|days?|weeks?|months?|years?|feet|ft|tons?|t|kg|cm|mm|miles?|met(?:er|re)s?|dollars?|blocks?|stars?|seats?|times|階|人|台|番|号|丁)(?![a-z]))|(?<![\d.:/\p{L}])(?<h2>\d{1,2})(?=から|まで|より)/giu;
 const LEFT =
@@ -253,17 +253,17 @@ function takeBareHours(scanner: Scanner, clocks: readonly Span[], parts: readonl
     const hour = Number(match.groups!["h"] ?? match.groups!["h2"]);
     if (hour > 24) return undefined;
     const before = scanner.before(span.start), after = scanner.after(span.end);
-    // 4-2-8 is an address; in 4-2 the second number is an hour only if the first is one.
+    // 4-2-8 is an address. In 4-2 the second number is an hour only if the first one is.
     if (/^ ?- ?\d{1,3} ?-/.test(after)) return undefined;
     const range = /(?:\d|\uE000)( ?(?:[-~]|(?:to|until|till?)(?= )) ?)$/iu.exec(before);
     const isRange = range !== null && taken.has(span.start - range[1]!.length);
     if (range !== null && !isRange && /[-~]/u.test(range[1]!)) return undefined;
     const left = LEFT.exec(before), right = RIGHT.exec(after);
     const sides = Number(left !== null) + Number(right !== null);
-    // "around 5 cars": one word of time before a number needs a word of time, or none, after it.
+    // "around 5 cars": a number after a time word is an hour only if a time word or nothing follows.
     if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) return undefined;
-    // A number between two names is no hour: at least one side must be a word of time.
-    // "Terminal 2 tonight": the number of a name.
+    // A number between two names is not an hour: at least one side must be a time word. In "Terminal 2 tonight" the
+    // number belongs to the name.
     if (sides === 0 && /\p{Lu}\p{L}{1,20} $/u.test(before)) return undefined;
     if (sides === 0 && !beside(span.start, ends, -1) && !beside(span.end, starts, 1)) return undefined;
     if (left === null && right !== null && !NEAR_TAKEN.test(after) && !/^ ?(?:から|まで)/u.test(after)) {

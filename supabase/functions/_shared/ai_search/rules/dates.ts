@@ -1,19 +1,19 @@
-/** The days that the text names. */
+/** Days mentioned in the text. */
 import { calendarOf, dayOf } from "./local_time.ts";
 import type { Scanner, Span } from "./scanner.ts";
 
 export interface DateToken extends Span {
   readonly kind: "date";
-  /** Null when there is no such day (31 November), or when only a calendar of holidays knows it. */
+  /** Null if the day does not exist (31 November), or if only a holiday calendar determines it. */
   readonly day: number | null;
   readonly problem: "no_such_day" | "holiday" | "vague" | "conflict" | null;
-  /** What a day that is past stands for: the next one like it, or nothing. */
+  /** Replacement of a past day: the next such day, or none. */
   readonly ifPast: "week" | "month" | "year" | "refuse";
   /** Why the day is an assumption, if it is one. */
   readonly assumed: "next_week" | "weekend" | "month_first" | null;
-  /** A day of the week beside a date only repeats it. */
+  /** A day of the week next to a date only repeats the date. */
   readonly weekday: number | null;
-  /** The words are a whole week or weekend, of which another date may be one. */
+  /** The words mean a whole week or weekend. Another date can be one of its days. */
   readonly span: boolean;
 }
 
@@ -39,7 +39,7 @@ const MONTH_NAME =
   "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const AFTER_DATE = "(?:の?(?: ?\\( ?)?(?<wd>[日月火水木金土])(?:曜日?\\)?|(?:・?祝)?\\)))?";
 const WEEKDAY_JA = "(?:(?<w>[日月火水木金土])曜日?|\\((?<p>[日月火水木金土])\\))";
-/** 土の夜, 金の19時, but not 土の香り. */
+/** Matches 土の夜 and 金の19時, but not 土の香り. */
 const SHORT_DAY_JA =
   "(?<s>[土金日])(?=の?(?:夜|朝|昼|夕方|午前|午後|\\d{1,2} ?[時:]))(?<![一-龠ァ-ヶ\\d]日|[一-龠]金|[一-龠]土)";
 
@@ -55,7 +55,7 @@ export function todayOf(day: number): Today {
   return { day, ...calendarOf(day) };
 }
 
-/** The day of the month, this year or later in the year after (month may exceed 12). */
+/** The day of the month in this year, or in the next year if it is past (month may exceed 12). */
 function inMonth(year: number, month: number, date: number): number | null {
   return dayOf(year + Math.floor((month - 1) / 12), ((month - 1) % 12) + 1, date) ?? null;
 }
@@ -65,7 +65,7 @@ function lastOf(today: Today, monthsAhead: number): number {
     1;
 }
 
-/** Monday of the week in which a day lies. */
+/** Monday of the week of a day. */
 const mondayOf = (today: Today) => today.day - ((today.weekday + 6) % 7);
 const inWeek = (today: Today, weeks: number, weekday: number) => mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
 const coming = (today: Today, weekday: number) => today.day + ((weekday - today.weekday + 7) % 7);
@@ -74,11 +74,11 @@ function weeksAhead(word: string): number {
   return /再来週|week after/iu.test(word) ? 2 : /来週|翌週|next/iu.test(word) ? 1 : 0;
 }
 
-/** A month and a day: this year's, or next year's once it is past. */
+/** A month and a day: in this year, or in the next year if it is past. */
 function monthDay(today: Today, year: number | undefined, month: number, date: number): Reading {
   if (month < 1 || month > 12) return plain(null);
   const day = inMonth(year ?? today.year, month, date);
-  // 29 February may be one in the years to come, but nobody reserves so early without naming the year.
+  // 29 February may exist in a later year, but users name the year for such an early reservation.
   return plain(day, { ifPast: year === undefined ? "year" : "refuse" });
 }
 
@@ -235,7 +235,7 @@ const RULES: readonly Rule[] = [
     /(?<r>今|来|再来|次の|今度の)?の?(?:週末|土日祝?)(?:の?(?<w>[土日])曜日?)?/gu,
     ({ r, w }, today) => {
       const weeks = r === "来" ? 1 : r === "再来" ? 2 : 0;
-      // On a Sunday "this weekend" has one day left.
+      // On a Sunday, "this weekend" has one day left.
       const sunday = w === "日" || (w === undefined && weeks === 0 && today.weekday === 0);
       return plain(inWeek(today, weeks, sunday ? 0 : 6), {
         assumed: w === undefined ? "weekend" : null,
@@ -277,7 +277,7 @@ const RULES: readonly Rule[] = [
   [
     new RegExp(`(?<![a-z])(?:on )?(?<w>${DAY_NAME})(?: (?<n>next week))?(?![a-z'])`, "giu"),
     ({ w, n }, today) => {
-      // "sun", "sat" and "wed" are words as well.
+      // "sun", "sat" and "wed" are also ordinary words.
       const weekday = weekdayIndex(w!);
       if (n !== undefined) return plain(inWeek(today, 1, weekday), { weekday });
       return plain(coming(today, weekday), { ifPast: "week", weekday });
@@ -293,7 +293,7 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-/** 11月25日(水): the day of the week must be that of the date, in this year or the next. */
+/** 11月25日(水): the day of the week must match the date, in this year or the next. */
 function agreed(reading: Reading | undefined, name: string | undefined): Reading | undefined {
   if (reading === undefined || reading.day === null || name === undefined) return reading;
   if (calendarOf(reading.day).weekday === weekdayIndex(name)) return reading;
@@ -315,7 +315,7 @@ export function takeDates(scanner: Scanner, today: Today): DateToken[] {
     );
   }
   if (JAPANESE.test(scanner.text)) {
-    // Japan writes the month first: there is nothing to assume.
+    // Japanese dates have the month first, so this is not an assumption.
     found.forEach((token, index) =>
       found[index] = token.assumed === "month_first" ? { ...token, assumed: null } : token
     );

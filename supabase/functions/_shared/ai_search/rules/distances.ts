@@ -1,15 +1,15 @@
-/** How far the lot may be. */
+/** Maximum distance of the lot. */
 import type { Scanner, Span } from "./scanner.ts";
 
-/** 80 metres a minute: the pace that Japanese advertisements of property must use, and that nearby counts with. */
+/** 80 metres per minute: the pace that Japanese real estate advertising must use, and the one of the nearby search. */
 export const METRES_PER_WALK_MINUTE = 80;
 
 export interface Distance extends Span {
   readonly kind: "distance";
-  /** Null: it cannot be told in metres. */
+  /** Null if it cannot be converted to metres. */
   readonly metres: number | null;
   readonly why: "walk" | "length" | "drive";
-  /** The text does not say that the minutes are on foot. */
+  /** The text does not mention that the minutes are on foot. */
   readonly assumed: boolean;
 }
 
@@ -30,7 +30,7 @@ const DRIVES = patterns([
   `(?:車|クルマ|自転車|バス|電車|自動車)で ?${ABOUT}${NUMBER} ?分${TAIL}`,
   `(?:within )?${ABOUT}${NUMBER}(?: |-)?min(?:ute)?s?'?(?: |-)?(?:drive|by car|driving|by train|by bus|bus ride)(?: away)?`,
 ]);
-/** Minutes with a bound and no "on foot": 駅から5分以内. */
+/** Minutes with a bound, without "on foot": 駅から5分以内. */
 const UNSAID = patterns([
   `(?<=[^時分半日今後\\d]から ?)${NUMBER} ?分(?:以内|圏内|くらい|ぐらい|程度|(?=の|で|、|。| |$))`,
   `${NUMBER}(?: |-)?min(?:ute)?s?(?= (?:from|to) (?!now|[\\dan] |noon|midnight)(?:the )?[a-z])`,
@@ -46,7 +46,7 @@ const LENGTHS = patterns([
   `(?:a|1) (?<u>mile|kilomet(?:er|re))(?: (?:away|or less))?(?![a-z])`,
 ]);
 
-/** A length beside no other word: "make it 1000 m". */
+/** A length without other words: "make it 1000 m". */
 const BARE_LENGTH =
   /(?<![\d.])(?:(?<n>\d{2,5}) ?(?<u>m|メートル|met(?:er|re)s?)|(?<k>\d{1,2}(?:\.\d)?) ?(?<uk>km|キロ(?:メートル)?))(?![a-zァ-ヶ先道])/giu;
 

@@ -1,4 +1,4 @@
-/** How long: hours, nights, days; and how long from now. */
+/** Durations: hours, nights, days, and times from now. */
 import type { Scanner, Span } from "./scanner.ts";
 
 export interface Duration extends Span {
@@ -14,16 +14,16 @@ export interface Days extends Span {
   readonly kind: "days";
   readonly days: number;
 }
-/** One whole day of the calendar. */
+/** One whole calendar day. */
 export interface WholeDay extends Span {
   readonly kind: "whole_day";
 }
-/** A moment so many minutes from now. */
+/** A time this many minutes from now. */
 export interface FromNow extends Span {
   readonly kind: "from_now";
   readonly minutes: number;
 }
-/** "a few hours": a length that is no number. */
+/** "a few hours": a duration without a number. */
 export interface SomeTime extends Span {
   readonly kind: "some_time";
 }
@@ -36,7 +36,7 @@ const MINUTES = `(?:minutes?|mins?|分間?)`;
 
 const ABOUT = "(?:about |around |roughly |approx\\.? |~|約|だいたい|大体)?";
 const TAIL = "(?:くらい|ぐらい|程度|ほど|だけ|弱|強|ちょい|ちょっと|ばかり|未満|以内|まで|以上| or so| max| at most)?";
-/** Hours and minutes in one: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
+/** Hours and minutes in one expression: 2時間30分, 1時間半, 2.5 hours, 1h30m, an hour and a half. */
 const AMOUNT =
   `(?:(?<h>${N})[ -]?${HOURS}(?:(?<half>半| and a half)|(?<=h)(?<hh>[0-5]\\d)(?![\\d:])| ?(?:と|and )?(?<hm>\\d{1,3}) ?(?:${MINUTES}|m(?![a-z])))?|(?<h2>\\d{1,3}) and a half hours?|(?<!時 ?|[\\d.])(?<m>\\d{1,4})[ -]?${MINUTES}|(?<an>an?|1) ?hours?(?<anhalf> and a half)?)`;
 
@@ -78,7 +78,7 @@ function minutesOf(groups: Record<string, string | undefined>): number {
   return Math.round(Number(h) * 60) + (half === undefined ? Number(hm ?? hh ?? 0) : 30);
 }
 
-/** 1時間半 and the like; a length of nothing stays in the text. */
+/** Parses 1時間半 and similar. A duration of zero is not consumed. */
 export function takeLengths(scanner: Scanner): Length[] {
   const duration = (minutes: number, assumed: Duration["assumed"]) =>
     minutes > 0 ? { kind: "duration" as const, minutes, assumed } : undefined;
@@ -106,7 +106,7 @@ export function takeLengths(scanner: Scanner): Length[] {
   ];
 }
 
-/** After the dates, because 1日 can be the first of a month. */
+/** Runs after dates, because 1日 can be the first of a month. */
 export function takeWholeDays(scanner: Scanner): WholeDay[] {
   return scanner.take(WHOLE_DAY, () => ({ kind: "whole_day" as const }));
 }

@@ -1,4 +1,4 @@
-/** English numbers in words, as digits, where what stands beside them makes them numbers: "two hours", "until nine". */
+/** Converts English number words to digits if the neighbouring words make them numbers: "two hours", "until nine". */
 
 const SMALL: Readonly<Record<string, number>> = Object.fromEntries(
   ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
@@ -13,7 +13,7 @@ const COUNTED =
   /^[ -]?(?:yen|jpy|hours?|hrs?|minutes?|mins?|o'?clock|am|pm|a\.m|p\.m|nights?|days?|weeks?|months?|met(?:er|re)s?|m|km|kilomet(?:er|re)s?|feet|foot|ft|miles?|dollars?|tons?|tonnes?|thirty|fifteen|forty)(?![a-z])/i;
 const COUNTING =
   /(?:^|[^a-z])(?:from|to|at|until|till|til|by|past|between|and|half|before|after|around|about|in|for|under|of|tonight|budget|is|[:~-]) ?$/i;
-/** "and with", "one of": a word that is a number by its sound alone. */
+/** "and with", "one of": words that only look like numbers. */
 const CLOCK_END =
   /^ ?(?:[,.!?;~-]|$|to |until |till |and |tomorrow|tonight|today|this |on |in |near |at |around |for |please|by )/i;
 
@@ -21,7 +21,7 @@ function valueOf(word: string): number | undefined {
   return SMALL[word] ?? TENS[word] ?? SCALES[word];
 }
 
-/** "two thousand five hundred" → 2500; "half past nine" keeps its half. */
+/** "two thousand five hundred" → 2500. "half past nine" keeps its half. */
 function sum(words: readonly string[]): number {
   let total = 0, section = 0;
   for (const word of words) {
@@ -42,7 +42,7 @@ const MONTHS = "january|february|march|april|may|june|july|august|september|octo
 const ORDINALS =
   ("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth " +
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth").split(" ");
-/** "the first of December", "December first". */
+/** "the first of December" and "December first". */
 const ORDINAL = new RegExp(
   `(?<![a-z])(${ORDINALS.join("|")})(?= of (?:${MONTHS}))|(?<=(?:${MONTHS}) (?:the )?)(${ORDINALS.join("|")})(?![a-z])`,
   "gi",
@@ -82,7 +82,9 @@ export function englishNumbers(original: string): string {
   return pieces.join("") + text.slice(from);
 }
 
-/** "two thousand" and "twenty-five" are one number; "nine five" are two; "nine thirty" is a time, which is two. */
+/**
+ * "two thousand" and "twenty-five" are one number. "nine five" is two numbers. "nine thirty" is a time, so two numbers.
+ */
 function joins(text: string, words: readonly RegExpExecArray[], last: number): boolean {
   const here = words[last]!, next = words[last + 1]!;
   const gap = text.slice(here.index + here[0].length, next.index);

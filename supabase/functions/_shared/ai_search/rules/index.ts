@@ -1,4 +1,4 @@
-/** The rules parser of AI search: what other modules use of it. */
+/** Exports of the rules parser of AI search. */
 export { type Check, checkAnswer, type CheckedAnswer, mentionsIn } from "./check.ts";
 export { LONGEST_TEXT, parseText, withCenter } from "./parse.ts";
 export type { Mention, Note, ParsedSearch, ParseOptions } from "./types.ts";

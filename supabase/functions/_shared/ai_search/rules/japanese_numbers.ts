@@ -1,16 +1,16 @@
-/** Japanese numbers in words, as digits, where a counter makes them numbers: 二千円 is 2000円, 三宮 stays a place. */
+/** Converts Japanese number words to digits before a counter: 二千円 becomes 2000円, but 三宮 stays a place. */
 
 const DIGITS = "〇一二三四五六七八九";
 const UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
 
-/** A counter, and what must not follow it because it would be a place's name: 四日市, 十日町, 三分坂. */
+/** A counter, and the characters after it that would make it a place name: 四日市, 十日町, 三分坂. */
 const COUNTER = "(?=円|yen|時間|時(?![的計代])|分(?![寺倍坂])|日(?![市町月村場本向野田出光立比暮吉進高南和])|" +
   "月(?![島山見寺形])|年|泊|晩|週間|[かヶヵカケ]月|メートル|m(?![a-z])|キロ|km|センチ|cm|ミリ|トン|ドル|枚|台|以内|以下)";
 
 const NUMBER = new RegExp(`[〇零一二三四五六七八九十百千万\\d.]{1,12}${COUNTER}`, "giu");
 const KANJI = /[〇零一二三四五六七八九十百千万]/u;
 
-/** 二〇〇〇, 千五百, 2千, 1万5千, 1.5万; undefined when it is none. */
+/** Parses 二〇〇〇, 千五百, 2千, 1万5千, 1.5万. Returns undefined if it is not a number. */
 export function kanjiNumber(text: string): number | undefined {
   let total = 0, section = 0, digits = "";
   for (const character of text.replaceAll("零", "〇")) {
@@ -69,7 +69,7 @@ export function japaneseNumbers(text: string): string {
     )
     .replace(/(?<=\d ?)(?:ふん|ぷん)/gu, "分")
     .replace(/いちにち(?!ち)/gu, "1日")
-    // 二、三時間 and 二三時間 are two or three hours.
+    // 二、三時間 and 二三時間 mean two or three hours.
     .replace(
       /([一二三四五六七八九])[、,]?(?=[一二三四五六七八九](?:時間|分|泊|日間))/gu,
       (_, digit: string) => `${DIGITS.indexOf(digit)}、`,
@@ -77,7 +77,7 @@ export function japaneseNumbers(text: string): string {
     .replace(/(?<=\d ?)えん/gu, "円")
     .replace(NUMBER, (run, at: number) => {
       if (!KANJI.test(run)) return run;
-      if (run === "千" && text.startsWith("日前", at + 1)) return run; // 千日前, a quarter of Osaka
+      if (run === "千" && text.startsWith("日前", at + 1)) return run; // 千日前 is a quarter of Osaka
       const value = kanjiNumber(run);
       return value === undefined ? run : String(value);
     });

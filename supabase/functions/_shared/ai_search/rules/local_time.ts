@@ -1,4 +1,4 @@
-/** Wall clocks and moments: days are counted from 1970-01-01, minutes from midnight, both by the zone's own clock. */
+/** Local times and instants. Days are counted from 1970-01-01 and minutes from midnight, both in local time. */
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -18,7 +18,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
       hour: "numeric",
       minute: "numeric",
     });
-    // Callers choose zones from a list that has an end, but each spelling of a name is one entry.
+    // The number of time zones is limited, but each spelling of a name is one entry.
     if (formats.size > 500) formats.clear();
     formats.set(zone, format);
   }
@@ -30,7 +30,7 @@ export interface WallTime {
   readonly minute: number;
 }
 
-/** What the zone's clocks show, in milliseconds as if they showed UTC. */
+/** Local time in milliseconds, encoded as if it were UTC. */
 function wallMs(at: number, zone: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value);
@@ -43,7 +43,7 @@ export function wallTimeOf(at: number, zone: string): WallTime {
   return { day, minute: (wall - day * DAY) / MINUTE };
 }
 
-/** The moments at which the zone's clocks show this: none in the hour that spring leaves out, two in autumn's. */
+/** The instants of a local time: none in the hour that is skipped in spring, two in the hour that repeats in autumn. */
 export function momentsOf(day: number, minute: number, zone: string): number[] {
   const wall = day * DAY + minute * MINUTE;
   const offsets = new Set([wall - DAY, wall + DAY].map((near) => wallMs(near, zone) - near));
@@ -52,7 +52,7 @@ export function momentsOf(day: number, minute: number, zone: string): number[] {
   );
 }
 
-/** RFC 3339 with the zone's offset, to the minute. */
+/** RFC 3339 with the zone's offset, in minutes precision. */
 export function timestamp(at: number, zone: string): string {
   const whole = Math.floor(at / MINUTE) * MINUTE;
   const wall = wallMs(whole, zone);

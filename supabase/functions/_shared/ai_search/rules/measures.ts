@@ -1,13 +1,13 @@
-/** The measures of a vehicle. */
+/** Dimensions of a vehicle. */
 import type { Scanner, Span } from "./scanner.ts";
 import type { Measures } from "./types.ts";
 
 export interface Measure extends Span {
   readonly kind: "measure";
   readonly name: keyof Measures;
-  /** In the unit of `name`; null when it is beyond what the search takes. */
+  /** In the unit of `name`. Null if it exceeds the bounds of the search. */
   readonly value: number | null;
-  /** The unit or what is measured is not said. */
+  /** The unit or the dimension is not stated. */
   readonly assumed: boolean;
 }
 
@@ -62,11 +62,11 @@ const FORWARD = NAMES.map(([name, japanese, english]) =>
 const BACKWARD = ADJECTIVES.map(([name, words]) =>
   [name, new RegExp(`(?:${FEET}|${METRIC}) ?(?:${words})(?![a-z])`, "giu")] as const
 );
-/** 2.1mの車, 2.1m OK: a length of a vehicle that nobody names is its height. */
+/** 2.1mの車, 2.1m OK: a vehicle length without a named dimension is its height. */
 const NAMELESS =
   /(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル)(?:の| ?)(?=車|クルマ|くるま|まで入|ok|対応|でも?入|が入|が停|van|truck|suv|car)/giu;
 
-/** 4.7m × 1.8m × 1.5m, as papers have it: length, width, height. */
+/** 4.7m × 1.8m × 1.5m, as in vehicle documents: length, width, height. */
 const BOX =
   /(?<l>\d{1,4}(?:\.\d{1,2})?) ?(?:mm|cm|m)? ?[x×*] ?(?<w>\d{1,4}(?:\.\d{1,2})?) ?(?:mm|cm|m)? ?[x×*] ?(?<h>\d{1,4}(?:\.\d{1,2})?) ?(?<u>mm|cm|m)?(?![a-z\d])/giu;
 
@@ -86,7 +86,7 @@ function takeBoxes(scanner: Scanner): Measure[] {
   );
 }
 
-/** The value in metres, tonnes, centimetres or millimetres, as the measure wants it. */
+/** The value in metres, tonnes, centimetres or millimetres, depending on the dimension. */
 function convert(
   name: keyof Measures,
   groups: Record<string, string | undefined>,
@@ -110,7 +110,7 @@ function convert(
   return { value: round(whole, 3), assumed };
 }
 
-/** No car is 20 m high, none 20 mm: a number without a unit has the one that makes a vehicle of it. */
+/** No car is 20 m or 20 mm high: a number without a unit gets the unit that makes sense for a vehicle. */
 function guess(name: keyof Measures, number: number): string {
   if (name === "weight_t") return number >= 100 ? "kg" : "t";
   if (name === "clearance_cm") return "cm";

@@ -1,4 +1,4 @@
-/** All numbers, times and prices that a text names: what another reader's answer is held against. */
+/** All numbers, times and prices in a text. Answers of models are checked against them. */
 import { DAY_PARTS, type Point } from "./clocks.ts";
 import type { DateToken } from "./dates.ts";
 import type { Distance } from "./distances.ts";
@@ -59,7 +59,7 @@ export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
   return found.toSorted((a, b) => a.start - b.start).map(({ start: _, ...mention }) => mention);
 }
 
-/** "Saturday" is also the next one, "3 January" also next year's. */
+/** "Saturday" can also be the following Saturday, and "3 January" can be in the next year. */
 function laterDays(date: DateToken): string[] {
   if (date.day === null || date.ifPast === "refuse") return [];
   if (date.ifPast === "week") return [isoDate(date.day + 7), ...(date.span ? [isoDate(date.day + 1)] : [])];

@@ -1,4 +1,4 @@
-/** The moment of one time that the text names: which half of the day, which day, and whether the zone's clocks show it. */
+/** Resolves a time of the text to an instant: half of the day, day, and whether the local time exists in the zone. */
 import type { Anchor } from "./anchors.ts";
 import { DAY_PARTS } from "./clocks.ts";
 import type { DateToken, Today } from "./dates.ts";
@@ -16,12 +16,12 @@ export interface Clockwork {
 }
 
 interface Choice {
-  /** Minutes from the midnight of the day that is named. */
+  /** Minutes from midnight of the mentioned day. */
   readonly minute: number;
   readonly reason: Reason | null;
 }
 
-/** Reads one time after another, and notes what it assumed and what it could not decide. */
+/** Resolves the times one after another and records assumptions and open questions. */
 export class MomentReader {
   protected readonly scanner: Scanner;
   protected readonly clock: Clockwork;
@@ -73,7 +73,7 @@ export class MomentReader {
       const isToday = point.today || date?.day === today.day;
       const part = point.kind === "part" ? DAY_PARTS[point.part] : undefined;
       if (isToday && point.kind === "clock" && minute < 300 && (point.half === "24h" || point.half === "night")) {
-        // Midnight "today" is the one to come.
+        // Midnight "today" is the coming midnight.
         return this.#moment(entry, "entry_at", day, minute + 1440, ["late_night_date"]);
       }
       if (isToday && part !== undefined && !isPast(day, Math.max(part.until, part.from + 180))) {
@@ -99,7 +99,7 @@ export class MomentReader {
     return this.#moment(entry, "entry_at", day, minute, reasons);
   }
 
-  /** The moment of a wall time; a time that the clock leaves out is none, of one that it shows twice the first is taken. */
+  /** The instant of a local time. A skipped local time has none, and for a repeated one the first instant is used. */
   #moment(
     anchor: Anchor,
     field: Field,
@@ -139,12 +139,12 @@ export class MomentReader {
     return this.#bareMinute(minute, hour, colon, exit);
   }
 
-  /** Whether a time after midnight is the coming night's: it is for all who ask before it. */
+  /** Whether a time after midnight belongs to the coming night. That holds if the current time is before it. */
   #isLate(minute: number): boolean {
     return wallTimeOf(this.clock.now, this.clock.zone).minute > minute;
   }
 
-  /** An hour from 1 to 12 without a word that says which half of the day it is in. */
+  /** An hour from 1 to 12 without a half of the day. */
   #bareMinute(minute: number, hour: number, colon: boolean, exit: Anchor | null): Choice {
     const end = exit?.point.kind === "clock" ? exit.point : null;
     if (!this.#isJapanese && end !== null && (end.half === "pm" || end.half === "night") && hour < 12) {
@@ -157,13 +157,13 @@ export class MomentReader {
     const is24h = end?.half === "24h" && end.minute >= 780 && end.minute < 1440;
     if (isLate && !is24h) return { minute: minute + 720, reason: "afternoon" };
     if (isLate || hour <= 5) return { minute, reason: "morning" };
-    // "7 to 9" is as often in the evening; "9 to 6" is not.
+    // "7 to 9" is equally often in the evening. "9 to 6" is not.
     const isShort = end !== null && end.half === null && end.minute > minute && end.minute < 720;
     if (!this.#isJapanese && hour <= 8 && isShort) return { minute, reason: "morning" };
     return { minute, reason: null };
   }
 
-  /** The first day from now on that the date stands for, or null when it cannot be in the future. */
+  /** The first matching day from now on, or null if the date cannot be in the future. */
   protected future(date: DateToken, minute: number, span: { start: number; end: number } = date): number | null {
     const { now, zone } = this.clock;
     const isPast = (day: number) => (momentsOf(day, minute, zone)[0] ?? Infinity) < now;
@@ -200,7 +200,7 @@ export class MomentReader {
     return null;
   }
 
-  /** All readings of an end, in minutes from the midnight of its day. */
+  /** All interpretations of an end, in minutes from midnight of its day. */
   #exitMinutes(exit: Anchor, entry: Anchor | null): readonly number[] {
     const { point } = exit;
     if (point.kind === "part") {
@@ -236,7 +236,7 @@ export class MomentReader {
     if (point.kind === "from_now") return (entry?.point.kind === "clock" ? start : now) + point.minutes * MINUTE;
     if (point.kind === "now") return null;
     const startDay = wallTimeOf(start, zone).day;
-    // A night that began before midnight belongs to the day before.
+    // A night that began before midnight belongs to the previous day.
     const day = date === null ? startDay + point.daysAfter : this.#exitDay(date, start);
     if (day === null) return null;
     const minutes = this.#exitMinutes(exit, entry);
@@ -250,7 +250,7 @@ export class MomentReader {
       onDay = day + 1;
       minute = pick(onDay);
       reasons.push("next_day");
-      // "10pm to 6am Friday": the night before Friday, or the one after.
+      // "10pm to 6am Friday": the night before Friday, or the night after it.
       if (exit.date !== null) reasons.push("which_night");
     }
     if (minute === undefined) {
@@ -265,7 +265,7 @@ export class MomentReader {
     return this.#moment(exit, "exit_at", onDay, minute, reasons);
   }
 
-  /** The end's own date, in the year or month that the start is in. */
+  /** The end's own date, in the year or month of the start. */
   #exitDay(date: DateToken, start: number): number | null {
     let { day } = date;
     if (day === null) return null;
@@ -281,7 +281,7 @@ export class MomentReader {
     return day;
   }
 
-  /** The end on a day of its own, where there is no start to be after. */
+  /** The end on its own day, if there is no start. */
   protected endOn(exit: Anchor, day: number, mustBeAhead: boolean): number | null {
     const { point } = exit;
     if (point.kind === "now" || point.kind === "from_now") return null;

@@ -1,4 +1,4 @@
-/** Whether words are wanted, do not matter, or are to be left out: 屋根付き, 屋根なしでもいい, 屋根付き以外. */
+/** Whether words are required, optional or excluded: 屋根付き, 屋根なしでもいい, 屋根付き以外. */
 import type { Scanner, Span } from "./scanner.ts";
 
 export type Polarity = "wanted" | "indifferent" | "excluded";
@@ -17,7 +17,7 @@ const EXCLUDED_EN_BEFORE =
   /(?:(?<![a-z])(?:no|not|neither|nor|non|without|avoid(?:ing)?|except(?: for)?|excluding|exclude|other than|anything but|but not|rather not|never|hate|can'?t use|isn'?t|don'?t want|do not want|don'?t like|instead of|skip)(?: in| on| be| to use)?(?: a| an| any| the)?) ?-?$/iu;
 const EXCLUDED_EN_AFTER = /^ (?:excluded|is out|not ok|not okay|not allowed|won'?t do)/iu;
 
-/** The polarity, and the span with the words that say it. */
+/** The polarity, and the span including the words that express it. */
 export function polarityOf(scanner: Scanner, span: Span): Span & { readonly polarity: Polarity } {
   const before = scanner.before(span.start, 32), after = scanner.after(span.end, 32);
   const inside = scanner.slice(span);

@@ -1,6 +1,6 @@
 /**
- * Why something was assumed or left open: in the asker's language, with the part of the confidence that stays. What
- * has less than 0.8 alone is an invented number or a choice between readings: no answer with it counts as certain.
+ * Reasons for assumptions and open questions, in the user's language, each with its factor for the confidence. A factor
+ * below 0.8 is an invented number or a choice between interpretations. An answer with such a factor is never certain.
  */
 import type { Field, Locale, Note } from "./types.ts";
 
@@ -95,7 +95,7 @@ const REASONS = {
   walk_unsaid: [0.92, "ここまでの距離の上限としました。", "Taken as the farthest that the lot may be."],
   radius_halved: [0.76, "範囲を半分にしました。", "The radius was halved."],
   place_unsure: [0.85, "残りの言葉を場所としました。", "What remains was taken as the place."],
-  // Unresolved
+  // Open questions
   no_clock: [0.93, "何時からか書かれていません。", "The time of day is not given."],
   no_exit: [0.94, "いつまで停めるか書かれていません。", "How long to park is not given."],
   no_such_day: [0.75, "その月にその日はありません。", "That month has no such day."],
@@ -150,14 +150,14 @@ const REASONS = {
   ],
   two_places: [0.74, "場所が二つ以上あります。", "There are several places."],
   not_understood: [0.88, "この部分は読み取れませんでした。", "This part was not understood."],
-  // A model's answer against the text
+  // Differences between a model's answer and the text
   lost: [0.72, "文にありますが、答えにありません。", "The text has this, the answer does not."],
   invented: [0.6, "答えにありますが、文にありません。", "The answer has this, the text does not."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 export type Reason = keyof typeof REASONS;
 
-/** What a recogniser found out, before it is written in a language. */
+/** Result of a recogniser, before it is put into words. */
 export interface Finding {
   readonly text: string;
   readonly field: Field;
@@ -171,7 +171,7 @@ export function noteOf(finding: Finding, locale: Locale): Note {
   return { text: text.trim().slice(0, 200), field, value, reason: locale === "ja" ? japanese : english };
 }
 
-/** The product of what each finding leaves; never 1, because a text is never certain. */
+/** The product of the factors of all findings. Below 1, because a text is never certain. */
 export function confidenceOf(findings: readonly Finding[]): number {
   const product = findings.reduce((left, { reason }) => left * REASONS[reason][0], 0.98);
   return Math.round(Math.max(0.05, product) * 100) / 100;

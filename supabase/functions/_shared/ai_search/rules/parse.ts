@@ -1,6 +1,7 @@
 /**
- * Reads a search from a sentence, by rules: the same text, time and zone give the same answer. It needs no network and
- * no database. What it cannot decide is an assumption or left unresolved, and lowers the confidence.
+ * Parses a search from a sentence, by rules. It is deterministic for the same text, time and zone, and uses neither
+ * network nor database. A decision without enough information becomes an assumption or an open question, and lowers the
+ * confidence.
  */
 import { takeAroundTheClock, takeAttributes } from "./attributes.ts";
 import { takeClocks } from "./clocks.ts";
@@ -22,16 +23,19 @@ import type { Mention, ParsedSearch, ParseOptions, Query } from "./types.ts";
 import { takeVehicles } from "./vehicles.ts";
 import { takePriceOrder, takeUnsupported, takeWishes } from "./wishes.ts";
 
-/** In characters of the text as it was sent. A longer one is unparseable: the request's schema refuses it before. */
+/** In characters of the original text. A longer text is unparseable. The request schema already rejects it. */
 export const LONGEST_TEXT = 500;
-/** One character can be eighteen in one width; no sentence is. */
+/** Normalising the width can expand one character to eighteen. No real sentence does. */
 const LONGEST_NORMALISED = 1000;
-/** A text of 250 prices needs no 250 notes; the confidence counts them all. */
+/** Limits the notes, for example for a text with 250 prices. The confidence still counts all of them. */
 const MOST_NOTES = 20;
 
 interface Tokens extends StayTokens, ConditionTokens {}
 
-/** The order matters: what is taken first is not read again as something else (2.1m as a distance, 24時間 as a stay). */
+/**
+ * The order matters: a recogniser consumes its match, so that a later one cannot read it as something else (2.1m as a
+ * distance, 24時間 as a stay).
+ */
 export function takeTokens(scanner: Scanner, clock: Clockwork): Tokens {
   const aroundTheClock = takeAroundTheClock(scanner);
   const prices = takePrices(scanner);
@@ -75,7 +79,7 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   const stayMs = stay.entry !== null && stay.exit !== null ? stay.exit - stay.entry : null;
   const conditions = readConditions(scanner, tokens, stayMs, options.context);
   const hasTokens = hasAny(tokens);
-  // "the nearest free parking": nearest to the asker, where no place and no earlier search says otherwise.
+  // "the nearest free parking": nearest to the user, unless there is a place or a previous search.
   const wantsNearest = conditions.sort === "distance" && options.context === undefined;
   const place = readPlace(scanner, {
     hasMore: hasTokens,
@@ -158,7 +162,7 @@ function answer(
   };
 }
 
-/** "cheaper" and "closer" change what the last query asked. How much cheaper nobody has said. */
+/** "cheaper" and "closer" change the previous query. The text does not state by how much. */
 function refine(conditions: Conditions, context: Query | undefined): void {
   if (conditions.refine === "price") {
     conditions.sort ??= "price";
@@ -174,7 +178,7 @@ function refine(conditions: Conditions, context: Query | undefined): void {
   }
 }
 
-/** The query of a parsed text once it is known where its place is. */
+/** The query of a parsed text after its place is resolved. */
 export function withCenter(parsed: ParsedSearch, center: NonNullable<Query["center"]>): Query {
   return {
     ...parsed.query,

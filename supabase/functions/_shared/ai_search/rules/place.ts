@@ -1,4 +1,4 @@
-/** The place: what remains when everything else was taken. */
+/** The place: the part of the text that no other recogniser consumed. */
 import { FILLERS, isInKatakana, isInName } from "./fillers.ts";
 import type { Finding } from "./notes.ts";
 import { type Candidate, CJK, englishCandidates, HIRAGANA, japaneseCandidates, LETTER, SUFFIX } from "./place_names.ts";
@@ -17,23 +17,23 @@ const OWN_JA =
 const OWN_EN =
   /(?:(?:near|around|close to|next to|by|closest to|nearest to|from) (?:me|us|my (?:current )?(?:location|position)|here|where i(?:'m| am)(?: now)?|my place right now|this (?:place|area|location))|near-?by|close ?by|around here|right here|in (?:the|this) (?:area|vicinity|neighbou?rhood)|within reach|my (?:current )?(?:location|position)|(?<=(?:^|\uE000|\uE001|,) ?)here(?=[\uE000\uE001,.?! ]|$))(?![a-z])/giu;
 
-/** Places that only the asker knows; alone they are no place. */
+/** Places that only the user knows. Without other words they are not a place. */
 const GENERIC =
   /^(?:(?:私|うち|自分|僕|俺|わたし|彼女|彼|友達|友人|実家|両親|妻|夫|子ども|子供)の)?(?:駅|会社|職場|家|自宅|うち|実家|ホテル|宿|病院|学校|会場|お?店|レストラン|オフィス|事務所|コンビニ|スーパー|銀行|郵便局|公園|空港|現場|大学|市役所|役所|マンション|アパート|ビル|海|山|街|町|都心|市内|駅前|目的地|そこ|あそこ|どこか|どこでも)$|^(?:the |my |our |a |an |his |her )?(?:home|house|apartment|flat|office|work|workplace|company|hotel|hospital|school|station|airport|venue|restaurant|shop|store|mall|beach|gym|clinic|downtown|city|town|area|center|centre|destination|friend'?s(?: (?:house|place))?|girlfriend|boyfriend|parents'?(?: house)?)$/iu;
 
-/** A text that has them is a program or markup: only what "near" stands before is a place in it. */
+/** Such a text is source code or markup: only the words after "near" can be a place. */
 const CODE_TEXT = /[{}<>=*|\\$_]|--/u;
 export interface Known {
-  /** Something else of the text was understood. */
+  /** Another recogniser consumed a part of the text. */
   readonly hasMore: boolean;
   readonly distances: readonly Span[];
-  /** "the nearest": to the asker, where no place is named. */
+  /** "the nearest": nearest to the user, if no place is named. */
   readonly wantsNearest: boolean;
-  /** The text refines an earlier search. */
+  /** The text refines a previous search. */
   readonly hasContext: boolean;
 }
 
-/** What stands directly after a time and says whether it is a start or an end. */
+/** Words directly after a time that mark it as a start or an end. */
 const ROLE_WORDS =
   /(?<=\uE000)(?:ごろ|頃|くらい|ぐらい|過ぎ|すぎ)?(?: ?(?:から|まで|より|には?|で|の)?(?:到着|着(?:き)?|発|集合|出発|スタート|開始|以降|入庫|出庫|イン|アウト)(?![一-龠ァ-ヶ])(?:で|です|に|して)?|から(?!の駅)|まで|より)(?:に|の(?!駅)|で|は)?/gu;
 
@@ -50,7 +50,7 @@ export function readPlace(scanner: Scanner, known: Known): PlaceReading {
   return chosen(best, candidates);
 }
 
-/** Whether the text says "near me" in some way. */
+/** Whether the text contains a form of "near me". */
 function takeFillers(scanner: Scanner): boolean {
   const own = [OWN_JA, OWN_EN].flatMap((pattern) => scanner.take(pattern, () => ({ kind: "own" as const })));
   scanner.take(ROLE_WORDS, () => ({ kind: "filler" as const }), FILLER);
@@ -83,7 +83,7 @@ function collect(scanner: Scanner, distances: readonly Span[]) {
   return { candidates, generic, isNear };
 }
 
-/** A word that is left over after "cheaper" is no new place, nor is one of a program. */
+/** A remaining word after "cheaper" is not a new place, and neither is a word of source code. */
 function isAcceptable(best: Candidate, count: number, known: Known, isCode: boolean): boolean {
   const { name, score, marked } = best;
   if (score <= -2) return false;
@@ -101,7 +101,7 @@ function chosen(best: Candidate, candidates: readonly Candidate[]): PlaceReading
   let place = best.name;
   const town = candidates.find((other) => other !== best && other.preposition === "in" && other.start > best.start);
   if (town !== undefined && best.preposition !== "in" && best.marked) place = `${best.name}, ${town.name}`;
-  // "新宿西口 500": a number beside a name may be anything.
+  // "新宿西口 500": a number next to a name is ambiguous.
   const number = /^(.{2,50}) (\d{3,6})$/u.exec(place);
   if (number !== null && Number(number[2]) % 50 === 0) {
     place = number[1]!;
@@ -123,15 +123,15 @@ function chosen(best: Candidate, candidates: readonly Candidate[]): PlaceReading
   return { place, ownPosition: false, assumptions, unresolved };
 }
 
-/** Kanji, katakana, or a word that begins with a capital: as names are written. */
+/** Kanji, katakana, or a capitalised word, like most names. */
 function isName(text: string): boolean {
   const hiragana = (text.match(HIRAGANA) ?? []).length;
   return /^[一-龠々ァ-ヶーA-Z0-9]/u.test(text) && hiragana <= text.length / 2 && text.length <= 30;
 }
 
 /**
- * Japanese writes no spaces inside a name, but people do between its parts: 横浜駅 東口. Words in kanji and katakana stay
- * together; a word with hiragana is one by itself: 岡崎城 桜まつり.
+ * Japanese names contain no spaces, but users type spaces between their parts: 横浜駅 東口. Words in kanji and katakana are
+ * joined. A word with hiragana is separate: 岡崎城 桜まつり.
  */
 function words(chunk: { text: string; start: number }): { text: string; start: number }[] {
   if (!CJK.test(chunk.text)) return [chunk];
@@ -151,13 +151,13 @@ function words(chunk: { text: string; start: number }): { text: string; start: n
   return found;
 }
 
-/** A text of one thing in small letters: "shinjuku", なんば. */
+/** A text that is a single lower case word: "shinjuku", なんば. */
 function isLoneWord(name: string, count: number): boolean {
   return count === 1 && (/^[ぁ-んー]{2,10}$/u.test(name) || /^[\p{L}' -]{3,30}$/u.test(name)) &&
     name.split(" ").length <= 3;
 }
 
-/** Words whose being left over says something: not a particle, not a letter. */
+/** Remaining words that matter: not a particle, not a single letter. */
 function isWorthANote(name: string): boolean {
   return name.length > 1 && (!/^[ぁ-んー]{1,3}$/u.test(name)) && !/^(?:place|places|free|park)$/iu.test(name);
 }

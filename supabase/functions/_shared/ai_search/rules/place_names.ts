@@ -1,15 +1,15 @@
-/** The words of a piece of text that can be a place, and how much speaks for each. */
+/** Candidates for a place in a piece of text, with a score. */
 import type { Scanner } from "./scanner.ts";
 import { hasKnownName } from "./well_known.ts";
 
 const NEAR =
   "(?:すぐ)?(?:近く|ちかく|近辺|近郊|周辺|付近|辺り|あたり|界隈|そば|傍|周り|まわり|エリア|方面|隣|となり|向かい|目の前|駅近|寄り|至近|(?:に|から)(?:一番)?近い|に(?:なるべく|できるだけ)?近(?:く|め)|から(?:すぐ|近く)|まで(?:すぐ)?)";
 
-/** What names of places end with. */
+/** Endings of place names. */
 export const SUFFIX =
   /(?:駅|口|空港|病院|医院|大学|高校|公園|庭園|タワー|ツリー|ビル|神社|大社|神宮|寺|城|跡|市|区|町|村|県|府|都|通り?|橋|港|球場|ドーム|ホール|館|園|温泉|ホテル|役所|モール|スタジアム|競技場|アリーナ|坂|交差点|丁目|ランド|シー|センター|プラザ|パーク|ヒルズ|シティ|市場|高原|湖|山|島|海岸|ビーチ|店|広場|劇場|キャンパス|ターミナル|庁|場|前|ic|sa|pa|station|airport|park|tower|square|museum|hall|stadium|center|centre|hospital|university|temple|shrine|castle|bridge|building|hotel|mall|market|street|beach|zoo|plaza)$/iu;
 
-/** Characters of programs and markup: no place has them. */
+/** Characters of source code and markup, which are never in a place name. */
 const CODE = /[{}<>=;*|\\$^_@#%`~]|--|\/\//u;
 export const HIRAGANA = /[ぁ-ん]/gu;
 export const LETTER = /\p{L}/u;
@@ -21,11 +21,11 @@ export interface Candidate {
   readonly score: number;
   readonly start: number;
   readonly marked: boolean;
-  /** How the words before it name it: "in" may add a town to a place before. */
+  /** The word before the name: "in" can add a town to the previous place. */
   readonly preposition: string;
 }
 
-/** Where a Japanese phrase ends: particles between a name and what follows; が丘 and が関 are inside names. */
+/** Boundaries of a Japanese phrase: particles between a name and the next word. が丘 and が関 are inside names. */
 const PARTICLE =
   /(?<=[一-龠々ァ-ヶーa-zA-Z0-9])(?:(?:ではなく|じゃなく)て?|(?:から|まで|より|では|には|って|とか)|[をはで]|に(?!ゃ)|へ|が(?![ん丘関原浜崎池谷峰岡淵森島浦])|(?<![ぁ-ん]ー)[ともや](?![ぁ-ん]))(?=[一-龠々ァ-ヶーa-zA-Z0-9ぁ-ん \uE000\uE001、。]|$)/u;
 const LEADING_LONG =
@@ -55,7 +55,7 @@ export function japaneseCandidates(scanner: Scanner, chunk: string, at: number):
   return found;
 }
 
-/** Words in hiragana that remain of a sentence and are no place. */
+/** Remaining hiragana words that are not a place. */
 const GRAMMAR =
   /^(?:ある|いる|する|なる|ない|どう|どこ|どれ|こと|もの|とき|ため|さん|ほう|ください|近い|近く|遠い|それ|これ|あれ|そう|もう|まだ|また|ほか|など|くる|いく|みる|やる|だけ|しか|です|ます|した|して|から|まで|ので)$/u;
 const NEAR_END = new RegExp(`(?:の|、| )?${NEAR}(?:の|で|に|から|は|へ|を|が)?$`, "u");
@@ -64,7 +64,7 @@ const NEAR_ONLY = new RegExp(`^(?:の)?${NEAR}(?:の|で|に|から|は|へ|を|
 function japaneseName(piece: string, start: number, particle: string, after: string, afterTaken: boolean): Candidate[] {
   let name = strip(piece, afterTaken);
   if (name === "" || !LETTER.test(name)) return [];
-  // X(に|から)近い: the particle was cut off with the name.
+  // X(に|から)近い: the particle was removed with the name.
   const isNear = NEAR_END.test(piece.trim()) || /^(?:に|から)(?:一番)?近/u.test(particle + after);
   if (NEAR_ONLY.test(name) || NEAR_ONLY.test(piece.trim())) {
     return [{ name: "", score: 0, start, marked: false, preposition: "" }];
@@ -91,7 +91,7 @@ function strip(text: string, afterTaken: boolean): string {
   for (let step = 0; step < 6; step++) {
     const before = name;
     name = name.replace(LEADING_LONG, "");
-    // A name may begin with に or と; after a word that was taken, or before kanji, it is a particle.
+    // に or と can begin a name. After a consumed word or before kanji, it is a particle.
     if (LEADING.test(name) && ((step === 0 && afterTaken) || !/^.[ぁ-ん]/u.test(name))) name = name.slice(1);
     name = name.replace(TRAILING_NAME, "$1").replace(TRAILING_CODE, "");
     if (name === before) break;
@@ -99,7 +99,7 @@ function strip(text: string, afterTaken: boolean): string {
   return name.trim();
 }
 
-/** Particles at the end of a name in kanji or katakana; a name in hiragana keeps its last letter unless で or に. */
+/** Particles at the end of a name in kanji or katakana. A name in hiragana keeps its last letter, except で and に. */
 const TRAILING_NAME = new RegExp(`([^ぁ-ん])(?:${TRAILING.source.slice(0, -1)})$`, "u");
 const TRAILING_CODE = /(?:にて|での|への|(?<=[ぁ-ん]{2})[でにへを]|[、,.。・:'"!?()\[\]/&+ -])$/u;
 
@@ -124,7 +124,7 @@ export function englishCandidates(chunk: string, at: number, afterDistance: bool
     if (/^(?:not|except|outside of|avoid|anything but) /iu.test(name)) return;
     const words = name.split(" ");
     let score = STRONG.test(preposition) ? 6 : WEAK.test(preposition) ? 4 : preposition === "" ? 0 : 1;
-    // "500 m from": the words after a distance name where it is measured from.
+    // "500 m from": the words after it are the origin of the distance.
     const isOrigin = afterDistance && start < at + 8 && /^(?:of|from|to)$/iu.test(preposition);
     if (isOrigin) score += 6;
     if (/(?:^| )\p{Lu}/u.test(name)) score += 2;
@@ -137,7 +137,7 @@ export function englishCandidates(chunk: string, at: number, afterDistance: bool
   };
   for (const mark of marks) {
     const word = mark[1]!.toLowerCase();
-    // "Museum of Art", "Bank of Japan": of is inside a name after a capital.
+    // "Museum of Art", "Bank of Japan": after a capitalised word, "of" is inside a name.
     if (
       word === "of" && /\p{Lu}[\p{L}']{1,20}$/u.test(chunk.slice(from, mark.index)) &&
       /^ \p{Lu}/u.test(chunk.slice(mark.index + mark[0].length))

@@ -1,10 +1,10 @@
-/** What the text says about money. */
+/** Prices in the text. */
 import type { Scanner, Span } from "./scanner.ts";
 
-/** What an amount is the price of. */
+/** The thing that an amount pays for. */
 export type PriceUnit =
   | { readonly of: "stay" | "day" }
-  /** So much for each of these minutes. */
+  /** Price per this many minutes. */
   | { readonly of: "rate"; readonly minutes: number };
 
 export interface Price extends Span {
@@ -12,15 +12,15 @@ export interface Price extends Span {
   readonly least: number | null;
   readonly most: number | null;
   readonly unit: PriceUnit;
-  /** The words leave open whether it is a bound ("about", no word at all). */
+  /** The text does not state whether it is a bound ("about", or no word). */
   readonly vague: boolean;
-  /** One coin: also the attribute's name. */
+  /** One coin: also the name of an attribute. */
   readonly coin: boolean;
-  /** The words name a cap: 最大料金, daily max. */
+  /** The words name a maximum fee: 最大料金, daily max. */
   readonly cap: boolean;
 }
 
-/** Money that no condition can be made of. */
+/** An amount that cannot become a condition. */
 export interface OtherMoney extends Span {
   readonly kind: "other_money";
   readonly why: "currency" | "free_part";
@@ -40,7 +40,7 @@ const FREE =
 
 const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 
-/** A number that only the words around it make a price. */
+/** A number that is only a price because of the words around it. */
 const BARE =
   /(?:予算は?|budget (?:is |of )?|上限は?|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6})(?! ?(?:[\p{L}\d:.]))|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:以内|以下|未満)(?! ?の?距離)/giu;
 
@@ -68,7 +68,7 @@ function minutesOf(count: string | undefined, unit: string): number {
 
 const scale = (mark: string | undefined): number => mark === undefined ? 1 : mark === "万" ? 10_000 : 1000;
 
-/** Widens an amount to the words beside it, and reads from them what it is a bound of. */
+/** Extends an amount to the words next to it, which determine what it limits. */
 function readAmount(scanner: Scanner, match: RegExpExecArray, span: Span) {
   const groups = match.groups ?? {};
   const amount = Math.round(Number(groups["sign"] ?? groups["plain"]) * scale(groups["signk"] ?? groups["k"]));
@@ -126,12 +126,12 @@ function readAmount(scanner: Scanner, match: RegExpExecArray, span: Span) {
     unit,
     vague: about || (!bounded && !atLeast && !cap && groups["range"] === undefined && unit.of !== "rate"),
     coin: false,
-    // The most of a day is how people name a cap: 1日最大1500円, "max 1500 yen a day".
+    // A maximum per day is a common name for a maximum fee: 1日最大1500円, "max 1500 yen a day".
     cap: cap || (unit.of === "day" && /最大|上限|max|cap/iu.test(scanner.text.slice(start, end))),
   };
 }
 
-/** 1時間300円, 30分200円: short times before an amount are what it is for; longer ones are stays. */
+/** 1時間300円, 30分200円: short durations before an amount are its unit. Longer ones are stays. */
 function rateBefore(scanner: Scanner, start: number, widen: (length: number) => void): PriceUnit | undefined {
   const found = RATE_BEFORE.exec(scanner.before(start, 30));
   if (found?.groups === undefined) return undefined;

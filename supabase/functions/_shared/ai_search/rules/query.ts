@@ -1,4 +1,4 @@
-/** The search that the findings make, on top of the one that they refine. */
+/** Builds the search from the findings, based on the query that they refine. */
 import type { Attribute } from "./attributes.ts";
 import type { Distance } from "./distances.ts";
 import type { Measure } from "./measures.ts";
@@ -41,7 +41,7 @@ export interface Conditions {
   unresolved: Finding[];
 }
 
-/** What the tokens ask for, apart from the place and the stay; `stayMs` is the stay's length when it is known. */
+/** The conditions of the tokens, without place and stay. `stayMs` is the length of the stay, if known. */
 export function readConditions(
   scanner: Scanner,
   tokens: ConditionTokens,
@@ -76,13 +76,13 @@ export function readConditions(
   };
 
   for (const price of tokens.prices) readPrice(price);
-  // Without a stay lots are compared by an hour.
+  // Without a stay, lots are compared by the price of one hour.
   const isHourly = tokens.prices.some((price) =>
     price.kind === "price" && price.unit.of === "rate" && price.unit.minutes === 60
   );
   if (isHourly && stayMs === null) conditions.maxPrice ??= conditions.priceMax;
   if (conditions.maxPrice !== null && conditions.priceMax === null && (stayMs === null || stayMs >= 3_600_000)) {
-    // An hour of a stay costs no more than the stay.
+    // One hour of a stay costs at most as much as the stay.
     conditions.priceMax = conditions.maxPrice;
   }
   for (const distance of tokens.distances) {
@@ -105,7 +105,7 @@ export function readConditions(
     }
   }
   for (const { name, polarity, assumed, ...span } of tokens.attributes) {
-    // "no roof" after a search with a roof takes the condition back.
+    // "no roof" after a search with a roof removes the condition.
     if (polarity === "excluded" && !context?.attributes?.includes(name)) leave(span, "filters", "excluded", name);
     else if (polarity !== "wanted") conditions.dropped.push(name);
     else {
@@ -156,7 +156,7 @@ export function readConditions(
     for (const vehicle of tokens.vehicles) {
       if (vehicle.needs !== null) want(vehicle.needs);
       if (conditions.vehicleType !== null) {
-        // "my van is an SUV": the first name counts, and kinds that agree need no word.
+        // "my van is an SUV": the first name is used. No note is needed if the kinds agree.
         if (conditions.vehicleType !== vehicle.type) leave(vehicle, "vehicle", "not_understood", vehicle.type);
         continue;
       }
@@ -208,7 +208,7 @@ function perHour(amount: number, unit: Price["unit"]): number {
   return unit.of === "rate" ? Math.round(amount * 60 / unit.minutes) : amount;
 }
 
-/** The query. Without a centre it has no radius and no order by distance, which need one. */
+/** The query. Without a centre it has no radius and no order by distance, because both require one. */
 export function buildQuery(conditions: Conditions, context: Query | undefined, keepCenter: boolean): Query {
   const { center, radius_m, ...before } = context ?? {};
   const query: Query = { ...before, v: 1 };

@@ -1,13 +1,12 @@
 /**
- * A text of which recognisers take parts. What is taken is blank to all that come after, so that no word counts twice;
- * what nobody takes is the place.
- *
+ * A text whose parts are consumed by recognisers. A consumed part is blank for all later recognisers, so that no word
+ * counts twice. The rest is the place.
  * Every pattern in this folder has bounded quantifiers only ({0,3}, never * or +), so a scan takes linear time.
  */
 
-/** Stands for a character that was taken. The text itself has none (text.ts). */
+/** Replaces a consumed character. It never occurs in the text itself (text.ts). */
 export const TAKEN = "\uE000";
-/** Stands for a character of a word that says nothing. */
+/** Replaces a character of a filler word. */
 export const FILLER = "\uE001";
 
 export interface Span {
@@ -24,7 +23,7 @@ export class Scanner {
     this.#rest = text;
   }
 
-  /** The text with TAKEN and FILLER in place of what was taken. */
+  /** The text with TAKEN and FILLER for consumed characters. */
   get rest(): string {
     return this.#rest;
   }
@@ -33,7 +32,7 @@ export class Scanner {
     return this.text.slice(span.start, span.end);
   }
 
-  /** The last characters before a position, as far as nobody took them. */
+  /** The last characters before a position that are not consumed. */
   before(start: number, length = 24): string {
     return this.#rest.slice(Math.max(0, start - length), start);
   }
@@ -43,8 +42,8 @@ export class Scanner {
   }
 
   /**
-   * Takes each match that `read` makes something of. `read` may widen the span to words beside the match that belong
-   * to it; what it returns undefined for stays.
+   * Consumes each match for which `read` returns a value. `read` can extend the span to neighbouring words. If it
+   * returns undefined, the match is not consumed.
    */
   take<T extends object>(
     pattern: RegExp,
@@ -72,7 +71,7 @@ export class Scanner {
     return found;
   }
 
-  /** Blanks spans that are in order and do not overlap. */
+  /** Blanks spans that are sorted and do not overlap. */
   blank(spans: readonly Span[], mark: string = TAKEN): void {
     if (spans.length === 0) return;
     const pieces: string[] = [];

@@ -1,4 +1,4 @@
-/** When the stay begins and ends: from the times, days and lengths that the text names. */
+/** Start and end of the stay, from the times, days and durations of the text. */
 import { type Anchor, anchorsOf, chooseAnchors } from "./anchors.ts";
 import { DAY_PARTS, type Point } from "./clocks.ts";
 import type { DateToken, Repetition } from "./dates.ts";
@@ -26,7 +26,7 @@ export interface Stay {
   readonly unresolved: readonly Finding[];
 }
 
-/** Puts the times, days and lengths of one text together. Used once. */
+/** Combines the times, days and durations of one text. One instance per text. */
 export class StayReader extends MomentReader {
   readonly #tokens: StayTokens;
 
@@ -47,7 +47,7 @@ export class StayReader extends MomentReader {
     return { ...this.#check(found, lengths), assumptions: this.assumptions, unresolved: this.unresolved };
   }
 
-  /** 11月25日(水), 今週末の土曜: dates beside each other are one day, or disagree. */
+  /** 11月25日(水), 今週末の土曜: adjacent dates are one day, or contradict each other. */
   #mergeDates(dates: readonly DateToken[]): DateToken[] {
     const merged: DateToken[] = [];
     for (const date of dates) {
@@ -59,7 +59,7 @@ export class StayReader extends MomentReader {
       }
       merged[merged.length - 1] = this.#one(last, date);
     }
-    // "the holidays, from 30 December": what is vague counts for nothing beside a date.
+    // "the holidays, from 30 December": a vague date is ignored next to an exact date.
     const named = merged.filter((date) => date.problem !== "vague");
     return named.some((date) => date.day !== null) ? named : merged;
   }
@@ -91,7 +91,7 @@ export class StayReader extends MomentReader {
     const problem = this.#dateProblem(dates);
     if (problem) return { entry: null, exit: null };
     const isToday = entry !== null && "today" in entry.point && entry.point.today;
-    // "9 to 6 tomorrow": the date after the end is the start's as well.
+    // "9 to 6 tomorrow": the date after the end also applies to the start.
     const shared = entry !== null && exit !== null && entry.date === null && !isToday && exit.date !== null &&
       exit.date.start >= exit.start;
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
@@ -107,13 +107,13 @@ export class StayReader extends MomentReader {
     return this.#times(entry, exit, entryDate, exitDate, duration, whole);
   }
 
-  /** Says why a date cannot be used; with one such date there is no stay. */
+  /** Records why a date cannot be used. With one such date there is no stay. */
   #dateProblem(dates: readonly DateToken[]): boolean {
     let isBad = false;
     for (const date of dates) {
       if (date.day === null) {
         isBad = true;
-        if (date.problem === null) continue; // said where it was found
+        if (date.problem === null) continue; // already recorded where it was found
         const reason = date.problem === "vague" ? "vague_date" : date.problem;
         this.leave(date, "entry_at", reason, null);
       }
@@ -139,7 +139,7 @@ export class StayReader extends MomentReader {
     if (entry !== null) {
       start = this.entryMoment(entry, exit, entryDate);
       if (start === null) {
-        // What is wrong with the start has been said; the end may still be known by its own date.
+        // The problem with the start is already recorded. The end can still be resolved by its own date.
         const day = exit === null ? null : exitDate?.day ?? entryDate?.day ?? null;
         return { entry: null, exit: day === null ? null : this.endOn(exit!, day, day === today.day) };
       }
@@ -219,7 +219,7 @@ export class StayReader extends MomentReader {
       return { entry: start, exit: this.exitMoment(exit, start, entry, exitDate) };
     }
     const wall = wallTimeOf(start, zone);
-    // Who comes after midnight counts the night that has begun.
+    // After midnight, users count the current night.
     const lastDay = wall.day + nights.nights - (wall.minute < 300 ? 1 : 0);
     if (exit !== null) return { entry: start, exit: this.endOn(exit, lastDay, false) };
     const end = momentsOf(lastDay, OVERNIGHT_END, zone)[0] ?? null;
@@ -232,7 +232,7 @@ export class StayReader extends MomentReader {
     const day = date === null ? today.day : this.future(date, 24 * 60 - 1);
     if (day === null) return { entry: null, exit: null };
     const start = Math.max(momentsOf(day, 0, zone)[0] ?? now, now);
-    // Without a date a day is 24 hours from now.
+    // Without a date, a day is 24 hours from now.
     const end = date === null ? now + 1440 * MINUTE : momentsOf(day + 1, 0, zone)[0] ?? null;
     const reason: Reason = date === null ? "whole_days" : "whole_day";
     this.assume(whole, "entry_at", start === now ? "from_now" : reason, this.at(start));
@@ -259,7 +259,7 @@ export class StayReader extends MomentReader {
     return { entry: start, exit: end };
   }
 
-  /** What no stay can be is left open; what is missing is named. */
+  /** An impossible stay becomes an open question. Missing parts are listed. */
   #check(found: { entry: number | null; exit: number | null }, lengths: readonly Length[]) {
     let { entry, exit } = found;
     const whole = { start: 0, end: 0 };

@@ -1,8 +1,8 @@
-/** One way of writing: width, spaces, dashes, thousands, numbers in words. */
+/** Normalises the notation: width, spaces, dashes, thousands separators, numbers in words. */
 import { englishNumbers } from "./english_numbers.ts";
 import { japaneseNumbers } from "./japanese_numbers.ts";
 
-/** Characters that are not seen or steer the direction of writing, and those that the scanner uses as marks. */
+/** Invisible characters, characters that control the text direction, and the scanner's own marks. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\uFE0F]/gu;
 const WHITE = /[\p{Z}\t\n\r\v\f]/gu;
 
@@ -22,7 +22,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d)\.(?=000(?!\d))(?=000 ?(?:円|yen))/giu, ""],
 ];
 
-/** The text in one width, without what is not seen, with one space for many; numbers in digits where they count. */
+/** The text in one width, without invisible characters, with single spaces, and with digits for numbers that count. */
 export function normalise(raw: string): string {
   let text = raw.normalize("NFKC").replace(WHITE, " ").replace(UNSEEN, "");
   for (const [pattern, replacement] of REPLACED) text = text.replace(pattern, replacement);

@@ -1,4 +1,4 @@
-/** What the rules parser takes and returns. */
+/** Input and output of the rules parser. */
 import type { z } from "zod";
 import type { attributes, SearchQueryV1 } from "../../schema/search.ts";
 
@@ -10,7 +10,7 @@ export type Locale = "ja" | "en";
 export interface ParseOptions {
   readonly locale: Locale;
   readonly now: Date;
-  /** IANA name. An unknown one is a RangeError. */
+  /** IANA name. Throws a RangeError for an unknown name. */
   readonly timeZone: string;
   /** The query that the text refines ("cheaper", "and with EV charging"). */
   readonly context?: Query | undefined;
@@ -29,26 +29,28 @@ export type Field =
   | "sort"
   | "text";
 
-/** Something that the parser took on itself (assumption), or could not decide (unresolved). */
+/** An assumption of the parser, or an open question (unresolved). */
 export interface Note {
-  /** The part of the text, in one width; empty when it is about what the text does not say. */
+  /** The part of the text, in normalised width. Empty if the note is about missing text. */
   readonly text: string;
   readonly field: Field;
-  /** What was taken (assumption), or what is known so far (unresolved). */
+  /** The assumed value (assumption), or the value known so far (unresolved). */
   readonly value: string | number | null;
-  /** A sentence in the asker's language. */
+  /** A sentence in the user's language. */
   readonly reason: string;
 }
 
 export type MentionKind = "clock" | "date" | "duration" | "price" | "distance" | "measure" | "number";
 
-/** A number, a time or a price that the text names, whatever became of it. */
+/** A number, time or price in the text, even if it is not used. */
 export interface Mention {
   readonly kind: MentionKind;
   readonly text: string;
-  /** Minutes of a day for clocks and of time for durations, days for dates (YYYY-MM-DD), yen, metres, or the number. */
+  /**
+   * Minutes of the day for clock times, minutes for durations, days for dates (YYYY-MM-DD), yen, metres, or the number.
+   */
   readonly value: string | number;
-  /** Other values that the same words can have: nine o'clock is 540 and 1260. */
+  /** Other values of the same words: nine o'clock is 540 or 1260. */
   readonly others: readonly (string | number)[];
 }
 
@@ -59,20 +61,20 @@ export interface Vehicle extends Measures {
 
 export interface ParsedSearch {
   readonly status: "parsed" | "unparseable";
-  /** What an unparseable text would have to say. */
+  /** Information that is missing in an unparseable text. */
   readonly missing: readonly ("place" | "stay" | "conditions")[];
   readonly place: string | null;
-  /** The text asks for what is near the asker. */
+  /** The text requests lots near the user. */
   readonly own_position: boolean;
   readonly entry_at: string | null;
   readonly exit_at: string | null;
-  /** For the whole stay; without a stay for an hour. In yen. */
+  /** In yen. For the whole stay, or for one hour without a stay. */
   readonly max_price: number | null;
   readonly filters: readonly AttributeName[];
   readonly vehicle: Vehicle | null;
   readonly radius_m: number | null;
   readonly sort: NonNullable<Query["sort"]> | null;
-  /** Without a centre it has no `radius_m` and no `sort` by distance: withCenter adds them. */
+  /** Without a centre it has neither `radius_m` nor `sort` by distance. withCenter adds them. */
   readonly query: Query;
   readonly confidence: number;
   readonly assumptions: readonly Note[];

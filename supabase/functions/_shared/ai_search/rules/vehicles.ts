@@ -1,4 +1,4 @@
-/** Kinds of vehicles. To add words, add them to a row: Japanese ones are found anywhere, English ones as whole words. */
+/** Kinds of vehicles. To add words, edit a row. Japanese words match anywhere, English words match as whole words. */
 import type { Scanner, Span } from "./scanner.ts";
 import type { AttributeName } from "./types.ts";
 
@@ -6,9 +6,9 @@ export interface VehicleKind extends Span {
   readonly kind: "vehicle";
   /** A code of category `vehicle_type`. */
   readonly type: string;
-  /** What a lot must have for such a vehicle. */
+  /** Attributes that a lot must have for this vehicle. */
   readonly needs: AttributeName | null;
-  /** The words name a vehicle of this kind, not the kind. */
+  /** The words name a vehicle of this kind, but not the kind itself. */
   readonly assumed: boolean;
 }
 

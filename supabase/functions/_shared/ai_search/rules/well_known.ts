@@ -1,6 +1,6 @@
 /**
- * Names of towns and quarters that people say most. A place need not be here: the names only settle which of several
- * words is the place ("帰省で松江に": 松江).
+ * Common names of towns and quarters. The list need not be complete: it only helps to select the place among several
+ * words ("帰省で松江に": 松江).
  */
 const JAPANESE =
   "札幌 函館 旭川 小樽 釧路 帯広 千歳 青森 弘前 八戸 盛岡 仙台 秋田 山形 福島 郡山 会津若松 いわき 水戸 つくば 日立 宇都宮 日光 那須 小山 " +
@@ -25,7 +25,7 @@ const names = new Set(JAPANESE.split(" "));
 const romanised = new Set(ROMANISED.split(" "));
 const longest = Math.max(...[...names].map((name) => name.length));
 
-/** Whether a name begins with one of them, or has one of them as a word. */
+/** Whether a name begins with one of them, or contains one as a word. */
 export function hasKnownName(name: string): boolean {
   for (let length = longest; length > 0; length--) {
     if (names.has(name.slice(0, length)) && (length > 1 || name.length === 1)) return true;

@@ -1,4 +1,6 @@
-/** What is not an attribute: order, ease, operators, the street, and what the search has no condition for. */
+/**
+ * Wishes that are not attributes: order, ease of entry, operators, on-street parking, and wishes without a condition.
+ */
 import { type Polarity, polarityOf } from "./negation.ts";
 import type { Scanner, Span } from "./scanner.ts";
 
@@ -6,7 +8,7 @@ export type Wish =
   & Span
   & (
     | { readonly kind: "sort"; readonly sort: "distance" | "price" | "recommended"; readonly polarity: Polarity }
-    /** "cheaper", "closer": than what the last query asked. */
+    /** "cheaper", "closer": compared with the previous query. */
     | { readonly kind: "refine"; readonly by: "price" | "distance" }
     | { readonly kind: "easy"; readonly assumed: boolean; readonly polarity: Polarity }
     | { readonly kind: "operator"; readonly keyword: string; readonly polarity: Polarity }
@@ -40,7 +42,7 @@ const STREET =
   /(?:路上|路駐|道路上|パーキング ?[・]?メーター|パーキング ?チケット|パーメーター)(?:の)?(?:駐車場?|パーキング)?|on[ -]street(?: parking)?|street parking|(?:parking )?meters?(?: parking)?|metered(?: parking)?|roadside(?: parking)?/giu;
 const OFF_STREET = /off[ -]street/giu;
 
-/** Things that people ask for and no condition of the search stands for. */
+/** Wishes of users that the search has no condition for. */
 const UNSUPPORTED = new RegExp(
   [
     "機械式?(?:駐車場?|立体|パーキング)?(?!工)|タワー(?:式|パーキング|型)|立体(?:駐車場?|式|パーキング)?(?!交差)|自走式?(?:立体|駐車場)?|平面(?:駐車場?|式|型)?|平置き|平地|ロック板(?:式)?|ゲート(?:式|付き)|フラップ(?:板|式)?|バレー(?:パーキング|サービス)",
@@ -81,12 +83,12 @@ export function takeWishes(scanner: Scanner): Wish[] {
   ];
 }
 
-/** Before the attributes: "in and out" and 出し入れ are unsupported only where 24時間 did not take them. */
+/** Runs before attributes. "in and out" and 出し入れ are unsupported only if 24時間 has not consumed them. */
 export function takeUnsupported(scanner: Scanner): Wish[] {
   return scanner.take(UNSUPPORTED, (_, span) => ({ kind: "unsupported" as const, ...polarityOf(scanner, span) }));
 }
 
-/** After everything else that has a price in it. */
+/** Runs after all other recognisers of prices. */
 export function takePriceOrder(scanner: Scanner): Wish[] {
   return scanner.take(
     SORT_PRICE,

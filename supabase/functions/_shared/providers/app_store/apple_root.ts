@@ -1,4 +1,4 @@
-/** The root of the chains that sign App Store data, as Apple publishes it. Valid until 2039-04-30. */
+/** Root certificate of the chains that sign App Store data, as published by Apple. Valid until 2039-04-30. */
 export const APPLE_ROOT_CA_G3 = `-----BEGIN CERTIFICATE-----
 MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS
 QXBwbGUgUm9vdCBDQSAtIEczMSYwJAYDVQQLDB1BcHBsZSBDZXJ0aWZpY2F0aW9u

@@ -1,8 +1,8 @@
-/** Bytes and their texts, without node:buffer, which costs a cold start four milliseconds. */
+/** Conversions between bytes and text without node:buffer, which adds four milliseconds to a cold start. */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Base64 with or without padding and line ends; null for anything else. */
+/** Base64 with or without padding and line ends. Null for invalid text. */
 export function fromBase64(text: string): Bytes | null {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -12,14 +12,14 @@ export function fromBase64(text: string): Bytes | null {
   }
 }
 
-/** Base64 as compact JWS have it: each text of bytes is one text only. */
+/** Base64url as in compact JWS: each byte sequence has exactly one text. */
 export function fromBase64Url(text: string): Bytes | null {
   const spare = [/^/, /^/, /[AQgw]$/, /[AEIMQUYcgkosw048]$/][text.length % 4]!;
   if (!/^[\w-]*$/.test(text) || !spare.test(text)) return null;
   return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }
 
-/** UTF-8; null for bytes that are none. */
+/** UTF-8. Null for invalid bytes. */
 export function fromUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

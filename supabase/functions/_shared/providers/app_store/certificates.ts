@@ -1,4 +1,7 @@
-/** X.509 certificates: what the App Store's chains are checked by, read from DER; signatures are checked by WebCrypto. */
+/**
+ * X.509 certificates: parses the fields of DER that are needed to verify the App Store's chains. WebCrypto verifies
+ * signatures.
+ */
 import { type Bytes, fromBase64, fromUtf8 } from "./bytes.ts";
 import { bitsOf, childAt, childrenOf, DerError, type Element, oidOf, readElement, Tag, timeOf } from "./der.ts";
 
@@ -10,11 +13,11 @@ const URI = Tag.contextPrimitive(6);
 
 export interface Certificate {
   readonly raw: Bytes;
-  /** What the issuer signed. */
+  /** The bytes signed by the issuer. */
   readonly signed: Bytes;
   readonly signature: Signature;
   readonly serialNumber: Bytes;
-  /** Names, as DER: they are the same when their bytes are. */
+  /** Names as DER: equal names have equal bytes. */
   readonly issuer: Bytes;
   readonly subject: Bytes;
   /** In milliseconds. */
@@ -22,7 +25,7 @@ export interface Certificate {
   readonly notAfter: number;
   readonly publicKey: PublicKey;
   readonly isAuthority: boolean;
-  /** Object identifiers of all extensions. */
+  /** Object identifiers of all extensions of the certificate. */
   readonly extensions: ReadonlySet<string>;
   readonly extendedKeyUsages: readonly string[];
   readonly ocspUri: string | null;
@@ -36,7 +39,7 @@ export interface Signature {
 export interface PublicKey {
   /** SubjectPublicKeyInfo. */
   readonly spki: Bytes;
-  /** The key itself, without its algorithm. */
+  /** The key without its algorithm. */
   readonly bits: Bytes;
   readonly type: "P-256" | "P-384" | "P-521" | "RSA" | "other";
 }
@@ -82,7 +85,7 @@ function first(element: Element): Element {
   return childAt(childrenOf(sequence(element)), 0, Tag.oid);
 }
 
-/** The values of the extensions, by their object identifiers. */
+/** Values of extensions by object identifier. */
 function extensionsIn(rest: readonly Element[]): Map<string, Bytes> {
   const values = new Map<string, Bytes>();
   const list = rest.find(({ tag }) => tag === Tag.context(3));
@@ -140,10 +143,10 @@ const HASHES: Readonly<Record<string, { readonly type: "EC" | "RSA"; readonly ha
   "1.2.840.113549.1.1.12": { type: "RSA", hash: "SHA-384" },
   "1.2.840.113549.1.1.13": { type: "RSA", hash: "SHA-512" },
 };
-/** Bytes of one of the two numbers of a signature. */
+/** Length of each of the two numbers of a signature in bytes. */
 const COORDINATE_BYTES = { "P-256": 32, "P-384": 48, "P-521": 66 } as const;
 
-/** Whether this key made this signature. False also for algorithms and curves that the runtime does not have. */
+/** Whether this key made this signature. False also for algorithms and curves that the runtime does not support. */
 export async function isSignedBy(key: PublicKey, signed: Bytes, { algorithm, value }: Signature): Promise<boolean> {
   const scheme = HASHES[algorithm];
   if (scheme === undefined || key.type === "other" || (key.type === "RSA") !== (scheme.type === "RSA")) return false;
@@ -161,7 +164,7 @@ export async function isSignedBy(key: PublicKey, signed: Bytes, { algorithm, val
   }
 }
 
-/** The key as WebCrypto wants it; a point that is not on its curve is a DOMException. */
+/** Imports the key into WebCrypto. Throws a DOMException for a point that is not on its curve. */
 export async function importKey(
   { spki }: PublicKey,
   algorithm: EcKeyImportParams | RsaHashedImportParams,
@@ -169,7 +172,7 @@ export async function importKey(
   return await crypto.subtle.importKey("spki", spki, algorithm, false, ["verify"]);
 }
 
-/** The two numbers of an ECDSA signature, from DER to the fixed lengths that WebCrypto takes. */
+/** Converts the two numbers of an ECDSA signature from DER to the fixed length of WebCrypto. */
 function rawSignature(der: Bytes, size: number): Bytes {
   const numbers = childrenOf(sequence(readElement(der)));
   if (numbers.length !== 2) throw new DerError("not a signature");
@@ -187,7 +190,7 @@ function rawSignature(der: Bytes, size: number): Bytes {
 
 const PEM = /-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----/g;
 
-/** Certificates in PEM. Throws DerError. */
+/** Parses PEM certificates. Throws DerError. */
 export function readPem(pem: string): Certificate[] {
   return [...pem.matchAll(PEM)].map(([, text = ""]) => {
     const der = fromBase64(text);

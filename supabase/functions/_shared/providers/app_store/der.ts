@@ -1,6 +1,6 @@
 /**
- * ASN.1 in DER, as far as certificates, OCSP and receipts need it. Every read is checked against the bounds of what contains
- * it, and fails with DerError alone. Nothing recurses: a caller opens one level at a time.
+ * ASN.1 DER, as needed for certificates, OCSP and receipts. Every read is checked against the bounds of its container.
+ * The only error is DerError. There is no recursion: a caller opens one level at a time.
  */
 import { type Bytes, concatenated, fromUtf8 } from "./bytes.ts";
 
@@ -8,7 +8,7 @@ export class DerError extends Error {
   override readonly name = "DerError";
 }
 
-/** Identifier octets, constructed bit included. */
+/** Identifier octet including the constructed bit. */
 export const Tag = {
   boolean: 0x01,
   integer: 0x02,
@@ -32,42 +32,42 @@ export const Tag = {
 const CONSTRUCTED = 0x20;
 const LONG_TAG = 0x1f;
 const INDEFINITE = 0x80;
-/** Four bytes of length hold more than any request. */
+/** Four bytes of length exceed any request. */
 const MAX_LENGTH_BYTES = 4;
-/** More than any certificate, response or receipt has on one level. */
+/** More elements on one level than in any certificate, response or receipt. */
 const MAX_CHILDREN = 10_000;
 
 export interface Element {
   readonly tag: number;
   readonly contents: Bytes;
-  /** With identifier and length. */
+  /** Including identifier and length. */
   readonly raw: Bytes;
 }
 
 /**
- * `der`: lengths are definite and as short as can be. `ber`: other lengths too; an element of indefinite length has all that
- * is left, because what follows it is not needed.
+ * `der`: lengths are definite and minimal. `ber`: other lengths are allowed too. An element of indefinite length
+ * extends to the end, because the rest is not needed.
  */
 export type Rules = "der" | "ber";
 
-/** The one element that these bytes are. */
+/** Parses bytes that consist of one element. */
 export function readElement(bytes: Bytes, rules: Rules = "der"): Element {
   const element = elementAt(bytes, 0, rules);
   if (rules === "der" && element.raw.length !== bytes.length) throw new DerError("bytes follow the element");
   return element;
 }
 
-/** What a constructed element consists of. */
+/** Children of a constructed element. */
 export function childrenOf(element: Element, rules: Rules = "der"): Element[] {
   if ((element.tag & CONSTRUCTED) === 0) throw new DerError("a primitive element has no children");
   return elementsIn(element.contents, rules);
 }
 
-/** The elements that these bytes are, one after the other. */
+/** Parses bytes that are a sequence of elements. */
 export function elementsIn(bytes: Bytes, rules: Rules = "der"): Element[] {
   const elements: Element[] = [];
   for (let offset = 0; offset < bytes.length;) {
-    if (rules === "ber" && bytes[offset] === 0 && bytes[offset + 1] === 0) break; // the end of indefinite contents
+    if (rules === "ber" && bytes[offset] === 0 && bytes[offset + 1] === 0) break; // end of indefinite contents
     if (elements.length === MAX_CHILDREN) throw new DerError("too many elements");
     const element = elementAt(bytes, offset, rules);
     elements.push(element);
@@ -105,14 +105,14 @@ function lengthAt(bytes: Bytes, start: number, first: number, rules: Rules, isCo
   return { length, header: 2 + count };
 }
 
-/** The child at this index, with this tag. */
+/** The child at this index. Throws if its tag is different. */
 export function childAt(children: readonly Element[], index: number, tag: number): Element {
   const child = children[index];
   if (child?.tag !== tag) throw new DerError(`element ${index} is not of type ${tag.toString(16)}`);
   return child;
 }
 
-/** A number that is not negative and not beyond what JavaScript counts exactly. */
+/** A non-negative number within JavaScript's safe integers. */
 export function integerOf({ contents }: Element): number {
   if (contents.length === 0 || contents.length > 6 || contents[0]! >= 0x80) throw new DerError("not a small number");
   return contents.reduce((value, byte) => value * 256 + byte, 0);
@@ -136,13 +136,13 @@ export function oidOf({ tag, contents }: Element): string {
   return arcs.join(".");
 }
 
-/** The bytes of a bit string that ends with a whole byte. */
+/** Bytes of a bit string without unused bits. */
 export function bitsOf({ tag, contents }: Element): Bytes {
   if (tag !== Tag.bitString || contents[0] !== 0) throw new DerError("not a bit string of whole bytes");
   return contents.subarray(1);
 }
 
-/** A time as milliseconds: UTCTime or GeneralizedTime, in UTC and with seconds. */
+/** A time in milliseconds: UTCTime or GeneralizedTime, in UTC and with seconds. */
 export function timeOf({ tag, contents }: Element): number {
   const text = fromUtf8(contents) ?? "";
   const [, year, month, day, hour, minute, second] =
@@ -160,7 +160,7 @@ export function timeOf({ tag, contents }: Element): number {
   return time;
 }
 
-/** An element with these contents. */
+/** Encodes an element with these contents. */
 export function encode(tag: number, ...contents: readonly Uint8Array[]): Bytes {
   const body = concatenated(...contents);
   if (body.length < INDEFINITE) return concatenated(Uint8Array.of(tag, body.length), body);

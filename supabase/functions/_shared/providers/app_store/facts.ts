@@ -1,4 +1,4 @@
-/** What signed data of the App Store says of a subscription, in the words of both stores. */
+/** Converts signed App Store data to the subscription format common to both stores. */
 import type { StoreStatement, SubscriptionFacts, SubscriptionStatus } from "../store.ts";
 import type { RenewalPayload, TransactionPayload } from "./payloads.ts";
 import { type Environment, SignedDataError } from "./signed_data.ts";
@@ -6,9 +6,11 @@ import { type Environment, SignedDataError } from "./signed_data.ts";
 export interface SignedFacts {
   readonly transaction: Purchase;
   readonly renewal: RenewalPayload | null;
-  /** The status by the App Store Server API or a notification (1 to 5); null: by the transaction's dates. */
+  /**
+   * Status from the App Store Server API or a notification (1 to 5). Null: derived from the dates of the transaction.
+   */
   readonly status: number | null;
-  /** When this is said, in milliseconds. */
+  /** Time of the statement in milliseconds. */
   readonly at: number;
 }
 
@@ -21,7 +23,7 @@ const STATUSES: Readonly<Record<number, SubscriptionStatus>> = {
 };
 const INTRODUCTORY = 1;
 
-/** What every transaction that is worth something has. */
+/** Required fields of every valid transaction. */
 export interface Purchase extends TransactionPayload {
   readonly originalTransactionId: string;
   readonly transactionId: string;
@@ -31,7 +33,7 @@ export interface Purchase extends TransactionPayload {
   readonly environment: Environment;
 }
 
-/** Throws SignedDataError for a transaction that lacks what a purchase has. */
+/** Throws SignedDataError if a required field of a purchase is missing. */
 export function purchaseOf(transaction: TransactionPayload): Purchase {
   const { originalTransactionId, transactionId, productId, purchaseDate, signedDate, expiresDate } = transaction;
   if (
@@ -42,7 +44,7 @@ export function purchaseOf(transaction: TransactionPayload): Purchase {
   if (isAutoRenewable(transaction) && expiresDate === undefined) {
     throw new SignedDataError("malformed", "payload: expiresDate");
   }
-  // The environment was checked with the signature.
+  // The environment was checked together with the signature.
   const environment = transaction.environment as Environment;
   return { ...transaction, originalTransactionId, transactionId, productId, purchaseDate, signedDate, environment };
 }
@@ -93,7 +95,7 @@ export function timeAt(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** What is the same in every statement of this store. */
+/** Fields that are equal in every statement of this store. */
 export function statement(
   said: Pick<StoreStatement, "event_id" | "type" | "subtype" | "occurred_at" | "facts" | "payload" | "receipt_hash">,
 ): StoreStatement {
@@ -107,7 +109,7 @@ export function statement(
   };
 }
 
-/** The payloads as a statement keeps them: nothing signed, and not the account that the app named. */
+/** The payloads to store: without signatures and without the account token of the app. */
 export function keptPayload(
   { transaction, renewal, status }: Pick<SignedFacts, "transaction" | "renewal" | "status">,
 ): Record<string, unknown> {

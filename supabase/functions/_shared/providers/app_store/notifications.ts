@@ -1,15 +1,15 @@
-/** App Store Server Notifications, version 2: the store's word that something happened. */
+/** App Store Server Notifications, version 2. */
 import type { StoreStatement } from "../store.ts";
 import { factsOf, isAutoRenewable, keptPayload, purchaseOf, statement, timeAt } from "./facts.ts";
 import type { NotificationPayload, TransactionPayload } from "./payloads.ts";
 import { type SignedData, SignedDataError } from "./signed_data.ts";
 
 const ACTIVE = 1;
-/** They name the transaction in question, which need not be the current one, and change no subscription. */
+/** Types that refer to a transaction which is not necessarily the current one. They do not change a subscription. */
 const ABOUT_A_TRANSACTION = ["CONSUMPTION_REQUEST", "REFUND_DECLINED"];
 
 /**
- * What a notification says of a subscription; null for one that says nothing of any (TEST, summaries, tokens of external
+ * The statement of a notification. Null if it is not about a subscription (TEST, summaries, tokens of external
  * purchases, refunds of an earlier period). Throws SignedDataError.
  */
 export async function readNotification(signed: SignedData, signedPayload: string): Promise<StoreStatement | null> {
@@ -36,7 +36,7 @@ export async function readNotification(signed: SignedData, signedPayload: string
   });
 }
 
-/** The subscription is active, and not by this transaction: its period is over, or it was refunded. */
+/** The subscription is active because of another transaction: this one is expired or refunded. */
 function isOfEarlierPeriod({ revocationDate, expiresDate }: TransactionPayload, status: number | null, at: number) {
   return status === ACTIVE && (revocationDate !== undefined || (expiresDate !== undefined && expiresDate <= at));
 }

@@ -1,4 +1,7 @@
-/** Whether a certificate is revoked, by the responder that it names (OCSP, RFC 6960). Answers are kept for 15 minutes. */
+/**
+ * Checks whether a certificate is revoked, with the responder in the certificate (OCSP, RFC 6960). Results are cached
+ * for 15 minutes.
+ */
 import { areEqual, type Bytes, hexOf, sha256 } from "./bytes.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 import {
@@ -16,10 +19,10 @@ import {
   timeOf,
 } from "./der.ts";
 
-/** Whether the certificate is good, as its issuer's responder says. Throws ResponderDown. */
+/** Whether the certificate is good according to its issuer's responder. Throws ResponderDown. */
 export type CertificateStatus = (certificate: Certificate, issuer: Certificate) => Promise<boolean>;
 
-/** The responder cannot be reached, or its answer is not one to what was asked. */
+/** The responder cannot be reached, or its response does not match the request. */
 export class ResponderDown extends Error {
   override readonly name = "ResponderDown";
 }
@@ -35,7 +38,7 @@ const OCSP_SIGNING = "1.3.6.1.5.5.7.3.9";
 const SUCCESSFUL = 0;
 const GOOD = Tag.contextPrimitive(0);
 
-/** The address is the certificate's own: call it only for certificates whose signature is checked. */
+/** The address comes from the certificate: only call it for certificates with a verified signature. */
 export function certificateStatus(): CertificateStatus {
   const answers = new Map<string, { readonly isGood: boolean; readonly until: number }>();
   return async (certificate, issuer) => {
@@ -51,7 +54,7 @@ export function certificateStatus(): CertificateStatus {
   };
 }
 
-/** CertID: the certificate by its issuer's name and key, and its serial number. */
+/** CertID: identifies the certificate by its issuer's name and key, and its serial number. */
 async function certificateId(certificate: Certificate, issuer: Certificate): Promise<Bytes> {
   return encode(
     Tag.sequence,
@@ -113,7 +116,7 @@ async function isGoodBy(bytes: Bytes, issuer: Certificate, id: Bytes): Promise<b
   return isGood(responses, id);
 }
 
-/** The issuer itself, or who it has certified for this: the one that the response names. */
+/** The issuer itself, or a responder certified by it: the one named in the response. */
 async function signerOf(
   responder: Element,
   certificates: Element | undefined,
@@ -157,7 +160,7 @@ function isGood(responses: Element, id: Bytes): boolean {
   throw new ResponderDown("the OCSP response is about other certificates");
 }
 
-/** The same hashes and number; the algorithm's parameters may be left out. */
+/** Same hashes and serial number. The algorithm's parameters are optional. */
 function isSameId(certificate: Element, id: Bytes): boolean {
   const [mine, theirs] = [childrenOf(readElement(id)), childrenOf(certificate)];
   const isSameHash = theirs[0] !== undefined && oidOf(childAt(childrenOf(theirs[0]), 0, Tag.oid)) === SHA_256;

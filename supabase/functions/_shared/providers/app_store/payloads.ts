@@ -1,9 +1,9 @@
-/** What the App Store signs, as far as it is used: fields that are not named here are dropped. Times are milliseconds. */
+/** Payloads signed by the App Store. Only used fields are listed, all others are dropped. Times are in milliseconds. */
 import { z } from "zod";
 
 const text = z.string().optional();
 const number = z.number().optional();
-/** One that RFC 3339 can write. */
+/** A time that RFC 3339 can represent. */
 const time = z.int().min(0).max(Date.parse("9999-12-31T23:59:59.999Z")).optional();
 
 export const TransactionPayload = z.object({

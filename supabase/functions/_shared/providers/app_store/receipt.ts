@@ -1,31 +1,33 @@
 /**
- * Receipts from before signed transactions. Nothing in them is believed: they yield the id of a transaction, which the App
- * Store Server API is asked for.
+ * Receipts from before signed transactions. Their contents are not trusted: they only yield a transaction id for a
+ * request to the App Store Server API.
  */
 import { type Bytes, fromBase64, fromUtf8 } from "./bytes.ts";
 import { childAt, childrenOf, DerError, type Element, elementsIn, integerOf, readElement, Tag } from "./der.ts";
 
-/** `signed`: a signed transaction; `app`: the receipt of an app, in PKCS #7; `transaction`: the older receipt of one. */
+/**
+ * `signed`: a signed transaction. `app`: an app receipt (PKCS #7). `transaction`: the older receipt of one transaction.
+ */
 export type ReceiptKind = "signed" | "app" | "transaction";
 
 export class ReceiptError extends Error {
   override readonly name = "ReceiptError";
 }
 
-/** A purchase that a receipt lists. */
+/** A purchase in a receipt. */
 export interface ListedPurchase {
-  /** Null where the receipt does not say it. */
+  /** Null if missing in the receipt. */
   readonly productId: string | null;
   readonly transactionId: string;
 }
 
-/** Base64 has no full stops, a compact JWS has two; DER begins with a sequence. */
+/** Base64 contains no full stops, a compact JWS contains two. DER begins with a sequence. */
 export function kindOf(receipt: string): ReceiptKind {
   if (receipt.includes(".")) return "signed";
   return fromBase64(receipt.slice(0, 4))?.[0] === Tag.sequence ? "app" : "transaction";
 }
 
-/** The purchases of a receipt that is not signed data, in its order. Throws ReceiptError. */
+/** The purchases of an unsigned receipt, in their order. Throws ReceiptError. */
 export function purchasesIn(receipt: string): ListedPurchase[] {
   const bytes = fromBase64(receipt);
   if (bytes === null) throw new ReceiptError("the receipt is not base64");
@@ -37,7 +39,7 @@ export function purchasesIn(receipt: string): ListedPurchase[] {
   }
 }
 
-/** Attributes of a receipt, and of one of its purchases. */
+/** Attribute types of a receipt and of its purchases. */
 const Attribute = { purchase: 17, productId: 1702, transactionId: 1703, originalTransactionId: 1705 } as const;
 
 function purchasesInApp(bytes: Bytes): ListedPurchase[] {
@@ -49,7 +51,7 @@ function purchasesInApp(bytes: Bytes): ListedPurchase[] {
   });
 }
 
-/** The signed content: ContentInfo, SignedData, its ContentInfo, the octets. Xcode puts the octets in pieces. */
+/** The signed content: ContentInfo, SignedData, inner ContentInfo, octets. Xcode splits the octets into pieces. */
 function contentOf(bytes: Bytes): Element {
   let element = readElement(bytes, "ber");
   for (const index of [1, 0, 2, 1, 0]) {
@@ -76,7 +78,7 @@ function textOf(attributes: ReturnType<typeof attributesIn>, wanted: number): st
   return text?.tag === Tag.utf8String ? fromUtf8(text.contents) : null;
 }
 
-/** A property list in text, whose `purchase-info` is another one in base64. */
+/** A text property list. Its `purchase-info` is another one in base64. */
 function purchasesInTransaction(bytes: Bytes): ListedPurchase[] {
   const info = entryOf(fromUtf8(bytes), "purchase-info");
   const decoded = info === null ? null : fromBase64(info);

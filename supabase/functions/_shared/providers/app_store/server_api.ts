@@ -1,4 +1,4 @@
-/** The App Store Server API: what a subscription or a transaction is worth now. */
+/** The App Store Server API: returns the current state of a subscription or transaction. */
 import { importPKCS8 } from "jose/key/import";
 import { SignJWT } from "jose/jwt/sign";
 import { z } from "zod";
@@ -7,16 +7,16 @@ import type { Environment } from "./signed_data.ts";
 
 const AUDIENCE = "appstoreconnect-v1";
 const TOKEN_LIFETIME_MS = 20 * 60_000;
-/** A token is used no longer than until so long before it expires. */
+/** A token is renewed this long before it expires. */
 const TOKEN_MARGIN_MS = 60_000;
 const TIMEOUT_MS = 6_000;
 const RETRY_PAUSE_MS = 200;
-/** When to come again, where the store does not say it. */
+/** Retry delay if the store does not return one. */
 const RETRY_SECONDS = 15;
 const RATE_LIMIT_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3600;
 
-/** The App Store cannot be asked now: it is down, too slow, or rejects our key. */
+/** The App Store is unavailable: it is down, too slow, or rejects our key. */
 export class AppStoreDown extends Error {
   override readonly name = "AppStoreDown";
   constructor(message: string, readonly retryAfter: number = RETRY_SECONDS, options?: ErrorOptions) {
@@ -24,10 +24,10 @@ export class AppStoreDown extends Error {
   }
 }
 
-/** It rejects our bearer: nothing gets better by itself. */
+/** It rejects our token. A retry cannot help. */
 export class KeyRejected extends AppStoreDown {}
 
-/** It knows no such transaction, or not yet. */
+/** The transaction does not exist, or not yet. */
 export class TransactionUnknown extends Error {
   override readonly name = "TransactionUnknown";
 }
@@ -75,7 +75,7 @@ const StatusAnswer = z.object({
 });
 
 export interface ServerApiOptions {
-  /** For one try. */
+  /** Timeout of one attempt. */
   readonly timeoutMs?: number;
 }
 
@@ -95,13 +95,13 @@ export class ServerApi {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The last transactions of all subscriptions of the customer who made this one. */
+  /** The last transactions of all subscriptions of the customer of this transaction. */
   async subscriptions(environment: Environment, transactionId: string): Promise<readonly StatusItem[]> {
     const answer = await this.#get(environment, "subscriptions", transactionId, StatusAnswer);
     return (answer.data ?? []).flatMap(({ lastTransactions }) => lastTransactions ?? []);
   }
 
-  /** A transaction of any kind of product, signed. */
+  /** A signed transaction of any product type. */
   async transaction(environment: Environment, transactionId: string): Promise<string> {
     const answer = await this.#get(environment, "transactions", transactionId, TransactionAnswer);
     return answer.signedTransactionInfo;
@@ -128,7 +128,7 @@ export class ServerApi {
     return parsed.data;
   }
 
-  /** One try: an answer, or what may be tried again; throws what is not worth that. */
+  /** One attempt: returns a response or a retryable error. Throws other errors. */
   async #try(address: string): Promise<Outcome> {
     const bearer = await this.#bearer();
     let status: number, headers: Headers, text: string;
@@ -181,7 +181,7 @@ type Outcome =
   | { readonly outcome: "unauthorized" }
   | { readonly outcome: "retry"; readonly failure: AppStoreDown };
 
-/** A gateway in between answers in HTML, and a rejected bearer gets no body: neither is JSON. */
+/** A proxy responds in HTML, and a rejected token has an empty response. Neither is JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -191,7 +191,9 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Seconds until the moment that the App Store names in milliseconds since 1970; others in front of it say seconds. */
+/**
+ * Seconds until a time that the App Store returns in milliseconds since 1970. Proxies in front of it return seconds.
+ */
 function rateLimitSeconds(retryAfter: string | null): number {
   if (retryAfter === null || !/^\d{1,15}$/.test(retryAfter)) return RATE_LIMIT_SECONDS;
   const value = Number(retryAfter);

@@ -1,6 +1,6 @@
 /**
- * Data that the App Store signed: a compact JWS whose header brings its chain of certificates. What is accepted is what
- * Apple's own library accepts, in the same order, and never data of Xcode, which nobody signs.
+ * Data signed by the App Store: a compact JWS with the certificate chain in its header. The checks are the same as in
+ * Apple's own library, in the same order. Xcode data is rejected, because it is not signed by Apple.
  */
 import type { z } from "zod";
 import type { AppStoreConfig } from "../../provider_settings.ts";
@@ -13,7 +13,7 @@ import { NotificationPayload, RenewalPayload, TransactionPayload } from "./paylo
 
 export type Environment = "Production" | "Sandbox";
 
-/** Why data is not accepted; `chain`: a signature, a name, the CA flag or an object identifier of its certificates. */
+/** Why data is rejected. `chain`: a signature, a name, the CA flag or an object identifier of its certificates. */
 export type Defect =
   | "malformed"
   | "chain_length"
@@ -35,19 +35,19 @@ export class SignedDataError extends Error {
 const LEAF_OID = "1.2.840.113635.100.6.11.1";
 const INTERMEDIATE_OID = "1.2.840.113635.100.6.2.1";
 const CLOCK_SKEW_MS = 60_000;
-/** Apple signs with very few chains at a time. */
+/** Apple signs with very few chains at the same time. */
 const MAX_CACHED_CHAINS = 32;
 
 interface Chain {
   readonly leaf: Certificate;
   readonly intermediate: Certificate;
   readonly root: Certificate;
-  /** The leaf's key for ES256; null: it is not for that. */
+  /** The leaf's key for ES256. Null if the key has another type. */
   readonly key: CryptoKey | null;
 }
 
 export interface SignedDataOptions {
-  /** Asks whether a certificate is revoked; without it nobody is asked. */
+  /** Checks whether a certificate is revoked. If missing, revocation is not checked. */
   readonly status?: CertificateStatus;
 }
 
@@ -106,7 +106,7 @@ export class SignedData {
     return parsed.data;
   }
 
-  /** The chain of a header; one that was found good is not checked again but for its dates and its revocation. */
+  /** The certificate chain of a header. For a cached chain, only dates and revocation are checked again. */
   async #chain(header: Readonly<Record<string, unknown>>): Promise<Chain> {
     const x5c = header["x5c"];
     if (!Array.isArray(x5c) || x5c.length !== 3 || !x5c.every((text) => typeof text === "string")) {
@@ -163,9 +163,9 @@ function rootsOf({ rootCertificates }: AppStoreConfig): Certificate[] {
 interface Compact {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: unknown;
-  /** The bytes that the signature is over. */
+  /** The signed bytes. */
   readonly signed: Bytes;
-  /** Null: it is not base64url. */
+  /** Null if it is not base64url. */
   readonly signature: Bytes | null;
 }
 

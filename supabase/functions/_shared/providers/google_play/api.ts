@@ -1,15 +1,17 @@
-/** The requests to androidpublisher v3, and what its status codes mean. */
+/** Requests to androidpublisher v3, and the meaning of its status codes. */
 import { ApiError } from "../../errors.ts";
 import type { PlayConfig } from "../../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "../google_token.ts";
 import { retryAfterOf } from "../retry_after.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/androidpublisher";
-/** What clients wait who were told nothing by Google, and what they wait at most. */
+/** Retry delay if Google does not return one, and the maximum delay. */
 const RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 3_600;
 
-/** What Google says of a purchase at `askedAt`: the resource, or that there is none (`invalid`), or no more (`gone`). */
+/**
+ * State of a purchase at `askedAt`: the resource, or that it does not exist (`invalid`) or no longer exists (`gone`).
+ */
 export type PlayAnswer =
   & { readonly askedAt: Date }
   & (
@@ -29,7 +31,7 @@ export class PlayApi {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** For all requests of one operation. */
+  /** Timeout of all requests of one operation. */
   deadline(): AbortSignal {
     return AbortSignal.timeout(this.#timeoutMs);
   }
@@ -43,7 +45,7 @@ export class PlayApi {
     return await this.#request("GET", path, deadline);
   }
 
-  /** Both kinds are acknowledged at the first version's path: the second version of subscriptions has none. */
+  /** Both kinds use the path of version 1, because version 2 of subscriptions has no acknowledgement. */
   async acknowledge(
     kind: "subscriptions" | "products",
     productId: string,
@@ -57,17 +59,17 @@ export class PlayApi {
   async #request(method: "GET" | "POST", path: string, deadline: AbortSignal): Promise<PlayAnswer> {
     const token = await this.#accessToken();
     const first = await this.#send(method, path, token, deadline);
-    // The access token was revoked before its time: once more with a new one.
+    // The access token was revoked early: one more attempt with a new one.
     const { response, text, askedAt } = first.response.status === 401
       ? await this.#send(method, path, await this.#accessToken(token), deadline)
       : first;
-    // An acknowledgement is answered with nothing.
+    // The response to an acknowledgement is empty.
     if (response.ok) {
       return { outcome: "ok", resource: method === "POST" && text === "" ? null : resourceIn(text), askedAt };
     }
     const reason = reasonIn(text);
     const outcome = outcomes[response.status];
-    // A proxy's error page has the status of an answer and is none.
+    // A proxy's error page has the status of a response, but not its format.
     if (outcome === undefined || reason === undefined) throw failed(response, reason);
     return { outcome, reason, askedAt };
   }
@@ -122,7 +124,7 @@ function resourceIn(text: string): unknown {
   }
 }
 
-/** Google's word for an error (`purchaseTokenNotFound`); undefined when the answer is none of Google's. */
+/** Google's error reason (`purchaseTokenNotFound`). Undefined if the response is not from Google. */
 function reasonIn(text: string): string | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: { status?: unknown; errors?: { reason?: unknown }[] } };
@@ -134,7 +136,9 @@ function reasonIn(text: string): string | undefined {
   }
 }
 
-/** Addresses have the purchase token in them, and go into no log. Deno has them in the message or in its cause. */
+/**
+ * URLs contain the purchase token and must not be logged. Deno includes them in the message or the cause of an error.
+ */
 function withoutAddresses(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : "";
   return `${error}${cause}`.replaceAll(/https?:\/\/\S+/g, "(address)");

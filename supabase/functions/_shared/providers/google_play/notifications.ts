@@ -1,4 +1,4 @@
-/** Real-time developer notifications: pushes of Pub/Sub with a bearer that Google signs. */
+/** Real-time developer notifications: Pub/Sub pushes with a bearer token signed by Google. */
 import { JOSEError, JWTExpired } from "jose/errors";
 import { jwtVerify } from "jose/jwt/verify";
 import { z } from "zod";
@@ -10,10 +10,10 @@ import type { StoreStatement } from "../store.ts";
 import { sha256, withoutAccess } from "./purchases.ts";
 
 interface Notice {
-  /** Pub/Sub's: a message that is delivered again has the same. */
+  /** Message id of Pub/Sub. Redelivery of a message keeps it. */
   readonly message_id: string;
   readonly event_time: string;
-  /** `SUBSCRIPTION_RENEWED`; `SUBSCRIPTION_TYPE_<number>` for one that is new. */
+  /** `SUBSCRIPTION_RENEWED`. `SUBSCRIPTION_TYPE_<number>` for an unknown type. */
   readonly notification_type: string;
 }
 
@@ -21,23 +21,23 @@ export interface PurchaseNotification extends Notice {
   readonly kind: "subscription" | "one_time" | "voided";
   readonly purchase_token: string;
   readonly subscription_key: string;
-  /** Null where Google does not say it. */
+  /** Null if Google does not return it. */
   readonly product_id: string | null;
-  /** voided: the order whose money went back. */
+  /** voided: the refunded order. */
   readonly order_id: string | null;
 }
 
-/** Nothing is to be done about these; those of another app are `other` too. */
+/** Notifications without effect. Those of another app are `other` too. */
 export interface EmptyNotification extends Notice {
   readonly kind: "test" | "other";
   readonly purchase_token: null;
   readonly product_id: null;
 }
 
-/** `purchase_token` tells them apart. */
+/** Distinguished by `purchase_token`. */
 export type PlayNotification = PurchaseNotification | EmptyNotification;
 
-/** How much Google's clock and ours may differ. */
+/** Maximum clock difference to Google. */
 const LEEWAY_SECONDS = 60;
 const ISSUERS = ["https://accounts.google.com", "accounts.google.com"];
 
@@ -65,7 +65,7 @@ const ONE_TIME_TYPES: Readonly<Record<number, string>> = {
   1: "ONE_TIME_PRODUCT_PURCHASED",
   2: "ONE_TIME_PRODUCT_CANCELED",
 };
-/** A refund of a part of a quantity takes nothing away. */
+/** A partial refund of a quantity does not end access. */
 const PARTIAL_REFUND = 2;
 
 const Envelope = z.object({
@@ -186,8 +186,9 @@ async function purchaseOf(purchase_token: string, product_id: string | null = nu
 }
 
 /**
- * The ledger's entry for a notification: what was read of its purchase after it came. Only a revocation says more than the
- * purchase, which is merely expired then: it ends access at its own time, whatever was read since.
+ * The ledger entry of a notification: the state of its purchase, read after the notification arrived. Only a revocation
+ * contains more than the purchase, which is then simply expired: it ends access at its own time, regardless of the
+ * state read later.
  */
 export function notifiedStatement(notification: PurchaseNotification, read: StoreStatement): StoreStatement {
   const { message_id, event_time, notification_type, order_id } = notification;
@@ -208,7 +209,7 @@ export function notifiedStatement(notification: PurchaseNotification, read: Stor
   };
 }
 
-/** An order that is not the subscription's latest was paid back without an end of the subscription, if it goes on. */
+/** A refund of an older order that does not end the subscription, if the subscription continues. */
 function revokes({ notification_type, order_id }: PurchaseNotification, { facts, payload }: StoreStatement): boolean {
   if (notification_type === "SUBSCRIPTION_REVOKED") return true;
   if (notification_type !== "PURCHASE_VOIDED") return false;
@@ -229,7 +230,7 @@ function decoded(data: string): unknown {
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw unreadable("message.data", "Must be the base64 of a JSON object.");
+    throw unreadable("message.data", "Must be a base64-encoded JSON object.");
   }
 }
 
@@ -237,7 +238,10 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, within
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
-  throw unreadable([...within, ...issue?.path ?? []].join(".") || null, "Must be what Google Play sends by Pub/Sub.");
+  throw unreadable(
+    [...within, ...issue?.path ?? []].join(".") || null,
+    "Must be a Google Play notification from Pub/Sub.",
+  );
 }
 
 function unreadable(param: string | null, message: string): ApiError {

@@ -1,22 +1,22 @@
-/** What Google Play says of a purchase, in the words that both stores share. */
+/** Converts Google Play purchases to the subscription format common to both stores. */
 import { z } from "zod";
 import type { KnownSubscription, StoreStatement, SubscriptionFacts, SubscriptionStatus } from "../store.ts";
 import { unavailable } from "./api.ts";
 
-/** The purchase that was asked about, and when. */
+/** The requested purchase, and the time of the request. */
 export interface Question {
   readonly subscription: KnownSubscription & { readonly purchase_token: string };
-  /** Whether a client sent the purchase: then it must be of the product that he names. */
+  /** Whether a client sent the purchase. Then its product must match the one in the request. */
   readonly isReceipt: boolean;
   readonly askedAt: Date;
 }
 
-/** The purchase is of other products than the client says. */
+/** The purchase is for other products than the client's request. */
 export class OtherProduct extends Error {
   override readonly name = "OtherProduct";
 }
 
-/** Up to nanoseconds on the wire, milliseconds here. */
+/** The wire format has up to nanoseconds, the result milliseconds. */
 const Time = z.iso.datetime({ offset: true }).transform((time) => new Date(time).toISOString());
 const Milliseconds = z.string().regex(/^\d{1,14}$/).transform((time) => new Date(Number(time)).toISOString());
 
@@ -81,7 +81,7 @@ const STATUSES: Readonly<Record<string, SubscriptionStatus>> = {
   SUBSCRIPTION_STATE_EXPIRED: "expired",
   SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED: "expired",
 };
-/** What was never paid takes the place of nothing. */
+/** A purchase that was never paid does not replace another one. */
 const NEVER_PAID = ["SUBSCRIPTION_STATE_PENDING", "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED"];
 const AUTO_RENEW: Readonly<Record<string, boolean>> = {
   SUBSCRIPTION_STATE_ACTIVE: true,
@@ -91,7 +91,7 @@ const AUTO_RENEW: Readonly<Record<string, boolean>> = {
 const PRODUCT_STATUSES: readonly (SubscriptionStatus | undefined)[] = ["active", "revoked", "pending"];
 const PAID: readonly SubscriptionStatus[] = ["active", "grace", "on_hold", "paused"];
 
-/** Throws OtherProduct, and service_unavailable for an answer that cannot be understood. */
+/** Throws OtherProduct, or `service_unavailable` for an unexpected response. */
 export async function subscriptionStatement(question: Question, resource: unknown): Promise<StoreStatement> {
   const purchase = understood(SubscriptionPurchase, resource);
   const item = itemOf(purchase, question);
@@ -106,7 +106,7 @@ export async function subscriptionStatement(question: Question, resource: unknow
   });
 }
 
-/** Of what is bought once for all. Throws as subscriptionStatement. */
+/** For one-time purchases. Throws as subscriptionStatement. */
 export async function productStatement(question: Question, resource: unknown): Promise<StoreStatement> {
   const purchase = understood(ProductPurchase, resource);
   const productId = question.subscription.product_id ?? purchase.productId;
@@ -119,7 +119,7 @@ export async function productStatement(question: Question, resource: unknown): P
   });
 }
 
-/** Of a purchase that Google has forgotten: sixty days after it expired. */
+/** For a purchase that Google has deleted, sixty days after it expired. */
 export async function forgottenStatement(
   question: Question,
   known: SubscriptionFacts,
@@ -136,7 +136,7 @@ export const withoutAccess = {
   next_billing_date: null,
 } as const;
 
-/** The item of the product that was asked about; for a subscription that is known, else the one that it has by now. */
+/** The line item of the requested product. For a known subscription, otherwise its current item. */
 function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }: Question): LineItem {
   const same = lineItems.find(({ productId }) => productId === subscription.product_id);
   if (same !== undefined) return same;
@@ -154,7 +154,7 @@ function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, quest
   if (givesAccess && expiresAt === null) throw unavailable("Google Play's answer has no expiry time");
   const autoRenewing = item.autoRenewingPlan?.autoRenewEnabled ?? false;
   const next = givesAccess ? expiresAt : status === "paused" ? pausedStateContext?.autoResumeTime ?? null : null;
-  // A purchase that waits for its payment has not started.
+  // A purchase with a pending payment has not started.
   const startedAt = startTime ?? question.subscription.facts?.started_at ?? question.askedAt.toISOString();
   return {
     status,
@@ -204,7 +204,7 @@ function subscriptionPayload(purchase: SubscriptionPurchase, linkedKey: string |
     acknowledgement: purchase.acknowledgementState ?? null,
     is_test: purchase.testPurchase !== undefined,
     linked_subscription_key: linkedKey,
-    // The reasons that users write are theirs.
+    // The cancellation reasons written by users are private.
     canceled: Object.entries(purchase.canceledStateContext ?? {}).map(([by, { cancelTime }]) => ({
       by,
       time: cancelTime ?? null,
@@ -250,7 +250,7 @@ async function statement(
 ): Promise<StoreStatement> {
   const key = subscription.subscription_key;
   const occurredAt = askedAt.toISOString();
-  // With the time: what is true again after it was not is said a second time.
+  // Includes the time, because a state that returns is a new statement.
   const content = await sha256(JSON.stringify([key, occurredAt, facts, payload]));
   return {
     store: "android_store",
