@@ -33,9 +33,9 @@ function pagesUnder(folder: string): string[] {
 
 Deno.test("the pages name the pinned version of the Supabase CLI", () => {
   const pinned = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
-  for (const page of ["README.md", "docs/operations/deploy.md"]) {
+  for (const page of ["README.md", ...pagesUnder("docs").filter((path) => path.endsWith(".md"))]) {
     const versions = [...read(page).matchAll(/npx -y supabase@(\d[\w.-]*)/g)].map((match) => match[1]);
-    assert.ok(versions.length > 0 && versions.every((version) => version === pinned), page);
+    assert.ok(versions.every((version) => version === pinned), page);
   }
 });
 
@@ -61,8 +61,8 @@ Deno.test("the pages name tasks, files and a version of Deno that are there", ()
   }
 });
 
-Deno.test("docs/operations/deploy.md: every setting of the local platform and of the functions is in its tables", () => {
-  const rows = read("docs/operations/deploy.md").split("\n").filter((line) => line.startsWith("| `"));
+Deno.test("docs/operations/settings.md: every setting of the local platform and of the functions is in its tables", () => {
+  const rows = read("docs/operations/settings.md").split("\n").filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split(" | ")[0]!.match(/\w+/g) ?? []));
   const sources = ["local/settings.ts", "supabase/functions/_shared/config.ts", "supabase/config.toml"];
   const names = sources.flatMap((source) => read(source).match(/(?<=["(])[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(?=[")])/g) ?? []);
@@ -71,7 +71,7 @@ Deno.test("docs/operations/deploy.md: every setting of the local platform and of
 });
 
 Deno.test("supabase/functions/.env.example has each setting that an operator gives the functions, and no other", () => {
-  const table = read("docs/operations/deploy.md").split("### The functions")[1]!.split("\n## ")[0]!;
+  const table = read("docs/operations/settings.md").split("\n## Functions\n")[1]!.split("\n## ")[0]!;
   const rows = table.split("\n").filter((line) => line.startsWith("| `") && line.split(" | ")[1]!.startsWith("secret"));
   const settings = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`(\w+)`/g)].map((match) => match[1]!));
   const given = [...read("supabase/functions/.env.example").matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map((match) =>

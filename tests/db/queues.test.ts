@@ -81,9 +81,9 @@ Deno.test("what was put aside goes back into its queue with one statement, as th
   await db.sql`delete from private.dead_messages`;
   await put(7);
   for (const _ of [1, 2, 3, 4, 5, 6]) await read(0);
-  const handbook = await Deno.readTextFile(new URL("../../docs/operations/deploy.md", import.meta.url));
+  const handbook = await Deno.readTextFile(new URL("../../docs/operations/monitoring.md", import.meta.url));
   const statement = /```sql\n\s*(with dead as [^`]*)```/.exec(handbook)?.[1];
-  assert.ok(statement, "docs/operations/deploy.md has no statement that begins with `with dead as`");
+  assert.ok(statement, "docs/operations/monitoring.md has no statement that begins with `with dead as`");
   await db.sql.unsafe(statement);
   assert.deepEqual((await read(60)).map(({ message, read_count }) => [message.n, read_count]), [[7, 1]]);
   assert.equal((await db.sql`select from private.dead_messages`).length, 0);

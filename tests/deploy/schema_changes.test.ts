@@ -66,13 +66,18 @@ async function scratch(run: (project: ProjectCopy, db: TestDatabase) => Promise<
 const sections = await examples();
 
 Deno.test("schema changes: the page has the four kinds, and every example keeps the project's rules for migrations", () => {
-  assert.deepEqual([...sections.keys()], ["A column", "A function", "An index", "A backfill in batches"]);
+  assert.deepEqual([...sections.keys()], [
+    "Adding a column",
+    "Changing a function",
+    "Adding an index",
+    "Backfill in batches",
+  ]);
   const all = [...sections.values()].flat();
   assert.equal(all.length, 10);
   assert.deepEqual(all.flatMap(({ file, text }) => sqlFindings(file, text)), []);
 });
 
-for (const kind of ["A column", "A function", "An index"]) {
+for (const kind of ["Adding a column", "Changing a function", "Adding an index"]) {
   Deno.test(`schema changes: ${kind}: the change is applied, and its way back restores the schema`, async () => {
     await scratch(async (project, db) => {
       const before = await schema(db.sql);
@@ -89,7 +94,7 @@ for (const kind of ["A column", "A function", "An index"]) {
 
 Deno.test("schema changes: an index that is built concurrently lets a row be written meanwhile", async () => {
   await scratch(async (project, db) => {
-    const [build] = sections.get("An index")!;
+    const [build] = sections.get("Adding an index")!;
     const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
     const writer = await db.sql.reserve();
     await writer`begin`;
@@ -120,7 +125,7 @@ Deno.test("schema changes: a backfill goes on where it was, its second step wait
   await scratch(async (project, db) => {
     const { sql } = db;
     const before = await schema(sql);
-    const [fill, finish, back] = sections.get("A backfill in batches")!;
+    const [fill, finish, back] = sections.get("Backfill in batches")!;
     const user = await newUser(sql);
     await sql`
       insert into public.saved_parking_lots (user_id, parking_lot_id)
