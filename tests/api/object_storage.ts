@@ -23,4 +23,4 @@ export const storageWith = (change: Partial<NonNullable<Config["storage"]>>) =>
 export const storage = objectStorage(() => config);
 /** Nobody answers at this one. */
 export const awayStorage = storageWith({ endpoint: "http://127.0.0.1:1" });
-export const service = asService(config, { requestId: crypto.randomUUID(), onCall: () => {} });
+export const service = asService(config, { headers: { "X-Request-Id": crypto.randomUUID() }, onCall: () => {} });

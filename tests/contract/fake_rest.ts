@@ -1,6 +1,7 @@
 // A Data API that answers as it is told, and remembers what it was asked.
 import type { AnyDatabase } from "../../supabase/functions/_shared/db/client.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
+import { DEFAULT_LOG } from "../../supabase/functions/_shared/http/log.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 
 /** The database of a handler, for functions that only these tests know. */
@@ -88,7 +89,7 @@ export function fakeRest(
 }
 
 /** The calls of no request. */
-export const TRACE = { requestId: "00000000-0000-4000-8000-000000000000", onCall: () => {} };
+export const TRACE = { headers: { "X-Request-Id": "00000000-0000-4000-8000-000000000000" }, onCall: () => {} };
 
 export function configFor(gatewayUrl: string): Config {
   return {
@@ -102,6 +103,7 @@ export function configFor(gatewayUrl: string): Config {
       jwksUrl: `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
       issuer: null,
     },
+    log: DEFAULT_LOG,
     anonymousKeys: [PUBLISHABLE_KEY, ANON_KEY],
     serviceKeys: [SECRET_KEY, SERVICE_ROLE_KEY],
     storage: null,

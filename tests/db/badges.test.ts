@@ -158,7 +158,9 @@ Deno.test("a badge with broken conditions stops neither the activity nor the oth
   await activity(user, "lot_save");
   assert.deepEqual([await progressOf(user, broken), await progressOf(user, sound)], [0, 2]);
   const faults = await db.sql`select fault from private.badge_faults where badge_id = ${broken}`;
-  assert.deepEqual(faults.map((row) => row["fault"]), ["older is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates."]);
+  assert.deepEqual(faults.map((row) => row["fault"]), [
+    "older is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates.",
+  ]);
   await workOff();
   await db.sql`update public.badges set is_active = false where id = ${broken}`;
 });

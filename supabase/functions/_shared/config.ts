@@ -1,5 +1,6 @@
 /** The environment of a function, read and validated once. No other module reads the environment. */
 
+import { DEFAULT_LOG, LOG_LEVELS, type LogSettings } from "./http/log.ts";
 import { isHttpUrl, type ProviderSettings, readProviderSettings } from "./provider_settings.ts";
 
 export const VERSION = "0.1.0";
@@ -16,6 +17,7 @@ export interface Config {
   /** Public base address of stored assets. */
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
+  readonly log: LogSettings;
   /** The publishable key and the anonymous key, which clients without a session may send as bearer token. */
   readonly anonymousKeys: readonly string[];
   /** The secret key and the service role key, which trusted services send as bearer token. */
@@ -127,6 +129,7 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
 
   const apps = readApps(get, problems);
   const providers = readProviderSettings(get, problems);
+  const log = readLog(get, problems);
 
   if (problems.length > 0) throw new ConfigError(problems.join("; "));
   return {
@@ -136,12 +139,24 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     consoleUrl,
     cdnUrl,
     tokens,
+    log,
     anonymousKeys,
     serviceKeys,
     storage,
     apps,
     providers,
   };
+}
+
+function readLog(get: (name: string) => string | undefined, problems: string[]): LogSettings {
+  const name = get("LOG_LEVEL") || DEFAULT_LOG.level;
+  const level = LOG_LEVELS.find((level) => level === name);
+  if (level === undefined) problems.push(`LOG_LEVEL is none of ${LOG_LEVELS.join(", ")}`);
+  const slowRequestMs = Number(get("SLOW_REQUEST_MS") || DEFAULT_LOG.slowRequestMs);
+  if (!(slowRequestMs >= 1 && slowRequestMs <= 60_000)) {
+    problems.push("SLOW_REQUEST_MS is not a number from 1 to 60000");
+  }
+  return { level: level ?? DEFAULT_LOG.level, slowRequestMs };
 }
 
 function readSecret(

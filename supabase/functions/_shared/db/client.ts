@@ -47,8 +47,8 @@ export interface AnyDatabase {
 
 /** What the calls of the database know of the request that they serve, and report to it. */
 export interface CallTrace {
-  /** Sent along as X-Request-Id, so that the lines of the database's log can be joined to those of the requests. */
-  readonly requestId: string;
+  /** Sent with each call: `X-Request-Id` and the trace context, by which lines of the database's log are found. */
+  readonly headers: Readonly<Record<string, string>>;
   /** After each call: how long it took in milliseconds, and whether it was carried out. */
   onCall(name: string, ms: number, isDone: boolean): void;
 }
@@ -100,7 +100,7 @@ function connect(config: Config, headers: Record<string, string>, trace: CallTra
   const client = (origin: string) =>
     new PostgrestClient(`${origin}/rest/v1`, {
       schema: "api",
-      headers: { ...headers, "X-Request-Id": trace.requestId },
+      headers: { ...headers, ...trace.headers },
       retry: false, // who is overloaded is not asked three times more
     });
   const clients = {

@@ -29,7 +29,7 @@ import {
   searchOf,
 } from "./input.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
-import { type Log, logToConsole } from "./log.ts";
+import { DEFAULT_LOG, isLogged, type Log, type LogSettings, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { instanceFor } from "./read_after.ts";
 import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines } from "./reply.ts";
@@ -85,7 +85,9 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     c.set("context", context);
     await next();
     setResponseHeaders(c.res.headers, context);
-    log(logLine(context, c.res.status));
+    const settings = logSettings(config);
+    const line = logLine(context, c.res.status, settings.slowRequestMs);
+    if (isLogged(line.level, settings)) log(line);
   });
   for (const [path, byMethod] of groupByPath(routes)) {
     hono.all(path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
@@ -104,10 +106,19 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   hono.onError((failure, c) => {
     const context = c.get("context");
     if (failure instanceof ClientLeft) return new Response(null, { status: CLIENT_LEFT_STATUS });
-    const refusal = context.refusal = withKnownOutcome(asApiError(failure), context);
-    return errorResponse(refusal, context.id, docUrl(refusal.code, app.links));
+    const error = context.error = withKnownOutcome(asApiError(failure), context);
+    return errorResponse(error, context.id, docUrl(error.code, app.links));
   });
   return { fetch: (request) => hono.fetch(request) };
+}
+
+/** Without a valid configuration lines are written by default, because they say what is wrong with it. */
+function logSettings(config: () => Config): LogSettings {
+  try {
+    return config().log;
+  } catch {
+    return DEFAULT_LOG;
+  }
 }
 
 function overloaded(inFlight: number): ApiError {

@@ -7,9 +7,11 @@ import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
 import { readAfterHeader } from "./read_after.ts";
 import { errorCodesOf, type Route } from "./route.ts";
+import { readTrace, type Trace, traceHeaders } from "./trace.ts";
 
 export interface RequestContext {
   readonly id: string;
+  readonly trace: Trace;
   /** The id that the client brought, for its own logs; null where it brought none that can be logged. */
   readonly clientId: string | null;
   readonly method: string;
@@ -21,7 +23,7 @@ export interface RequestContext {
   caller?: Caller | null;
   /** The last count of the request. */
   rateLimit?: RateLimit;
-  refusal?: ApiError;
+  error?: ApiError;
   /** The client has gone before it was answered. */
   clientLeft?: boolean;
 }
@@ -36,6 +38,7 @@ export const CLIENT_LEFT_STATUS = 499;
 export function createContext(request: Request): RequestContext {
   const context: RequestContext = {
     id: crypto.randomUUID(),
+    trace: readTrace(request.headers),
     clientId: printable(request.headers.get("x-request-id")),
     method: request.method,
     started: performance.now(),
@@ -53,7 +56,7 @@ function printable(id: string | null): string | null {
 /** What the calls of the database have from their request, and report to it. */
 export function traceOf(context: RequestContext): CallTrace {
   return {
-    requestId: context.id,
+    headers: { "X-Request-Id": context.id, ...traceHeaders(context.trace) },
     onCall: (name, ms, isDone) => {
       context.dbMs += ms;
       if (isDone && !PREPARING.test(name)) context.effects++;
@@ -85,11 +88,11 @@ const PREPARING = new RegExp(`^(${
  * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A
  * request that only reads may be sent again whatever became of it.
  */
-export function withKnownOutcome(refusal: ApiError, { method, effects }: RequestContext): ApiError {
+export function withKnownOutcome(error: ApiError, { method, effects }: RequestContext): ApiError {
   const isRead = method === "GET" || method === "HEAD";
-  if (isRead && isOutcomeUnknown(refusal)) return new ApiError("service_unavailable", { cause: refusal });
-  if (!isRead && effects > 0 && refusal.code === "service_unavailable") return outcomeUnknown(refusal);
-  return refusal;
+  if (isRead && isOutcomeUnknown(error)) return new ApiError("service_unavailable", { cause: error });
+  if (!isRead && effects > 0 && error.code === "service_unavailable") return outcomeUnknown(error);
+  return error;
 }
 
 /** The headers that every response carries. */
@@ -103,33 +106,37 @@ export function setResponseHeaders(headers: Headers, context: RequestContext): v
 }
 
 /** `answered`: the status of the response, which a client that has gone never gets. What failed on our side stays. */
-export function logLine(context: RequestContext, answered: number): LogLine {
-  const { refusal, route, caller, clientId } = context;
+export function logLine(context: RequestContext, answered: number, slowMs: number): LogLine {
+  const { error, route, caller, clientId } = context;
   const status = context.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
   const cause = causeOf(context, status);
+  const ms = rounded(sinceStart(context));
+  const isSlow = ms >= slowMs;
   return {
-    level: cause === undefined ? "info" : "error",
+    level: cause !== undefined ? "error" : isSlow ? "warn" : "info",
     time: new Date().toISOString(),
     request_id: context.id,
+    trace_id: context.trace.traceId,
     ...(clientId === null ? {} : { client_request_id: clientId }),
     method: context.method,
     route: route?.path ?? null,
     status,
-    ms: rounded(sinceStart(context)),
+    ms,
     db_ms: rounded(context.dbMs),
+    ...(isSlow ? { slow: true } : {}),
     user_id: caller?.id ?? null,
-    code: refusal?.code ?? null,
-    ...(refusal?.code === "iap_invalid" && refusal.cause instanceof Error ? { reason: refusal.cause.message } : {}),
+    code: error?.code ?? null,
+    ...(error?.code === "iap_invalid" && error.cause instanceof Error ? { reason: error.cause.message } : {}),
     ...(cause === undefined ? {} : { cause }),
   };
 }
 
 /** What is ours to look into: failures, and codes that the contract does not announce. */
-function causeOf({ refusal, route }: RequestContext, status: number): string | undefined {
-  if (!refusal) return undefined;
-  if (status >= 500) return describe(refusal.cause ?? refusal);
-  const unannounced = route && !errorCodesOf(route).includes(refusal.code);
-  return unannounced ? `${refusal.code} is not among the refusals of ${route.method} ${route.path}` : undefined;
+function causeOf({ error, route }: RequestContext, status: number): string | undefined {
+  if (!error) return undefined;
+  if (status >= 500) return describe(error.cause ?? error);
+  const unannounced = route && !errorCodesOf(route).includes(error.code);
+  return unannounced ? `${error.code} is not among the refusals of ${route.method} ${route.path}` : undefined;
 }
 
 function sinceStart({ started }: RequestContext): number {

@@ -19,8 +19,8 @@ export const ErrorEnvelope = z.object({
   }),
 }).meta({ id: "Error", description: "The body of every error response" });
 
-export function envelope(refusal: ApiError, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
-  const { code, shown: { message, param, details } } = refusal;
+export function envelope(error: ApiError, requestId: string, docUrl: string | null): z.infer<typeof ErrorEnvelope> {
+  const { code, shown: { message, param, details } } = error;
   return {
     error: {
       code,

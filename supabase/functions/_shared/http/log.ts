@@ -1,9 +1,25 @@
 /** One line of JSON a request: what happened and to whom, never a token, a body or the values of a query. */
 
+/** From the least to the most important. A request is an error when it failed on our side, and a warning when it was slow. */
+export const LOG_LEVELS = ["info", "warn", "error"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogSettings {
+  /** Lines below this level are not written. */
+  readonly level: LogLevel;
+  /** Requests that take at least so many milliseconds are logged as warnings. */
+  readonly slowRequestMs: number;
+}
+
+export const DEFAULT_LOG: LogSettings = { level: "info", slowRequestMs: 1_000 };
+
 export interface LogLine {
-  readonly level: "info" | "error";
+  readonly level: LogLevel;
   readonly time: string;
   readonly request_id: string;
+  /** The W3C trace that the request belongs to. */
+  readonly trace_id: string;
   /** The X-Request-Id that the client sent, where it is printable and not too long. */
   readonly client_request_id?: string;
   readonly method: string;
@@ -12,12 +28,14 @@ export interface LogLine {
   /** 499 where the client had gone before it was answered. */
   readonly status: number;
   readonly ms: number;
+  /** The request took at least as long as SLOW_REQUEST_MS. */
+  readonly slow?: true;
   readonly db_ms: number;
   readonly user_id: string | null;
   readonly code: string | null;
   /** Why a receipt or a notification of a store is not valid. */
   readonly reason?: string;
-  /** What lay behind an answer from 500 on. */
+  /** The cause of a response with a status from 500. */
   readonly cause?: string;
 }
 
@@ -27,9 +45,14 @@ export type Log = (line: LogLine) => void;
 const LONGEST_CAUSE = 4_000;
 
 export const logToConsole: Log = (line) => {
-  const write = line.level === "error" ? console.error : console.log;
+  const write = line.level === "error" ? console.error : line.level === "warn" ? console.warn : console.log;
   write(JSON.stringify(line));
 };
+
+/** Whether lines of a level are written. */
+export function isLogged(level: LogLevel, settings: LogSettings): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(settings.level);
+}
 
 export function describe(failure: unknown): string {
   const chain: string[] = [];

@@ -1,4 +1,4 @@
-/** The two kinds of answer: what the handler returned, and the refusal of it. */
+/** The two kinds of answer: what the handler returned, and the error of it. */
 import { ConfigError } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { cacheControl, entityTag, etagMatches } from "./caching.ts";
@@ -109,20 +109,20 @@ function statusOf({ reply: [usual], alternateStatus, replyStatus }: Route, data:
   throw new ApiError("server_error", { cause: new Error(`the contract does not announce status ${status}`) });
 }
 
-export function errorResponse(refusal: ApiError, requestId: string, docUrl: string | null): Response {
-  return new Response(JSON.stringify(envelope(refusal, requestId, docUrl)), {
-    status: refusal.status,
+export function errorResponse(error: ApiError, requestId: string, docUrl: string | null): Response {
+  return new Response(JSON.stringify(envelope(error, requestId, docUrl)), {
+    status: error.status,
     headers: {
       "Content-Type": JSON_TYPE,
       "Cache-Control": "no-store",
-      ...(refusal.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-      ...(refusal.status === 503 ? { "Retry-After": RETRY_AFTER_SECONDS } : {}),
-      ...refusal.headers,
+      ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...(error.status === 503 ? { "Retry-After": RETRY_AFTER_SECONDS } : {}),
+      ...error.headers,
     },
   });
 }
 
-/** Whatever was thrown, as the refusal it amounts to. */
+/** Whatever was thrown, as an error of the interface. */
 export function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   return new ApiError(failure instanceof ConfigError ? "service_unavailable" : "server_error", { cause: failure });

@@ -88,6 +88,9 @@ export class SearchCounts {
 export function searchCounts(config: () => Config): SearchCounts {
   return new SearchCounts({
     write: (counts) =>
-      asService(config(), { requestId: crypto.randomUUID(), onCall: () => {} }).rpc("add_search_counts", { counts }),
+      asService(config(), { headers: { "X-Request-Id": crypto.randomUUID() }, onCall: () => {} }).rpc(
+        "add_search_counts",
+        { counts },
+      ),
   });
 }

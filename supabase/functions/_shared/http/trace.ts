@@ -1,0 +1,40 @@
+/** W3C Trace Context (https://www.w3.org/TR/trace-context/): the trace of a client goes on in the calls of its request. */
+
+export interface Trace {
+  readonly traceId: string;
+  /** The id of this request's span: the parent of the calls it makes. */
+  readonly spanId: string;
+  readonly flags: string;
+  /** The `tracestate` of the client; null without one. */
+  readonly state: string | null;
+}
+
+/** Version 00 has four fields; later versions may append more. */
+const TRACEPARENT =
+  /^(?!ff)(?:00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})|(?!00)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?)$/;
+const MAX_STATE_LENGTH = 512;
+
+/** The trace that a request belongs to; a new, unsampled one when its `traceparent` is missing or invalid. */
+export function readTrace(headers: Headers): Trace {
+  const found = TRACEPARENT.exec(headers.get("traceparent")?.trim() ?? "");
+  const [traceId, parentId, flags] = [found?.[1] ?? found?.[4], found?.[2] ?? found?.[5], found?.[3] ?? found?.[6]];
+  const spanId = randomHex(8);
+  if (traceId === undefined || isZero(traceId) || isZero(parentId!)) {
+    return { traceId: randomHex(16), spanId, flags: "00", state: null };
+  }
+  const state = headers.get("tracestate");
+  return { traceId, spanId, flags: flags!, state: state && state.length <= MAX_STATE_LENGTH ? state : null };
+}
+
+/** The headers that carry a trace on. */
+export function traceHeaders({ traceId, spanId, flags, state }: Trace): Record<string, string> {
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...state === null ? {} : { tracestate: state } };
+}
+
+function isZero(id: string): boolean {
+  return /^0+$/.test(id);
+}
+
+function randomHex(bytes: number): string {
+  return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
