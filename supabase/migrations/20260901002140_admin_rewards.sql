@@ -1,7 +1,7 @@
--- Rewards in the console: the badges, and the rebuild of their progress.
+-- Badges in the console, and the rebuild of their progress.
 --
--- Area: rewards. Levels and EXP rules are in migration admin_levels, themes in admin_themes. A badge is not deleted once
--- anybody has it or has progress with it: it is deactivated. What is changed here is on record (2000), with the difference.
+-- Area: rewards. Levels and EXP rules are in migration admin_levels, themes in admin_themes. A badge that users have, or
+-- have progress with, cannot be deleted, only deactivated. Changes are recorded (2000), with the difference.
 --
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
@@ -31,7 +31,7 @@ return '{
 }'::jsonb;
 
 comment on function private.badge_field_rules() is
-  'The fields of a badge that administrators write. Conditions have a check of their own, which names the place.';
+  'The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.';
 
 grant execute on function private.badge_field_rules() to service_role;
 
@@ -110,7 +110,7 @@ end
 $$;
 
 comment on function api.admin_create_badge(uuid, jsonb) is
-  'Creates a badge of p_fields and returns it. An active one is rebuilt from history by a job. Area: rewards. Errors: forbidden, validation_error.';
+  'Creates a badge of p_fields and returns it. A job rebuilds an active one from history. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_update_badge(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -143,7 +143,7 @@ end
 $$;
 
 comment on function api.admin_update_badge(uuid, uuid, jsonb, text) is
-  'Changes the fields of a badge that p_changes names, null takes away, and returns it. Other conditions, another threshold, and a badge that becomes active are rebuilt from history by a job. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a badge that p_changes has (null empties one), and returns it. With other conditions, another threshold, or when it becomes active, a job rebuilds it from history. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_badge(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -169,7 +169,7 @@ end
 $$;
 
 comment on function api.admin_delete_badge(uuid, uuid) is
-  'Deletes a badge that nobody has or has progress with, and that earns no theme. Area: rewards. Errors: forbidden, not_found, conflict.';
+  'Deletes a badge that no user has or has progress with, and that no theme requires. Area: rewards. Errors: forbidden, not_found, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: rebuilds
@@ -232,7 +232,7 @@ end
 $$;
 
 comment on function api.admin_read_badge_backfill(uuid, uuid) is
-  'How far the latest rebuild of a badge is: {badge_id, status, done_users, total_users, started_at, updated_at}. Area: rewards. Errors: forbidden, not_found.';
+  'The progress of the latest rebuild of a badge: {badge_id, status, done_users, total_users, started_at, updated_at}. Area: rewards. Errors: forbidden, not_found.';
 
 create function api.admin_read_badge_backfills(p_admin_id uuid) returns jsonb
 language plpgsql stable
@@ -245,7 +245,7 @@ end
 $$;
 
 comment on function api.admin_read_badge_backfills(uuid) is
-  'How far the latest rebuilds of all badges are in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Errors: forbidden.';
+  'The sum of the latest rebuilds of all badges: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Errors: forbidden.';
 
 grant execute on function
   api.admin_list_badges(uuid, boolean, text[], text, integer), api.admin_read_badge(uuid, uuid),

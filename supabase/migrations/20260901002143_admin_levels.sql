@@ -1,12 +1,12 @@
 -- Levels and EXP rules in the console.
 --
--- Area: rewards. Thresholds rise with the level (1600). A change of levels changes nobody's level: administrators start the
--- recalculation (1605) when they are done. A change of an EXP rule counts from then on; what was given stays, also when the
--- rule is deleted. The cause of a rule (reason, activity_type) is given when it is created and stays.
+-- Area: rewards. Thresholds increase with the level (1600). A change of levels alone changes no user's level:
+-- administrators start the recalculation (1605) afterwards. A change of an EXP rule counts from then on. Points that were
+-- given stay, also when the rule is deleted. The cause of a rule (reason, activity_type) does not change.
 --
 -- Interface: api.admin_list_levels, admin_read_level, admin_create_level, admin_update_level, admin_delete_level,
--- admin_recalculate_levels, admin_read_level_recalculation, admin_list_exp_rules, admin_read_exp_rule, admin_create_exp_rule,
--- admin_update_exp_rule, admin_delete_exp_rule.
+-- admin_recalculate_levels, admin_read_level_recalculation, admin_list_exp_rules, admin_read_exp_rule,
+-- admin_create_exp_rule, admin_update_exp_rule, admin_delete_exp_rule.
 
 select private.add_admin_actions('[
   ["level.create", "レベルの作成", "Created a level"],
@@ -38,7 +38,8 @@ return '{
   "daily_limit": {"type": "integer", "min": 1, "max": 1000, "null": true}, "is_active": {"type": "boolean"}
 }'::jsonb;
 
-comment on function private.exp_rule_field_rules() is 'The fields of an EXP rule that administrators change; its cause is given only when it is created.';
+comment on function private.exp_rule_field_rules() is
+  'The fields of an EXP rule that administrators change; its cause only when it is created.';
 
 create function private.check_first_level(p_level integer, p_required_exp integer) returns void
 language plpgsql stable
@@ -53,7 +54,7 @@ end
 $$;
 
 comment on function private.check_first_level(integer, integer) is
-  'Rejects (validation_error) a first level that requires points, and any other that requires none.';
+  'Raises validation_error for a first level that requires points, and for any other that requires none.';
 
 create function private.held_level(p_level integer) returns public.levels
 language plpgsql
@@ -168,7 +169,7 @@ end
 $$;
 
 comment on function api.admin_create_level(uuid, jsonb) is
-  'Creates a level of p_fields and returns it; people reach it by what they do from then on, or by the recalculation. Area: rewards. Errors: forbidden, validation_error, conflict.';
+  'Creates a level of p_fields and returns it. Users reach it by later activities, or by the recalculation. Area: rewards. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_update_level(p_admin_id uuid, p_level integer, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -195,7 +196,7 @@ end
 $$;
 
 comment on function api.admin_update_level(uuid, integer, jsonb, text) is
-  'Changes the fields of a level that p_changes names, null takes away, and returns it. People keep their levels until they are recalculated. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a level that p_changes has (null empties one), and returns it. Users keep their levels until they are recalculated. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_level(p_admin_id uuid, p_level integer) returns void
 language plpgsql
@@ -218,7 +219,7 @@ end
 $$;
 
 comment on function api.admin_delete_level(uuid, integer) is
-  'Deletes a level that nobody has and that earns no theme; never the first. Area: rewards. Errors: forbidden, not_found, conflict.';
+  'Deletes a level that no user has and that no theme requires; never the first. Area: rewards. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_recalculate_levels(p_admin_id uuid) returns jsonb
 language plpgsql
@@ -251,7 +252,7 @@ end
 $$;
 
 comment on function api.admin_read_level_recalculation(uuid) is
-  'How far the latest recalculation of levels is: {status, done_users, total_users, changed_users, started_at, updated_at}. Area: rewards. Errors: forbidden.';
+  'The progress of the latest recalculation of levels: {status, done_users, total_users, changed_users, started_at, updated_at}. Area: rewards. Errors: forbidden.';
 
 grant execute on function
   api.admin_list_levels(uuid, text[], text, integer), api.admin_read_level(uuid, integer), api.admin_create_level(uuid, jsonb),
@@ -290,7 +291,7 @@ end
 $$;
 
 comment on function api.admin_list_exp_rules(uuid, boolean, text[], text, integer) is
-  'The rules by which points are given, in the order in which they were created: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
+  'The EXP rules, in the order in which they were created: {items, next_cursor}, and total when p_include has it. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_read_exp_rule(p_admin_id uuid, p_id integer) returns jsonb
 language plpgsql stable
@@ -318,7 +319,7 @@ begin
     "reason": {"type": "text", "category": "exp_reason"}, "activity_type": {"type": "text", "category": "user_activity", "null": true}
   }');
   v_rule := jsonb_populate_record(null::private.exp_rules, '{"is_active": true}' || p_fields);
-  -- Both constraints: one rule an activity, and one a cause that is no activity.
+  -- Both constraints: one rule for an activity, and one for a cause that is not an activity.
   insert into private.exp_rules (reason, activity_type, amount, daily_limit, is_active)
   values (v_rule.reason, v_rule.activity_type, v_rule.amount, v_rule.daily_limit, v_rule.is_active)
   on conflict do nothing returning * into v_rule;
@@ -360,7 +361,7 @@ end
 $$;
 
 comment on function api.admin_update_exp_rule(uuid, integer, jsonb, text) is
-  'Changes the fields of an EXP rule that p_changes names, null takes away, and returns it. It counts from then on. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an EXP rule that p_changes has (null empties one), and returns it. It counts from then on. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_exp_rule(p_admin_id uuid, p_id integer) returns void
 language plpgsql
@@ -378,7 +379,7 @@ end
 $$;
 
 comment on function api.admin_delete_exp_rule(uuid, integer) is
-  'Deletes an EXP rule: nothing is given for its cause from then on, and what was given stays. Area: rewards. Errors: forbidden, not_found.';
+  'Deletes an EXP rule: its cause gives no points from then on; points that were given stay. Area: rewards. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_exp_rules(uuid, boolean, text[], text, integer), api.admin_read_exp_rule(uuid, integer),

@@ -1,7 +1,8 @@
--- Themes in the console, and the gift of one.
+-- Themes in the console, and gifts of themes.
 --
--- Area: rewards. A theme that anybody owns or was given is not deleted: it is deactivated, and its owners keep it. A gift is
--- the theme, a notification to the recipient, and a record, in one transaction; by every door it is api.admin_gift_theme.
+-- Area: rewards. A theme that users own or were given cannot be deleted, only deactivated, and its owners keep it. A gift
+-- is the theme, a notification to the recipient, and a record, in one transaction. Every function that gives one calls
+-- api.admin_gift_theme.
 --
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
@@ -37,7 +38,7 @@ begin
   if (p_theme).is_free and (p_theme).price_yen_minor is not null then
     perform private.raise_error('validation_error', 422, 'price_yen_minor must be null for a free theme.', p_param => 'price_yen_minor');
   end if;
-  -- Locked, so that what earns the theme is not deleted meanwhile.
+  -- Locked, so that the level or badge that earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
     perform private.raise_error('validation_error', 422, 'There is no such level.', p_param => 'unlock_level');
@@ -50,21 +51,21 @@ end
 $$;
 
 comment on function private.check_theme(public.themes) is
-  'Rejects (validation_error) a free theme with a price, and one that is earned by a level or a badge that does not exist.';
+  'Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.';
 
 create function private.put_theme_preview(p_theme_id uuid, p_asset_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- One statement: of two themes that want the file at once, the second finds it taken.
+  -- One statement: when two themes attach the file at once, the second finds it attached.
   update public.assets a
   set entity_type = 'theme', entity_id = p_theme_id, attached_at = coalesce(a.attached_at, clock_timestamp()),
     published_at = case when a.is_public then a.published_at else coalesce(a.published_at, clock_timestamp()) end
   where a.id = p_asset_id and a.category = 'parking_lot' and a.status = 'placed' and a.deleted_at is null
     and a.storage_key not like 'private/%'
     and (a.attached_at is null or a.entity_id is null or (a.entity_type, a.entity_id) = ('theme', p_theme_id))
-    -- Rows written by hand do not say what they belong to.
+    -- Rows written directly have no entity.
     and not exists (select from public.parking_lot_images i where i.asset_id = a.id)
     and not exists (select from public.themes t where t.preview_asset_id = a.id and t.id <> p_theme_id);
   if not found and p_asset_id is not null then
@@ -77,7 +78,7 @@ end
 $$;
 
 comment on function private.put_theme_preview(uuid, uuid) is
-  'Gives a theme this picture and no other, and publishes it; the one before is deleted. Errors: validation_error.';
+  'Replaces the picture of a theme, and publishes the new one; the former one is deleted. Errors: validation_error.';
 
 create function private.admin_theme(p_theme public.themes) returns jsonb
 language plpgsql stable
@@ -90,7 +91,8 @@ begin
 end
 $$;
 
-comment on function private.admin_theme(public.themes) is 'A theme as administrators see it; preview_key is the storage key of its picture.';
+comment on function private.admin_theme(public.themes) is
+  'A theme as the console returns it; preview_key is the storage key of its picture.';
 
 create function private.held_theme(p_id uuid) returns public.themes
 language plpgsql
@@ -191,7 +193,7 @@ end
 $$;
 
 comment on function api.admin_create_theme(uuid, jsonb) is
-  'Creates a theme of p_fields and returns it. Those who have earned it already get it by a job. Area: rewards. Errors: forbidden, validation_error.';
+  'Creates a theme of p_fields and returns it. A job gives it to users who have earned it already. Area: rewards. Errors: forbidden, validation_error.';
 
 create function api.admin_update_theme(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -225,7 +227,7 @@ end
 $$;
 
 comment on function api.admin_update_theme(uuid, uuid, jsonb, text) is
-  'Changes the fields of a theme that p_changes names, null takes away, and returns it. What is owned stays owned; those who have earned it by the change get it by a job. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of a theme that p_changes has (null empties one), and returns it. Owners keep it; a job gives it to users who have earned it by the change. Idempotent. Area: rewards. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_delete_theme(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -249,7 +251,7 @@ end
 $$;
 
 comment on function api.admin_delete_theme(uuid, uuid) is
-  'Deletes a theme that nobody owns or was given, and its picture. Area: rewards. Errors: forbidden, validation_error, not_found, conflict.';
+  'Deletes a theme that no user owns or was given, and its picture. Area: rewards. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_themes(uuid, boolean, text[], text, integer), api.admin_read_theme(uuid, uuid),
@@ -276,7 +278,7 @@ begin
   elsif char_length(v_message) > 500 then
     perform private.raise_error('validation_error', 422, 'message must have at most 500 characters.', p_param => 'message');
   end if;
-  -- Locked, so that nobody withdraws meanwhile and two gifts come one after the other.
+  -- Locked, so that the user does not withdraw meanwhile and gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such user.', p_param => 'user_id');
@@ -290,7 +292,7 @@ begin
   perform private.notify(p_user_id, 'theme_gift', jsonb_build_object(
     'theme', v_name, 'message', coalesce(e'\n' || v_message, '')
   ), jsonb_build_object('theme_id', p_theme_id));
-  -- What the administrator wrote is in the gift; the record says that there was a message.
+  -- The gift has the administrator's text; the record has only the fact of a message.
   perform private.record_act(p_admin_id, 'theme.gift', 'theme', p_theme_id::text, p_user_id, private.difference(null,
     jsonb_build_object('gift_id', v_gift.id, 'has_message', v_message is not null)));
   return to_jsonb(v_gift);
@@ -298,7 +300,7 @@ end
 $$;
 
 comment on function api.admin_gift_theme(uuid, uuid, uuid, text) is
-  'Gives a theme to a user and returns the gift: the gift, the owned theme, a notification and the record, or none of them. Who owns the theme is not given it again. Area: rewards. Errors: forbidden, not_found, validation_error, conflict.';
+  'Gives a theme to a user and returns the gift: the gift, the owned theme, a notification and the record, or none of them. An owner cannot be given the theme again. Area: rewards. Errors: forbidden, not_found, validation_error, conflict.';
 
 create function api.gift_theme_to_user(
   p_theme_id uuid, p_admin_id uuid, p_user_id uuid, p_message text default null
@@ -312,6 +314,6 @@ end
 $$;
 
 comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
-  'api.admin_gift_theme by the name and the arguments that the back office calls. Errors: forbidden, not_found, validation_error, conflict.';
+  'api.admin_gift_theme with the name and the arguments that the back office calls. Errors: forbidden, not_found, validation_error, conflict.';
 
 grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text), api.admin_gift_theme(uuid, uuid, uuid, text) to service_role;

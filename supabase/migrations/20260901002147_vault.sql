@@ -1,9 +1,8 @@
 -- Vault: secrets that the back office keeps in the database, encrypted by the extension supabase_vault.
 --
--- Both functions are for the service key alone. A secret is an argument or a result and nothing else: it is in no message of
--- an error, and no reply that holds one is kept. Both functions are volatile, so that api.read_counted and
--- api.run_admin_command, which call what only reads, do not reach them. The names of the arguments are those that the back
--- office calls.
+-- Both functions are for the service key only. A secret is only an argument or a result: no error message contains one, and
+-- no reply with one is stored. Both functions are volatile, so that api.read_counted and api.run_admin_command, which call
+-- functions that only read, do not reach them. The back office calls them with these argument names.
 --
 -- Interface: api.vault_read_secret, api.vault_insert_secret.
 
@@ -17,7 +16,7 @@ end
 $$;
 
 comment on function api.vault_read_secret(uuid) is
-  'For the service: a secret of the vault in the clear; null when there is none with this id. Reads only; raises no errors.';
+  'For the service: a decrypted secret of the vault; null when there is none with this id. Reads only; raises no errors.';
 
 create function api.vault_insert_secret(new_secret text, new_name text) returns uuid
 language plpgsql
@@ -38,6 +37,6 @@ end
 $$;
 
 comment on function api.vault_insert_secret(text, text) is
-  'For the service: puts a secret into the vault under a name that is not taken, and returns its id. Errors: validation_error, conflict.';
+  'For the service: writes a secret into the vault under a new name, and returns its id. Errors: validation_error, conflict.';
 
 grant execute on function api.vault_read_secret(uuid), api.vault_insert_secret(text, text) to service_role;

@@ -1,17 +1,18 @@
 -- Administrators, managed by administrators (area admins): list, change, suspend.
 --
--- An administrator is a row of public.admins and the object `admin` of the app metadata of their auth user. The two say the
--- same after every transaction: what the auth server writes into the metadata goes to the row (200), and what is written to
--- the row goes to the metadata (here). The console writes the row.
+-- An administrator is a row of public.admins and the object `admin` of the app metadata of their auth user. Both are equal
+-- after every transaction: writes of the auth server to the metadata go to the row (200), and writes to the row go to the
+-- metadata (here). The console writes the row.
 --
--- Invariants: nobody takes the area admins away from themselves, and nobody suspends themselves. Changes run one after another
--- (private.hold_admin), and whoever makes one is an active administrator with the area when it is made. An administrator who
--- has an app account withdraws in turn with these changes, and not as the last one with the area. So at least one of them is
--- left after each change through the console and after each withdrawal. The service key at the auth server is bound by none of
--- this: it is how an installation gets its first administrator, and how it gets one back.
--- Names of administrators are in the records of acts under user_id: an administrator may have an app account too.
--- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for the end
--- of an account (1500) private.hold_leaving_admin.
+-- Invariants: administrators cannot suspend themselves or remove the area admins from themselves. Changes run one after
+-- another (private.hold_admin), each by an active administrator with the area. The withdrawal of an administrator with an
+-- app account runs in turn with these changes, and not for the last one with the area. So at least one of them is left
+-- after each change through the console and after each withdrawal.
+-- The service key at the auth server has none of these limits: with it an installation gets its first administrator, and
+-- can restore one.
+-- The records of acts have administrators' names under user_id: an administrator may have an app account too.
+-- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for
+-- withdrawal (1500) private.hold_leaving_admin.
 
 select private.add_admin_actions('[
   ["admin.update", "管理者の変更", "Changed an administrator"],
@@ -33,9 +34,9 @@ begin
   set raw_app_meta_data = coalesce(u.raw_app_meta_data, '{}') || jsonb_build_object('admin', v.admin), updated_at = now()
   from (select jsonb_build_object('name', new.name, 'areas', new.areas, 'status', new.status) as admin) v
   where u.id = new.id and case
-    -- Without the object the administrator is suspended and has no areas (200): then it stays away.
+    -- Without the object the administrator is suspended and has no areas (200): then it is not written again.
     when coalesce(u.raw_app_meta_data -> 'admin', 'null') = 'null' then new.status <> 'suspended' or new.areas <> '{}'
-    -- What the auth server wrote may say the same in other words: areas in another order, no status.
+    -- The auth server's value may be equal in another form: areas in another order, no status.
     else v.admin <> jsonb_build_object(
       'name', u.raw_app_meta_data #> '{admin,name}',
       'areas', (
@@ -59,7 +60,7 @@ create trigger _200_write_metadata after update on public.admins
 create function private.admin_sign_ins(p_ids uuid[])
 returns table (id uuid, email text, invited_at timestamptz, last_sign_in_at timestamptz)
 language plpgsql stable
-security definer -- auth.users is the identity provider's; only how administrators sign in leaves it
+security definer -- auth.users is the identity provider's; returns only the sign-in data of administrators
 set search_path = ''
 as $$
 begin
@@ -70,7 +71,8 @@ begin
 end
 $$;
 
-comment on function private.admin_sign_ins(uuid[]) is 'E-mail, invitation and last sign-in of administrators; no row for anybody else.';
+comment on function private.admin_sign_ins(uuid[]) is
+  'E-mail address, invitation and last sign-in of administrators; no row for other users.';
 
 create function private.admin_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -88,7 +90,8 @@ begin
 end
 $$;
 
-comment on function private.admin_rows(uuid[]) is 'Administrators as the console shows them, newest first; null for none.';
+comment on function private.admin_rows(uuid[]) is
+  'Administrators as the console returns them, newest first; null for an empty list.';
 
 create function private.shown_admin(p_id uuid) returns jsonb
 language plpgsql stable
@@ -104,7 +107,7 @@ begin
 end
 $$;
 
-comment on function private.shown_admin(uuid) is 'One administrator as the console shows them. Errors: not_found.';
+comment on function private.shown_admin(uuid) is 'One administrator as the console returns them. Errors: not_found.';
 
 create function private.held_admin(p_id uuid) returns public.admins
 language plpgsql
@@ -134,7 +137,7 @@ begin
     return;
   end if;
   perform private.hold_area_admins();
-  -- The row before the auth user: as every change of an administrator.
+  -- The row before the auth user: as in every change of an administrator.
   select * into v_admin from public.admins a where a.id = p_user_id for no key update;
   if v_admin.status = 'active' and 'admins' = any (v_admin.areas) and not exists (
     select from public.admins a where a.id <> p_user_id and a.status = 'active' and 'admins' = any (a.areas)
@@ -146,7 +149,7 @@ end
 $$;
 
 comment on function private.hold_leaving_admin(uuid) is
-  'For a user whose account is about to end: if they are an administrator too, locks their row until the transaction ends, and refuses while they are the only active one with the area admins. Errors: conflict.';
+  'For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends. Raises conflict if they are the only active one with the area admins. Errors: conflict.';
 
 create function private.check_admin_fields(p_fields jsonb) returns void
 language plpgsql
@@ -164,7 +167,8 @@ begin
 end
 $$;
 
-comment on function private.check_admin_fields(jsonb) is 'Rejects a name or areas that no administrator can have. Errors: validation_error.';
+comment on function private.check_admin_fields(jsonb) is
+  'Checks the name and areas of an administrator. Errors: validation_error.';
 
 create function private.sorted_areas(p_areas jsonb) returns text[]
 language plpgsql immutable
@@ -175,7 +179,7 @@ begin
 end
 $$;
 
-comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: each once, in order.';
+comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: unique and sorted.';
 
 create function private.act_reason(p_reason text) returns text
 language plpgsql stable
@@ -191,7 +195,8 @@ begin
 end
 $$;
 
-comment on function private.act_reason(text) is 'The reason of an act that needs one, without space around it. Errors: validation_error.';
+comment on function private.act_reason(text) is
+  'The required reason of an act, without the spaces around it. Errors: validation_error.';
 
 create function private.set_admin_status(p_admin_id uuid, p_id uuid, p_status text) returns jsonb
 language plpgsql
@@ -215,7 +220,7 @@ end
 $$;
 
 comment on function private.set_admin_status(uuid, uuid, text) is
-  'Suspends or reactivates an administrator, and gives the difference. Errors: forbidden, not_found, conflict.';
+  'Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.shown_admin(uuid), private.held_admin(uuid),
@@ -245,7 +250,7 @@ begin
   elsif p_area <> all (private.admin_areas()) then
     perform private.raise_error('validation_error', 422, format('area must be one of %s.', to_jsonb(private.admin_areas())), p_param => 'area');
   end if;
-  -- Read whole: an installation has dozens of administrators.
+  -- Read as a whole: an installation has dozens of administrators.
   v_items := private.admin_rows(array(
     select a.id from public.admins a
     where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
@@ -315,7 +320,7 @@ end
 $$;
 
 comment on function api.admin_update_admin(uuid, uuid, jsonb, text) is
-  'Changes the fields of an administrator that p_changes has (name, which may be null, and areas) and returns them; the app metadata of the auth user changes along. Idempotent. On record. Area admins. Errors: forbidden, validation_error, not_found, precondition_failed.';
+  'Changes the fields of an administrator that p_changes has (name, which may be null, and areas) and returns them; the app metadata of the auth user changes too. Idempotent. Recorded. Area admins. Errors: forbidden, validation_error, not_found, precondition_failed.';
 
 create function api.admin_suspend_admin(p_admin_id uuid, p_id uuid, p_reason text) returns jsonb
 language plpgsql
@@ -335,7 +340,7 @@ end
 $$;
 
 comment on function api.admin_suspend_admin(uuid, uuid, text) is
-  'Suspends an administrator and returns them: their next request is rejected, whatever token they hold. On record with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
+  'Suspends an administrator and returns them: their next request is rejected, with any token. Recorded with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.admin_reactivate_admin(p_admin_id uuid, p_id uuid, p_reason text) returns jsonb
 language plpgsql
@@ -355,7 +360,7 @@ end
 $$;
 
 comment on function api.admin_reactivate_admin(uuid, uuid, text) is
-  'Reactivates a suspended administrator, with the areas that they had, and returns them. On record with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
+  'Reactivates a suspended administrator, with their former areas, and returns them. Recorded with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
 
 grant execute on function
   api.admin_list_admins(uuid, text, text, text[], text, integer), api.admin_get_admin(uuid, uuid),

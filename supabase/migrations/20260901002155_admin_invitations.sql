@@ -1,20 +1,20 @@
 -- Invitations of administrators (area admins): a new administrator gets a mail, whose link opens the account.
 --
--- Accounts are the identity provider's: it creates the auth user and sends the mail, in one transaction of its own. An
--- invitation is written before that, checked and without any effect. Its id goes with the request to the identity provider, in
--- the metadata of the new user, where a trigger finds it: in the transaction that creates the user, the user becomes an
--- administrator and the act goes on record. A mail that cannot be sent takes all of it back.
+-- The identity provider owns accounts: it creates the auth user and sends the mail, in its own transaction. An invitation
+-- is written before, checked and without any effect. The request to the identity provider has its id in the metadata of the
+-- new user, where a trigger finds it. In the transaction that creates the user, the user becomes an administrator and the
+-- act is recorded. When the mail cannot be sent, all of it is rolled back.
 --
---   api.admin_invite_admin        writes the invitation; with an Idempotency-Key a repeated request gets the same one
---   api.admin_claim_invitation    says whether the mail is still to be sent, and keeps others from sending it for 15 seconds
---   POST /auth/v1/invite          {email, data: {invitation: <id>}}
---   api.admin_get_invited_admin   the administrator
+-- api.admin_invite_admin        writes the invitation; with an Idempotency-Key a repeated request gets the same one
+-- api.admin_claim_invitation    returns whether the mail is not yet sent, and keeps others from sending it for 15 seconds
+-- POST /auth/v1/invite          {email, data: {invitation: <id>}}
+-- api.admin_get_invited_admin   the administrator
 --
--- Whoever sends these requests may stop after each of them: the next one who repeats them goes on from there.
+-- The sender of these requests may stop after each of them: a later repetition continues from there.
 --
--- Invariants: one administrator, one mail and one act for each invitation; the id of an invitation is of use for 15 seconds
--- after it was claimed, for its address alone, and while the administrator who invited still has the area. What people write
--- into their own metadata at sign-up is no invitation unless it is the id of one.
+-- Invariants: one administrator, one mail and one act for each invitation. The id of an invitation is valid for 15 seconds
+-- after it was claimed, for its address only, and while the administrator who invited has the area. Metadata that users
+-- write at sign-up have no effect unless they contain the id of an invitation.
 -- Interface: the three functions of api above, in this order.
 
 select private.add_admin_actions('[["admin.invite", "管理者の招待", "Invited an administrator"]]');
@@ -35,9 +35,11 @@ create table private.admin_invitations (
   created_at timestamptz not null default now()
 );
 
-comment on table private.admin_invitations is 'Administrators who are being invited, and those who were in the last two days.';
+comment on table private.admin_invitations is
+  'Administrators who are being invited, and those who were invited in the last two days.';
 comment on column private.admin_invitations.request_id is 'The X-Request-Id of the request, for the record of the act.';
-comment on column private.admin_invitations.claimed_until is 'Until when somebody is sending it; null: nobody yet.';
+comment on column private.admin_invitations.claimed_until is
+  'The end of the current claim to send it; null: not claimed yet.';
 comment on column private.admin_invitations.user_id is 'The administrator; null until the identity provider has created them.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -53,11 +55,11 @@ declare
   v_invitation private.admin_invitations;
 begin
   select * into v_invitation from private.admin_invitations i where i.email = lower(new.email);
-  -- Compared as text: what people write into their metadata need not be an id.
+  -- Compared as text: metadata that users write need not be an id.
   if v_invitation.id::text is distinct from new.raw_user_meta_data ->> 'invitation' then
     return new;
   end if;
-  -- Locked in the order of the functions of the interface, which hold the administrator first.
+  -- Locked in the order of the functions of the interface, which lock the administrator first.
   perform private.hold_admin(v_invitation.invited_by, 'admins');
   update private.admin_invitations i set user_id = new.id
   where i.id = v_invitation.id and i.user_id is null and i.claimed_until > now();
@@ -68,7 +70,7 @@ begin
   new.raw_app_meta_data := coalesce(new.raw_app_meta_data, '{}') || jsonb_build_object('admin', jsonb_build_object(
     'name', v_invitation.name, 'areas', v_invitation.areas, 'status', 'active'
   ));
-  -- The request of the administrator is not the one that the database serves now.
+  -- The administrator's request is not the current request of the database.
   perform set_config('request.headers', jsonb_build_object('x-request-id', v_invitation.request_id)::text, true);
   perform private.record_act(v_invitation.invited_by, 'admin.invite', 'admin', new.id::text, new.id,
     private.difference(null, jsonb_build_object('name', v_invitation.name, 'areas', v_invitation.areas, 'status', 'active')));
@@ -77,7 +79,7 @@ end
 $$;
 
 comment on function private.tg_users__accept_invitation() is
-  'Makes a new auth user whose metadata has the id of an invitation an administrator, and records the act. Fails when the administrator who invited may not any more.';
+  'Makes a new auth user whose metadata have the id of an invitation an administrator, and records the act. Fails when the administrator who invited has no longer the area.';
 
 create trigger _100_accept_invitation before insert on auth.users
   for each row when (new.raw_user_meta_data ? 'invitation')
@@ -85,7 +87,7 @@ create trigger _100_accept_invitation before insert on auth.users
 
 create function private.write_invitation(p_admin_id uuid, p_email text, p_name text, p_areas text[]) returns uuid
 language plpgsql
-security definer -- auth.users is the identity provider's and invitations are private: no more leaves them than that an address is taken
+security definer -- auth.users is the identity provider's and invitations are private; returns only whether an address is taken
 set search_path = ''
 as $$
 declare
@@ -95,7 +97,7 @@ begin
     perform private.raise_error('conflict', 409, 'An account with this e-mail address exists already. Use another address.', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
-  -- One row an address. Its account may be gone by now, or the invitation never became one.
+  -- One row an address. Its account may be deleted by now, or the invitation may be unused.
   delete from private.admin_invitations i
   where i.email = p_email and (i.claimed_until is null or i.claimed_until <= now() or i.user_id is not null);
   insert into private.admin_invitations (email, name, areas, invited_by, request_id)
@@ -110,7 +112,8 @@ begin
 end
 $$;
 
-comment on function private.write_invitation(uuid, text, text, text[]) is 'Writes an invitation, and gives its id. Errors: conflict.';
+comment on function private.write_invitation(uuid, text, text, text[]) is
+  'Writes an invitation, and returns its id. Errors: conflict.';
 
 create function private.claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -135,7 +138,7 @@ end
 $$;
 
 comment on function private.claim_invitation(uuid, uuid) is
-  'The address of an administrator''s own invitation, and whether it was sent; if not, nobody else sends it for 15 seconds. Errors: conflict.';
+  'The address of an administrator''s own invitation, and whether it was sent; if not, it is claimed for 15 seconds. Errors: conflict.';
 
 create function private.invited_user(p_id uuid) returns uuid
 language plpgsql stable
@@ -147,9 +150,9 @@ begin
 end
 $$;
 
-comment on function private.invited_user(uuid) is 'The auth user that an invitation has become; null when it has not.';
+comment on function private.invited_user(uuid) is 'The auth user of an invitation; null before there is one.';
 
--- The keys of requests that could be repeated are gone by then.
+-- By then the idempotency keys of repeatable requests have expired.
 insert into private.retentions (table_name, condition) values
   ('private.admin_invitations', 't.created_at < now() - interval ''2 days''');
 
@@ -180,7 +183,7 @@ end
 $$;
 
 comment on function api.admin_invite_admin(uuid, text, text[], text) is
-  'Writes the invitation of an administrator: {invitation_id}. It has no effect before POST /auth/v1/invite with {"email", "data": {"invitation": <id>}}, which is on record. Area admins. Errors: forbidden, validation_error, conflict.';
+  'Writes the invitation of an administrator: {invitation_id}. It has no effect before POST /auth/v1/invite with {"email", "data": {"invitation": <id>}}, which is recorded. Area admins. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -193,7 +196,7 @@ end
 $$;
 
 comment on function api.admin_claim_invitation(uuid, uuid) is
-  'Before an invitation of the administrator is sent: {email, is_sent}. Unless it was sent, the caller has 15 seconds to send it, and nobody else may. Area admins. Errors: forbidden, conflict.';
+  'Before an invitation of the administrator is sent: {email, is_sent}. Unless it was sent, only the caller may send it for 15 seconds. Area admins. Errors: forbidden, conflict.';
 
 create function api.admin_get_invited_admin(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -213,7 +216,7 @@ end
 $$;
 
 comment on function api.admin_get_invited_admin(uuid, uuid) is
-  'The administrator that an invitation which was sent has become. Area admins. Errors: forbidden, not_found, conflict.';
+  'The administrator of an invitation that was sent. Area admins. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   api.admin_invite_admin(uuid, text, text[], text), api.admin_claim_invitation(uuid, uuid), api.admin_get_invited_admin(uuid, uuid)

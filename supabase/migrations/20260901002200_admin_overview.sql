@@ -1,16 +1,16 @@
 -- Overview: the first page of the console, in one read.
 --
--- What takes a scan is counted by jobs and kept, one row for each part: a million app users and ten million sessions are
--- not counted when a page is opened. Each part says as of when it is. Read as they are now: dead messages, and when a job was
--- last started, which tells whether jobs run at all.
+-- Jobs count the figures that need a scan and store them, one row for each part: a million app users and ten million
+-- sessions are not counted when a page is opened. Each part has its time. Dead messages and the last start of a job are
+-- read directly; the latter shows whether jobs run at all.
 --
--- Every minute: sessions now, work that waits for administrators, queues, jobs that fail. Every five minutes: people, sessions
--- by day, slow statements. Of the sessions by day only today and yesterday are counted again. The runs of jobs have no index
--- but their number, and the table is pg_cron's: a week of them is read by the job alone.
+-- Every minute: sessions now, work that waits for administrators, queues, failing jobs. Every five minutes: users, sessions
+-- by day, slow statements. Of the sessions by day only today and yesterday are counted again. pg_cron's table of runs has
+-- no index but its primary key: only the job reads a week of it.
 --
--- What waits to be pushed and mailed is a part as well (migration delivery_overview), for the area notifications.
+-- Waiting pushes and mails are a part as well (migration delivery_overview), for the area notifications.
 --
--- Invariants: the text of a statement is shown without values; a count names nobody.
+-- Invariants: texts of statements contain no values; counts identify no user.
 -- Interface: api.admin_get_overview; the jobs refresh_overview_now and refresh_overview.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -23,17 +23,18 @@ create table private.overview_parts (
   at timestamptz not null default now()
 );
 
-comment on table private.overview_parts is 'What the overview shows and is not counted when it is read.';
+comment on table private.overview_parts is 'Stored figures of the overview.';
 
 create table private.session_days (
   day date primary key,
   started integer not null
 );
 
-comment on table private.session_days is 'Sessions that were started on a day (Asia/Tokyo), for the overview: of the last 30 days and some more.';
+comment on table private.session_days is
+  'Sessions that were started on a day (Asia/Tokyo), for the overview: of the last 30 days and some more.';
 
--- Sessions are written in the order in which they start, so that the summary of a range of pages will do. Those that were
--- changed long after (their person left) are the outliers that the ranges keep apart.
+-- Sessions are written in the order in which they start, so a summary of page ranges is enough. Rows that changed long
+-- after (their user withdrew) are the outliers that the ranges keep apart.
 create index parking_sessions_started_at_idx on public.parking_sessions using brin (started_at timestamptz_minmax_multi_ops)
   with (pages_per_range = 32, autosummarize = on);
 
@@ -52,19 +53,19 @@ begin
   v_text := regexp_replace(v_text, '''(?:[^''\\]|''''|\\.)*''', '?', 'g');
   v_text := regexp_replace(v_text, '/\*.*?\*/', ' ', 'g');
   v_text := regexp_replace(v_text, '--[^\n]*', ' ', 'g');
-  -- A number, but neither a part of a name nor of a parameter ($1).
+  -- A number, but not a part of a name or of a parameter ($1).
   v_text := regexp_replace(v_text, '(?<![\w$])\d[\d.]*(e[+-]?\d+)?', '?', 'gi');
-  -- A quote that is left opens or ends a text that was not understood.
+  -- A remaining quote starts or ends a text that was not parsed.
   return case when v_text !~ '''' then left(btrim(regexp_replace(v_text, '\s+', ' ', 'g')), 500) end;
 end
 $$;
 
 comment on function private.masked_statement(text) is
-  'The text of a statement without values and comments, 500 characters at most; null where that cannot be told. The statistics replace values by parameters already, but not always.';
+  'The text of a statement without values and comments, at most 500 characters; null when it cannot be parsed. The statistics replace most values by parameters already, but not all.';
 
 create function private.slow_statements() returns jsonb
 language plpgsql
-security definer -- the statistics of statements show each role its own; texts leave this function without values
+security definer -- the statistics of statements show each role only its own; this returns texts without values
 set search_path = ''
 as $$
 declare
@@ -77,7 +78,7 @@ begin
   if v_schema is null then
     return '{"items": [], "reason": "not_installed"}';
   end if;
-  -- Of what clients and jobs run: statements that change schemas or roles are written with their values.
+  -- Only statements of clients and jobs: those that change schemas or roles contain their values.
   execute format(
     'select jsonb_agg(jsonb_build_object(''query'', s.text, ''calls'', s.calls, ''mean_ms'', round(s.mean::numeric, 2),
       ''max_ms'', round(s.max::numeric, 2), ''total_ms'', round(s.total::numeric)) order by s.mean desc)
@@ -103,7 +104,7 @@ end
 $$;
 
 comment on function private.slow_statements() is
-  'The ten statements that take longest in the mean, {items, reason}; without the statistics no items and the reason.';
+  'The ten statements with the longest mean time, {items, reason}; without the statistics no items and the reason.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: counting
@@ -119,7 +120,7 @@ begin
 end
 $$;
 
-comment on function private.keep_overview_part(text, jsonb) is 'Keeps a part of the overview, as of now.';
+comment on function private.keep_overview_part(text, jsonb) is 'Stores a part of the overview with the current time.';
 
 create function private.queue_figures() returns jsonb
 language plpgsql
@@ -131,7 +132,7 @@ declare
   v_queues jsonb := '[]';
 begin
   for v_queue in select m.queue_name from pgmq.meta m order by m.queue_name loop
-    -- A message that is read later is not late: its age counts from when it is due.
+    -- A message with a delay is not late: its age counts from the time when it is due.
     execute format(
       'select jsonb_build_object(''queue'', $1, ''length'', count(*), ''due'', count(*) filter (where q.vt <= clock_timestamp()),
         ''oldest_due_at'', min(q.vt) filter (where q.vt <= clock_timestamp()))
@@ -143,14 +144,15 @@ begin
 end
 $$;
 
-comment on function private.queue_figures() is 'Of each queue: how many messages it has, how many of them a consumer could read, and since when the oldest of these.';
+comment on function private.queue_figures() is
+  'For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of these waits.';
 
 create function private.job_figures() returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Every job of the minute runs while this one counts: what failed is told by the last run that has ended.
+  -- Other jobs of the minute run while this one counts: the last finished run decides whether a job fails.
   return (
     select jsonb_build_object(
       'active', count(*) filter (where j.active), 'failed_24h', coalesce(sum(r.failed_24h), 0),
@@ -170,7 +172,7 @@ end
 $$;
 
 comment on function private.job_figures() is
-  'How many jobs are active, how many runs failed in the last 24 hours, and the names of the jobs whose last finished run failed.';
+  'The number of active jobs, the number of failed runs in the last 24 hours, and the names of the jobs whose last finished run failed.';
 
 create function private.count_sessions_by_day() returns jsonb
 language plpgsql
@@ -203,7 +205,7 @@ end
 $$;
 
 comment on function private.count_sessions_by_day() is
-  'Sessions of the last 30 days by the day they were started, [{date, started}]; counts today, yesterday and the days that were never counted.';
+  'Sessions of the last 30 days by the day they were started: [{date, started}]. Counts today, yesterday and days that were never counted.';
 
 create function private.refresh_overview_now() returns void
 language plpgsql
@@ -229,7 +231,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview_now() is 'Counts the parts of the overview that show what goes on now.';
+comment on function private.refresh_overview_now() is 'Counts the parts of the overview that show the current state.';
 
 create function private.refresh_overview() returns void
 language plpgsql
@@ -249,7 +251,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview() is 'Counts the parts of the overview that take a scan or change slowly.';
+comment on function private.refresh_overview() is 'Counts the parts of the overview that need a scan or change slowly.';
 
 select cron.schedule('refresh_overview_now', '* * * * *', 'select private.refresh_overview_now()');
 select cron.schedule('refresh_overview', '*/5 * * * *', 'select private.refresh_overview()');
@@ -263,7 +265,7 @@ select private.refresh_overview();
 
 create function private.overview_values() returns jsonb
 language plpgsql stable
-security definer -- what was counted is private, and pg_cron shows each role its own runs; neither names anybody
+security definer -- stored figures are private, and pg_cron shows each role only its own runs; neither identifies a user
 set search_path = ''
 as $$
 begin
@@ -272,14 +274,14 @@ begin
   ) || jsonb_build_object('dead_messages', (
     select jsonb_build_object('at', now(), 'count', count(*), 'newest_at', max(d.died_at)) from private.dead_messages d
   ), 'last_started_at', (
-    -- A run has its number before it has its start: by the number, some more than can wait at a time.
+    -- A run gets its number before its start: so by number, with some more than can wait at a time.
     select max(r.start_time) from (select d.start_time from cron.job_run_details d order by d.runid desc limit 100) r
   ));
 end
 $$;
 
 comment on function private.overview_values() is
-  'Every part that was counted, {at, value} each; as of now the dead messages and when a job was last started (last_started_at).';
+  'Every stored part, {at, value} each, with the current number of dead messages and the time when a job was last started (last_started_at).';
 
 create function private.waiting(p_counted jsonb) returns jsonb
 language plpgsql stable
@@ -294,7 +296,7 @@ begin
 end
 $$;
 
-comment on function private.waiting(jsonb) is 'Work that waits {oldest_at, …} with the age of its oldest, now.';
+comment on function private.waiting(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
 
 grant execute on function private.overview_values(), private.waiting(jsonb) to service_role;
 
@@ -341,6 +343,6 @@ end
 $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
-  'The first page of the console: people, sessions, work that waits, queues, jobs, dead messages and slow statements, each with its moment, and when a job was last started as of now; p_days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Errors: forbidden, validation_error.';
+  'The first page of the console: users, sessions, waiting work, queues, jobs, dead messages and slow statements, each with its time, and the time when a job was last started. p_days: the number of days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_get_overview(uuid, integer) to service_role;

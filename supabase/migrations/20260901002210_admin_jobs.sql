@@ -1,10 +1,10 @@
--- Work that is done later, for administrators: jobs with their last and next run, and dead messages.
+-- Jobs and dead messages for administrators: jobs with their last and next run, and messages that no consumer could finish.
 --
--- Every active administrator may look; who has the area admins puts dead messages back into their queue or discards them. A
--- message that is put back is a new one of its queue, which is read at once.
+-- Every active administrator may read them; administrators with the area admins requeue or discard dead messages. A
+-- requeued message is a new message of its queue, which is read at once.
 --
--- Invariants: a dead message is put back or discarded once; the act and its effect are one transaction. What a message says is
--- not in the record of the act.
+-- Invariants: a dead message is requeued or discarded once; the act and its effect are one transaction. The record does not
+-- contain the text of the message.
 -- Interface: api.admin_list_jobs, admin_list_dead_messages, admin_requeue_dead_message, admin_discard_dead_message.
 
 select private.add_admin_actions('[
@@ -39,7 +39,7 @@ end
 $$;
 
 comment on function private.schedule_values(text, integer, integer) is
-  'The values of a field of a schedule; null when it is written in another way than with numbers (names of days, $).';
+  'The values of a field of a schedule; null when it is not written with numbers (names of days, $).';
 
 create function private.next_run(p_schedule text, p_last timestamptz, p_now timestamptz) returns timestamptz
 language plpgsql immutable
@@ -53,7 +53,7 @@ declare
   v_days integer[] := private.schedule_values(v_fields[3], 1, 31);
   v_months integer[] := private.schedule_values(v_fields[4], 1, 12);
   v_weekdays integer[] := private.schedule_values(v_fields[5], 0, 7);
-  -- Where both are limited, either will do.
+  -- When both day of month and day of week are limited, one of them is enough.
   v_is_either constant boolean := left(v_fields[3], 1) <> '*' and left(v_fields[5], 1) <> '*';
 begin
   if p_schedule ~* '^\d+ seconds?$' then
@@ -83,13 +83,13 @@ end
 $$;
 
 comment on function private.next_run(text, timestamptz, timestamptz) is
-  'When a job of a schedule runs next, after p_now, by the clock of pg_cron (UTC); null where it cannot be computed.';
+  'The next run of a job with a schedule, after p_now, by the clock of pg_cron (UTC); null when it cannot be computed.';
 
 create function private.job_runs() returns table (
   name text, schedule text, is_active boolean, status text, started_at timestamptz, ended_at timestamptz, message text, failed integer
 )
 language plpgsql stable
-security definer -- the tables of pg_cron show each role its own jobs; the functions of the console see those of the migrations
+security definer -- the tables of pg_cron show each role only its own jobs; the functions of the console read those of the migrations
 set search_path = ''
 as $$
 begin
@@ -107,7 +107,7 @@ begin
 end
 $$;
 
-comment on function private.job_runs() is 'Each job with its last run, and how many failed in the last 24 hours.';
+comment on function private.job_runs() is 'Each job with its last run, and the number that failed in the last 24 hours.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: dead messages
@@ -115,7 +115,7 @@ comment on function private.job_runs() is 'Each job with its last run, and how m
 
 create function private.dead_messages_page(p_queue text, p_after jsonb, p_limit integer) returns jsonb
 language plpgsql stable
-security definer -- queues are reached through functions alone
+security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 declare
@@ -131,11 +131,12 @@ begin
 end
 $$;
 
-comment on function private.dead_messages_page(text, jsonb, integer) is 'Dead messages after the keys of a cursor, newest first; null for none.';
+comment on function private.dead_messages_page(text, jsonb, integer) is
+  'Dead messages after the keys of a cursor, newest first; null for an empty list.';
 
 create function private.count_dead_messages(p_queue text) returns bigint
 language plpgsql stable
-security definer -- queues are reached through functions alone
+security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 begin
@@ -143,11 +144,11 @@ begin
 end
 $$;
 
-comment on function private.count_dead_messages(text) is 'How many messages are dead, of one queue or of all.';
+comment on function private.count_dead_messages(text) is 'The number of dead messages of one queue or of all.';
 
 create function private.take_dead_message(p_id uuid) returns private.dead_messages
 language plpgsql
-security definer -- queues are reached through functions alone
+security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 declare
@@ -161,11 +162,11 @@ begin
 end
 $$;
 
-comment on function private.take_dead_message(uuid) is 'Removes a dead message, and gives it. Errors: not_found.';
+comment on function private.take_dead_message(uuid) is 'Deletes a dead message, and returns it. Errors: not_found.';
 
 create function private.requeue(p_queue text, p_message jsonb) returns bigint
 language plpgsql
-security definer -- queues are reached through functions alone
+security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 begin
@@ -177,7 +178,7 @@ begin
 end
 $$;
 
-comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be gone. Errors: conflict.';
+comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be deleted. Errors: conflict.';
 
 grant execute on function
   private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
@@ -212,7 +213,7 @@ end
 $$;
 
 comment on function api.admin_list_jobs(uuid) is
-  'Every job of the database with its last run, the failed runs of the last 24 hours and its next run where that can be computed: {at, items}. For any active administrator. Errors: forbidden.';
+  'Every job of the database with its last run, the failed runs of the last 24 hours and its next run if it can be computed: {at, items}. For any active administrator. Errors: forbidden.';
 
 create function api.admin_list_dead_messages(
   p_admin_id uuid, p_queue text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -252,7 +253,7 @@ end
 $$;
 
 comment on function api.admin_requeue_dead_message(uuid, uuid) is
-  'Puts a dead message back into its queue, to be read at once: {queue, msg_id}. It is no dead message any more. On record. Area admins. Errors: forbidden, not_found, conflict.';
+  'Moves a dead message back into its queue, to be read at once: {queue, msg_id}. Recorded. Area admins. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_discard_dead_message(p_admin_id uuid, p_id uuid) returns void
 language plpgsql
@@ -269,7 +270,7 @@ end
 $$;
 
 comment on function api.admin_discard_dead_message(uuid, uuid) is
-  'Removes a dead message for good. On record. Area admins. Errors: forbidden, not_found.';
+  'Deletes a dead message permanently. Recorded. Area admins. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_jobs(uuid), api.admin_list_dead_messages(uuid, text, text[], text, integer),

@@ -1,21 +1,21 @@
--- Push: notifications that reach devices, each device once, with counts that are exact.
+-- Push: notifications to devices, each device once, with exact counts.
 --
--- What is to be pushed is a row of private.push_deliveries for each device, in batches of at most 500; the queue push-dispatch
--- has one message for each batch. A consumer (the function push-dispatch, migration push_worker) reads a message, sends, and
--- records the outcome of each device. A row's outcome is written once, and the statement that writes it raises the counts of
--- a composed notification: a message that is read twice, or by two consumers, sends twice at most and counts once.
+-- private.push_deliveries has a row for each device to push to, in batches of at most 500; the queue push-dispatch has one
+-- message for each batch. A consumer (the function push-dispatch, migration push_worker) reads a message, sends, and
+-- records the outcome of each device. A row's outcome is written once, and the same statement increases the counts of a
+-- composed notification. So a message that is read twice, or by two consumers, sends at most twice and counts once.
 --
--- A notification to one user is a sent row of user_notifications, and its deliveries are written in the same transaction. A
+-- A notification to one user is a sent row of user_notifications, and the same transaction writes its deliveries. A
 -- notification to many is a row without a user; its fan-out (migration push_fan_out) writes the rows of the inboxes and the
 -- deliveries, page by page.
 --
--- Rules. A user gets at most five pushes of a type in a minute: what exceeds stays in the inbox and is counted as suppressed.
--- Preferences of the type, the owner of the device and the account's standing are asked again when the batch is sent. In quiet
--- hours pushes wait, except those of urgent types.
+-- Rules. A user gets at most five pushes of a type in a minute: further ones stay in the inbox and are counted as
+-- suppressed. Preferences of the type, the owner of the device and the status of the account are checked again when the
+-- batch is sent. In quiet hours pushes wait, except those of urgent types.
 --
--- Invariants: one row for each notification and device; an outcome is never changed, unless an administrator puts a dead
--- message back into the queue; success_count, failure_count and suppressed_count of a composed notification are the numbers
--- of its deliveries with such outcomes.
+-- Invariants: one row for each notification and device. An outcome does not change, unless an administrator requeues a dead
+-- message. success_count, failure_count and suppressed_count of a composed notification are the numbers of its deliveries
+-- with such outcomes.
 -- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@
 
 select pgmq."create"('push-dispatch');
 
--- The console's list, and what is due.
+-- The console's list, and due notifications.
 create index user_notifications_composed_idx on public.user_notifications (created_at desc, id desc) where is_composed;
 create index user_notifications_due_idx on public.user_notifications (scheduled_at) where status = 'scheduled';
 
@@ -41,11 +41,12 @@ create table private.push_deliveries (
   primary key (notification_id, token_id)
 );
 
-comment on table private.push_deliveries is 'The devices of a notification, and what became of each. No foreign keys: an outcome outlives the device.';
+comment on table private.push_deliveries is
+  'The devices of a notification, and the outcome of each. No foreign keys: an outcome outlives its device.';
 comment on column private.push_deliveries.outcome is
-  'Null: not yet known. undeliverable: five attempts failed; gone: the device was not the user''s any more, or the user does not want pushes.';
+  'Null: not yet known. undeliverable: five attempts failed. gone: the device is not the user''s any more, or the user does not want pushes.';
 
--- What a message of the queue is about, and whether a notification has all its outcomes.
+-- The deliveries of a message of the queue; also whether a notification has all its outcomes.
 create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;
 -- The purge.
 create index push_deliveries_recorded_at_idx on private.push_deliveries (recorded_at) where recorded_at is not null;
@@ -57,7 +58,8 @@ create table private.push_times (
   primary key (user_id, type)
 );
 
-comment on table private.push_times is 'When the last five pushes of a type were made to a user, the last one first: for a day.';
+comment on table private.push_times is
+  'The times of the last five pushes of a type to a user, the last one first: kept for a day.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -68,7 +70,7 @@ language plpgsql rows 1000
 set search_path = ''
 as $$
 begin
-  -- In one order, so that two fan-outs that push to the same users wait for each other and not in a circle.
+  -- In one order, so that two fan-outs to the same users cause no deadlock.
   return query
     insert into private.push_times as t (user_id, type, sent_at)
     select u.id, p_type, array[now()] from unnest(p_user_ids) as u (id) order by u.id
@@ -79,15 +81,15 @@ end
 $$;
 
 comment on function private.may_push(uuid[], text) is
-  'Counts a push of a type to each of these users, and gives those who had fewer than five within the last minute.';
+  'Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.';
 
--- Unlogged: after a crash nobody has called, which is as good as true.
+-- Unlogged: after a crash no call is recorded, which does no harm.
 create unlogged table private.wake_ups (
   function text collate "C" primary key,
   called_at timestamptz not null
 );
 
-comment on table private.wake_ups is 'When a transaction called a consumer last, by the name of its function.';
+comment on table private.wake_ups is 'The last call of a consumer by a transaction, by the name of its function.';
 
 create function private.wake_consumer(p_function text) returns void
 language plpgsql
@@ -95,7 +97,8 @@ security definer -- no client may call functions as the service
 set search_path = ''
 as $$
 begin
-  -- One call a second is enough, because a consumer goes on until the queue is empty; nobody waits for another's call.
+  -- One call a second is enough, because a consumer continues until the queue is empty. No transaction waits for the call
+  -- of another.
   if pg_try_advisory_xact_lock(hashtext(p_function)) and not exists (
     select from private.wake_ups w where w.function = p_function and w.called_at > clock_timestamp() - interval '1 second'
   ) then
@@ -129,7 +132,7 @@ end
 $$;
 
 comment on function private.reopen_deliveries(jsonb) is
-  'Tries the devices of a dead message again that an administrator put back into the queue: they are not yet known again.';
+  'Reopens the deliveries of a dead message that an administrator requeued: their outcome is unknown again.';
 
 create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
 language plpgsql
@@ -161,7 +164,7 @@ end
 $$;
 
 comment on function private.push_notification(uuid, uuid, text) is
-  'Has a notification to one user pushed to their devices, in the transaction of its cause. Nothing is pushed to a user who is not active, has no device or turned pushes of the type off.';
+  'Queues the pushes of a notification to one user''s devices, in the transaction of its cause. Does nothing for a user who is not active, has no device or turned pushes of the type off.';
 
 create function private.tg_user_notifications__push() returns trigger
 language plpgsql
@@ -175,7 +178,7 @@ end
 $$;
 
 comment on function private.tg_user_notifications__push() is
-  'A notification that one cause sends to one user is pushed. The rows that a fan-out writes are pushed by the fan-out.';
+  'Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.';
 
 create trigger _500_push after insert on public.user_notifications
   for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)

@@ -1,19 +1,19 @@
--- The consumer's side of push: batches to send, and what became of each device.
+-- Push worker: batches for the consumer, and the outcomes of devices.
 --
--- The function push-dispatch takes batches, sends them and records the outcomes, until the queue is empty. A batch that it
--- took is hidden from other consumers for the lease; a consumer that dies leaves it to be taken again, and the devices whose
--- outcome is recorded by then are not in it any more. Towards the messaging service that is at least once; the counts are
--- exact.
+-- The function push-dispatch takes batches, sends them and records the outcomes, until the queue is empty. A taken batch is
+-- hidden from other consumers for the lease. When a consumer dies, the batch is taken again, without the devices whose
+-- outcome is recorded. So the push service gets each push at least once; the counts are exact.
 --
--- At most eight batches are sent at once, however many consumers there are.
+-- At most eight batches are sent at once, for any number of consumers.
 --
--- A device that cannot be reached now is tried again with its batch, up to five times, after twice the time each time. While the messaging
--- service itself is down, refuses the credentials or is not configured, no attempt is counted: everything but fan-outs waits,
--- and each try waits longer, up to five minutes. After a pause one consumer tries one batch, and the others go on when it got
--- through. Administrators are notified once: when credentials are refused, and when pushes have waited for ten minutes.
+-- A device that cannot be reached is retried with its batch, up to five times, each time after twice the wait. While the
+-- push service is down, rejects the credentials or is not configured, no attempt is counted: everything except fan-outs
+-- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
+-- continue when it succeeds. Administrators are notified once: when credentials are rejected, and when pushes have waited
+-- for ten minutes.
 --
--- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; private.check_push_health for
--- its job.
+-- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; private.check_push_health
+-- for its job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -30,13 +30,17 @@ create table private.push_state (
   alerted_at timestamptz
 );
 
-comment on table private.push_state is 'Whether the messaging service can be used: one row.';
-comment on column private.push_state.failures is 'Tries in a row that found the messaging service down.';
-comment on column private.push_state.failing_since is 'When the first of these tries failed; null: the last try got through.';
-comment on column private.push_state.tried_until is 'Until when one consumer tries, after a pause, whether the service can be used again; the others wait.';
+comment on table private.push_state is 'Whether the push service can be used: one row.';
+comment on column private.push_state.failures is 'Consecutive attempts that failed because of the push service.';
+comment on column private.push_state.failing_since is
+  'The time of the first of these failures; null: the last attempt succeeded.';
+comment on column private.push_state.tried_until is
+  'After a pause, the end of the time in which one consumer tries the service and the others wait.';
 comment on column private.push_state.reached_at is 'When a device was last reached, to half a minute.';
-comment on column private.push_state.reason is 'Why pushing is paused: outage, credentials, not_configured; null: it is not.';
-comment on column private.push_state.alerted_at is 'When administrators were notified of the trouble that lasts; null: there is none, or they were not.';
+comment on column private.push_state.reason is
+  'Why pushing is paused: outage, credentials, not_configured; null: it is not.';
+comment on column private.push_state.alerted_at is
+  'When administrators were notified of the current outage; null: there is none, or they were not.';
 
 insert into private.push_state default values;
 
@@ -63,7 +67,7 @@ begin
       t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled, false),
       case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end
     from private.push_deliveries d
-    left join public.notification_types y on y.code = p_type -- none: the notification went with its user
+    left join public.notification_types y on y.code = p_type -- no row: the notification was deleted with its user
     left join public.user_push_tokens t on t.id = d.token_id and t.user_id = d.user_id
     left join public.app_users u on u.id = d.user_id
     left join public.notification_preferences p on p.user_id = d.user_id and p.notif_type = p_type
@@ -73,14 +77,14 @@ end
 $$;
 
 comment on function private.push_recipients(uuid, integer, text) is
-  'The devices of a batch without an outcome: whether they still are to be pushed to, and until when their users'' quiet hours last.';
+  'The devices of a batch without an outcome: whether they still want the push, and the end of their users'' quiet hours.';
 
 create function private.record_outcomes(p_notification_id uuid, p_token_ids uuid[], p_outcomes text[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- One statement: an outcome that is there is not counted again, and none is there without its count.
+  -- One statement: an existing outcome is not counted again, and no outcome exists without its count.
   with recorded as (
     update private.push_deliveries d set outcome = o.outcome, recorded_at = now()
     from unnest(p_token_ids, p_outcomes) as o (token_id, outcome)
@@ -113,7 +117,7 @@ end
 $$;
 
 comment on function private.close_notification(uuid) is
-  'A notification whose fan-out has ended and whose devices all have an outcome is sent.';
+  'Sets a notification to sent when its fan-out has ended and all its devices have an outcome.';
 
 create function private.push_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer) returns jsonb
 language plpgsql
@@ -154,7 +158,7 @@ end
 $$;
 
 comment on function private.push_batch(bigint, uuid, integer) is
-  'A batch as its consumer sends it; null when none of its devices is to be sent to now. Devices that are not to be pushed to any more have their outcome then.';
+  'A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their outcome.';
 
 create function private.settle_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_retry_seconds integer) returns void
 language plpgsql
@@ -179,7 +183,7 @@ end
 $$;
 
 comment on function private.settle_batch(bigint, uuid, integer, integer) is
-  'Ends the message of a batch whose devices all have an outcome; otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
+  'Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
 
 create function private.give_up_on(p_notification_id uuid, p_batch integer) returns void
 language plpgsql
@@ -201,9 +205,9 @@ end
 $$;
 
 comment on function private.give_up_on(uuid, integer) is
-  'Devices of a batch whose five attempts have failed are undeliverable, and are put aside as a dead message.';
+  'Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.';
 
-create sequence private.undeliverable_pushes increment by -1; -- beside the ids of the queue's own messages
+create sequence private.undeliverable_pushes increment by -1; -- ids that the queue's own messages never have
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: the consumer
@@ -236,7 +240,7 @@ end
 $$;
 
 comment on function private.open_push_slots() is
-  'How many batches may be taken now: none while pushing is paused, one after a pause to try with, otherwise as many as eight leave that are being sent.';
+  'How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without those that are being sent.';
 
 create function private.take_push_messages(p_limit integer, p_lease_seconds integer)
 returns table (msg_id bigint, message jsonb)
@@ -247,7 +251,7 @@ declare
   v_slots constant integer := private.open_push_slots();
 begin
   if exists (select from private.push_state s where s.failures > 0) then
-    -- Any of those that wait is tried: a batch whose devices have trouble of their own does not keep the others waiting.
+    -- A random one of those that wait: a batch whose devices have their own problem does not block the others.
     return query
       select m.msg_id, m.message from (
         select q.msg_id from pgmq."q_push-dispatch" q where q.vt <= clock_timestamp() and v_slots > 0 order by random() limit 1
@@ -260,11 +264,11 @@ end
 $$;
 
 comment on function private.take_push_messages(integer, integer) is
-  'Up to p_limit messages of batches that may be taken now, the oldest; one of any age while the messaging service cannot be used. The caller keeps other consumers out.';
+  'Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot be used. The caller excludes other consumers.';
 
 create function private.read_push_queue(p_limit integer, p_lease_seconds integer) returns jsonb
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -273,10 +277,10 @@ declare
   v_batches jsonb := '[]';
   v_found integer := 0;
 begin
-  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other
-  -- Inboxes come first: they wait neither for pushes nor for the end of a pause.
+  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
+  -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
   if exists (select from private.fan_outs f where f.finished_at is null) then
-    -- A fan-out takes its message again with each page: nobody waits long for one that its consumer has left.
+    -- A fan-out extends its lease with each page: after the death of its consumer it is soon read again.
     for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', 20, 1, '{"fan_out": true}') as m loop
       return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
         'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
@@ -306,16 +310,16 @@ as $$
 begin
   insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, now() + make_interval(secs => p_lease_seconds))
   on conflict (msg_id) do update set leased_until = excluded.leased_until;
-  -- The first that is taken after a pause is the try; its consumer may die, and another one tries then.
+  -- The first batch after a pause is the try; when its consumer dies, another one tries.
   update private.push_state set tried_until = now() + interval '1 minute' where failures > 0;
 end
 $$;
 
-comment on function private.lease_push_batch(bigint, integer) is 'Notes that a batch is being sent.';
+comment on function private.lease_push_batch(bigint, integer) is 'Records that a batch is being sent.';
 
-comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, which checks nothing more.';
+comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, without further checks.';
 comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. Without batch it is a fan-out, for api.fan_out_notification. Batches that have nothing to send are found and settled, not given. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. An item without batch is a fan-out, for api.fan_out_notification. Batches without a device to send to are counted in found and settled, but not returned. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
 
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -331,7 +335,7 @@ declare
 begin
   perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
   from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
-  -- Only as the device was: its token may be another's by now.
+  -- Only if unchanged: the token may be another user's by now.
   delete from public.user_push_tokens t
   using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
   where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
@@ -353,7 +357,8 @@ begin
 end
 $$;
 
-comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer) is 'As api.record_push_outcomes, which checks nothing more.';
+comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer) is
+  'As api.record_push_outcomes, without further checks.';
 
 create function private.fail_notification(p_notification_id uuid) returns void
 language plpgsql
@@ -367,7 +372,7 @@ end
 $$;
 
 comment on function private.fail_notification(uuid) is
-  'The messaging service rejects what is sent, whoever it is sent to: the devices that have no outcome get none of it, and the notification has failed.';
+  'The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does the notification.';
 
 create function api.record_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default null
@@ -381,7 +386,7 @@ end
 $$;
 
 comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records what became of devices of a batch, each {token_id, fcm_token, outcome}: delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), later (tried again after p_retry_seconds, then after twice as long each time, five times at most). Each outcome counts once, however often it is recorded. For the service only. It raises no errors.';
+  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. Each outcome counts once, also when it is recorded again. For the service only. It raises no errors.';
 
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
@@ -393,7 +398,7 @@ declare
   v_seconds integer;
 begin
   select * into v_state from private.push_state for update;
-  -- Each failure doubles the pause; those of several consumers at once are one failure.
+  -- Each failure doubles the pause; failures of several consumers at once count as one.
   if v_state.paused_until <= now() then
     v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
     v_state.failures := v_state.failures + 1;
@@ -403,7 +408,7 @@ begin
     paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
   where id
   returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
-  -- The random part keeps batches from coming back together.
+  -- The random part keeps batches from returning all at once.
   perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
   delete from private.push_leases where msg_id = any (p_msg_ids);
   if p_reason = 'credentials' then
@@ -413,11 +418,11 @@ begin
 end
 $$;
 
-comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, which checks nothing more.';
+comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, without further checks.';
 
 create function private.alert_of_push(p_reason text) returns void
 language plpgsql
-security definer -- nobody writes to administrators by hand
+security definer -- no role writes notifications to administrators directly
 set search_path = ''
 as $$
 begin
@@ -432,7 +437,8 @@ begin
 end
 $$;
 
-comment on function private.alert_of_push(text) is 'Notifies administrators that pushes do not go out, once as long as it lasts.';
+comment on function private.alert_of_push(text) is
+  'Notifies administrators that pushes are not sent, once for each outage.';
 
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
@@ -444,7 +450,7 @@ end
 $$;
 
 comment on function api.pause_push(text, integer, bigint[]) is
-  'The messaging service is down (reason outage), refuses the credentials (credentials), or is not configured (not_configured): no batch is taken for p_seconds, or longer the more often it failed in a row; how many seconds. No attempt is counted. For the service only. It raises no errors.';
+  'Pauses pushing when the push service is down (reason outage), rejects the credentials (credentials), or is not configured (not_configured). No batch is taken for p_seconds, or longer after several failures; returns the seconds. No attempt is counted. For the service only. It raises no errors.';
 
 create function private.check_push_health() returns void
 language plpgsql
@@ -465,7 +471,7 @@ end
 $$;
 
 comment on function private.check_push_health() is
-  'Notifies administrators when pushes have waited for ten minutes: nobody took a message, or each try failed. Ends the trouble that is over, so that the next is notified.';
+  'Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
 create function private.dispatch_pushes() returns void
 language plpgsql
@@ -482,7 +488,7 @@ begin
 end
 $$;
 
-comment on function private.dispatch_pushes() is 'Calls the consumer when something waits that it may take.';
+comment on function private.dispatch_pushes() is 'Calls the consumer when the queue has something that it may take.';
 
 select cron.schedule('dispatch_pushes', '* * * * *', 'select private.dispatch_pushes()');
 

@@ -1,16 +1,15 @@
--- Fan-out: a composed notification becomes rows of inboxes and deliveries to devices, page by page.
+-- Fan-out: writes the rows of inboxes and the deliveries to devices of a composed notification, page by page.
 --
--- Sending puts one message into the queue push-dispatch. Its consumer calls api.fan_out_notification until it says that it is
--- done: each call takes the next 5,000 accounts in order of their ids, writes their rows and the batches that are full, and
--- notes how far it came, in one transaction. A consumer that dies leaves it there; two at once wait for each other and then
--- take different pages. An inbox therefore never waits for the messaging service.
+-- Sending puts one message into the queue push-dispatch. Its consumer calls api.fan_out_notification until is_done. Each
+-- call takes the next 5,000 accounts in order of their ids, writes their rows and the full batches, and records the
+-- progress, in one transaction. When a consumer dies, another one continues; two at once wait for each other and then take
+-- different pages. So an inbox never waits for the push service.
 --
--- Who is in the audience, and what they want, is asked when their page is taken. Devices are numbered as they come, 500 to a
--- batch; a batch goes into the queue when it is full, the last one when the fan-out ends. Mails go into theirs page by page
--- (migration mail).
+-- The audience and its preferences are read with each page. Devices are numbered in the order of the pages, 500 to a batch.
+-- A batch is queued when it is full, the last one when the fan-out ends. Mails are queued page by page (migration mail).
 --
--- Invariants: each account of the audience has one row and each of its devices one delivery, however often the fan-out is cut
--- off.
+-- Invariants: each account of the audience gets one row and each of its devices one delivery, also when the fan-out is
+-- interrupted.
 -- Interface: private.start_fan_out, private.audience_sql for the console; api.fan_out_notification for the consumer.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -27,13 +26,14 @@ create table private.fan_outs (
   finished_at timestamptz
 );
 
-comment on table private.fan_outs is 'How far the fan-out of a composed notification came.';
--- What the consumer asks first.
+comment on table private.fan_outs is 'The progress of the fan-out of a composed notification.';
+-- The consumer's first query.
 create index fan_outs_open_idx on private.fan_outs (started_at) where finished_at is null;
 
-comment on column private.fan_outs.after_user_id is 'The last account that was taken.';
-comment on column private.fan_outs.devices is 'How many deliveries it wrote, without the suppressed ones: what batches are numbered by.';
-comment on column private.fan_outs.mail_batches is 'How many batches of mails it wrote.';
+comment on column private.fan_outs.after_user_id is 'The last account that was processed.';
+comment on column private.fan_outs.devices is
+  'The number of deliveries that it wrote, without suppressed ones; batches are numbered by it.';
+comment on column private.fan_outs.mail_batches is 'The number of batches of mails that it wrote.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -64,7 +64,7 @@ end
 $$;
 
 comment on function private.audience_sql(public.user_notifications) is
-  'The condition, on app_users u and the notification $1, of the accounts that a composed notification is for. It is made of literals alone.';
+  'The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built from literals only.';
 
 create function private.audience_size(p_notification public.user_notifications, out people bigint, out devices bigint)
 language plpgsql stable
@@ -83,11 +83,11 @@ end
 $$;
 
 comment on function private.audience_size(public.user_notifications) is
-  'How many accounts a composed notification would reach now, and how many of their devices want pushes of its type.';
+  'The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its type.';
 
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 begin
@@ -97,7 +97,8 @@ begin
 end
 $$;
 
-comment on function private.start_fan_out(uuid) is 'Has a composed notification fanned out, once the transaction commits. The caller has moved it to sending.';
+comment on function private.start_fan_out(uuid) is
+  'Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.';
 
 create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns void
 language plpgsql
@@ -118,7 +119,7 @@ end
 $$;
 
 comment on function private.fill_inboxes(public.user_notifications, uuid[]) is
-  'Writes the rows of these users'' inboxes, each in the language of its user; none for whoever keeps the type out of the inbox.';
+  'Writes the rows of these users'' inboxes, each in the language of its user; none for users who turned the type off in the inbox.';
 
 create function private.write_deliveries(p_notification public.user_notifications, p_user_ids uuid[], p_before integer) returns integer
 language plpgsql
@@ -154,11 +155,11 @@ end
 $$;
 
 comment on function private.write_deliveries(public.user_notifications, uuid[], integer) is
-  'Writes the deliveries to these users'' devices, of which p_before are written already, and gives how many are to be sent. Those of users who had five pushes within a minute are suppressed and counted.';
+  'Writes the deliveries to these users'' devices, after the p_before that exist, and returns how many are to be sent. Those of users who had five pushes within a minute are suppressed and counted.';
 
 create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -195,7 +196,7 @@ begin
 end
 $$;
 
-comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, which checks nothing more.';
+comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, without further checks.';
 
 create function private.note_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
@@ -228,7 +229,7 @@ end
 $$;
 
 comment on function private.note_page(private.fan_outs, uuid, integer, integer, integer) is
-  'Puts the batches into the queue that this page filled, at the end also the last one, and notes how far the fan-out came.';
+  'Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -244,7 +245,7 @@ end
 $$;
 
 comment on function api.fan_out_notification(uuid, bigint) is
-  'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Ends its message when it is done. For the service only. It raises no errors.';
+  'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Deletes its message when it is done. For the service only. It raises no errors.';
 
 create function private.start_scheduled_notifications() returns integer
 language plpgsql
@@ -266,7 +267,8 @@ begin
 end
 $$;
 
-comment on function private.start_scheduled_notifications() is 'Sends what is due, once each; how many.';
+comment on function private.start_scheduled_notifications() is
+  'Sends notifications that are due, once each; returns their number.';
 
 select cron.schedule('start_scheduled_notifications', '* * * * *', 'select private.start_scheduled_notifications()');
 

@@ -1,8 +1,8 @@
--- Composed notifications: what administrators write to users, as a draft, for a time, or at once.
+-- Composed notifications: administrators write to users, as a draft, for a later time, or at once.
 --
--- A composed notification is a row of user_notifications in nobody's inbox (is_composed); its fan-out writes the rows of the
--- inboxes. A draft and a scheduled one can be changed and cancelled; a draft can be deleted. Sending locks the row and moves
--- it to sending, so that of two administrators who send at once one gets 409.
+-- A composed notification is a row of user_notifications that is in no inbox (is_composed); its fan-out writes the rows of
+-- the inboxes. A draft and a scheduled one can be changed and cancelled; a draft can be deleted. Sending locks the row and
+-- sets its status to sending, so that of two administrators who send at once one gets 409.
 --
 -- Interface: api.admin_*_user_notification(s), with the area notifications.
 
@@ -36,7 +36,7 @@ begin
 end
 $$;
 
-comment on function private.composed_row(public.user_notifications) is 'A composed notification as the console shows it.';
+comment on function private.composed_row(public.user_notifications) is 'A composed notification as the console returns it.';
 
 create function private.check_segment(p_segment jsonb) returns void
 language plpgsql stable
@@ -72,7 +72,7 @@ begin
 end
 $$;
 
-comment on function private.check_segment(jsonb) is 'Refuses (validation_error) what is no segment.';
+comment on function private.check_segment(jsonb) is 'Checks a segment. Errors: validation_error.';
 
 create function private.check_composed(p_notification public.user_notifications) returns void
 language plpgsql stable
@@ -115,7 +115,7 @@ end
 $$;
 
 comment on function private.check_composed(public.user_notifications) is
-  'Refuses (validation_error) a composed notification that cannot be sent, naming the field.';
+  'Checks that a composed notification can be sent. Errors: validation_error, with the field as param.';
 
 create function private.composed_with(p_before public.user_notifications, p_changes jsonb) returns public.user_notifications
 language plpgsql stable
@@ -151,7 +151,7 @@ end
 $$;
 
 comment on function private.composed_with(public.user_notifications, jsonb) is
-  'A composed notification with changes: fields that are given are set, the others stay. Errors: validation_error.';
+  'A composed notification with changes: given fields are set, the others stay. Errors: validation_error.';
 
 create function private.hold_composed(p_id uuid) returns public.user_notifications
 language plpgsql
@@ -184,7 +184,8 @@ begin
 end
 $$;
 
-comment on function private.require_draft(public.user_notifications) is 'Refuses (conflict) a notification that is neither a draft nor scheduled.';
+comment on function private.require_draft(public.user_notifications) is
+  'Raises conflict for a notification that is neither a draft nor scheduled.';
 
 grant execute on function
   private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
@@ -265,7 +266,7 @@ end
 $$;
 
 comment on function api.admin_create_user_notification(uuid, jsonb) is
-  'Composes a notification {type, title, body, title_en, body_en, data, target, user_id, segment, scheduled_at}: a draft, or scheduled where scheduled_at is given. On record. Errors: forbidden, validation_error.';
+  'Creates a notification {type, title, body, title_en, body_en, data, target, user_id, segment, scheduled_at}: a draft, or scheduled with scheduled_at. Recorded. Errors: forbidden, validation_error.';
 
 create function api.admin_update_user_notification(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
 language plpgsql
@@ -297,7 +298,7 @@ end
 $$;
 
 comment on function api.admin_update_user_notification(uuid, uuid, jsonb, text) is
-  'Changes a draft or a scheduled notification; a draft that gets a scheduled_at is scheduled. On record. Errors: forbidden, not_found, conflict, precondition_failed, validation_error.';
+  'Changes a draft or a scheduled notification; a draft that gets a scheduled_at is scheduled. Recorded. Errors: forbidden, not_found, conflict, precondition_failed, validation_error.';
 
 create function api.admin_delete_user_notification(p_admin_id uuid, p_id uuid, p_if_match text default null) returns void
 language plpgsql
@@ -317,7 +318,7 @@ end
 $$;
 
 comment on function api.admin_delete_user_notification(uuid, uuid, text) is
-  'Deletes a draft or a scheduled notification. On record. Errors: forbidden, not_found, conflict, precondition_failed.';
+  'Deletes a draft or a scheduled notification. Recorded. Errors: forbidden, not_found, conflict, precondition_failed.';
 
 create function api.admin_send_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -344,7 +345,7 @@ end
 $$;
 
 comment on function api.admin_send_user_notification(uuid, uuid) is
-  'Sends a draft or a scheduled notification now: {notification_id, enqueued (devices, as counted now), batches (of 500)}. On record. Errors: forbidden, not_found, conflict.';
+  'Sends a draft or a scheduled notification now: {notification_id, enqueued (the current number of devices), batches (of 500)}. Recorded. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_cancel_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -363,7 +364,7 @@ end
 $$;
 
 comment on function api.admin_cancel_user_notification(uuid, uuid) is
-  'Cancels a draft or a scheduled notification. On record. Errors: forbidden, not_found, conflict.';
+  'Cancels a draft or a scheduled notification. Recorded. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_preview_user_notification(p_admin_id uuid, p_notification jsonb) returns jsonb
 language plpgsql stable
@@ -382,7 +383,7 @@ end
 $$;
 
 comment on function api.admin_preview_user_notification(uuid, jsonb) is
-  'How many users and devices a notification would reach now: {people, devices, batches}. Nothing is stored. Errors: forbidden, validation_error.';
+  'The number of users and devices that a notification would reach now: {people, devices, batches}. Stores nothing. Errors: forbidden, validation_error.';
 
 create function api.admin_test_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -404,7 +405,7 @@ end
 $$;
 
 comment on function api.admin_test_user_notification(uuid, uuid) is
-  'Sends a composed notification to the administrator''s own inbox and devices, in whatever state it is: {devices}, 0 for an administrator who has no app account. On record. Errors: forbidden, not_found.';
+  'Sends a composed notification of any status to the administrator''s own inbox and devices: {devices}, 0 for an administrator without an app account. Recorded. Errors: forbidden, not_found.';
 
 create function private.count_deliveries(p_notification_id uuid) returns integer
 language plpgsql stable
@@ -416,7 +417,7 @@ begin
 end
 $$;
 
-comment on function private.count_deliveries(uuid) is 'How many devices of a notification have no outcome yet.';
+comment on function private.count_deliveries(uuid) is 'The number of devices of a notification without an outcome.';
 
 grant execute on function
   private.count_deliveries(uuid), private.notify_user(uuid, text, text, text, text, jsonb),

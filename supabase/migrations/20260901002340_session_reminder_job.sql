@@ -1,13 +1,13 @@
--- Session reminders are sent: users who park are notified 5 minutes before the fee rises and 30 minutes before the exit closes.
+-- Session reminders: users who park are notified 5 minutes before the fee increases and 30 minutes before the exit closes.
 --
--- A job looks at the sessions that are due (migration session_reminders), works out what is true now, notifies, and notes
--- when it looks again: in time for the next increase that is more than 5 minutes ahead and for the next closing, and at
--- least every 12 hours, since prices and hours change. It works in batches, each a transaction: a reminder is sent together
--- with the note that it was, or not at all. An event that has passed, because the job was down, is not told.
+-- A job reads the sessions that are due (migration session_reminders), computes fee and hours, notifies, and stores the
+-- time of its next check. That is in time for the next increase that is more than 5 minutes ahead and for the next closing,
+-- and at least every 12 hours, because prices and hours change. It works in batches, each a transaction: a reminder is sent
+-- together with its record, or not at all. Past events, when the job did not run, are not sent.
 --
--- Invariants: of one event, the increase or the closing of a moment, a session is reminded once; a session that somebody
--- else holds is looked at later, so that no user and no job waits for a batch in a circle; a session whose price or hours
--- cannot be worked out holds up no other.
+-- Invariants: a session is reminded once of each event, an increase or a closing. A session that another transaction has
+-- locked is checked later, so that no user and no job is in a deadlock with a batch. A session whose price or hours cannot
+-- be computed blocks no other.
 -- Interface: the job send_session_reminders.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ begin
 end
 $$;
 
-comment on function private.money_text(numeric, text) is 'An amount in minor units as people read it, by language where it differs.';
+comment on function private.money_text(numeric, text) is 'An amount in minor units as text, by language where it differs.';
 
 create function private.remind_of_increase(p_session public.parking_sessions) returns timestamptz
 language plpgsql
@@ -36,7 +36,7 @@ declare
   v_meter constant jsonb := private.session_meter(p_session);
   v_next record;
 begin
-  -- The last point of the curve is its end, no increase.
+  -- The last point of the curve is its end, not an increase.
   select min(c.at) as at, min(c.at) filter (where c.at - c_ahead > now()) as later_at,
     (array_agg(c.amount order by c.at))[1] as amount
   into v_next
@@ -56,7 +56,7 @@ end
 $$;
 
 comment on function private.remind_of_increase(public.parking_sessions) is
-  'Notifies the user of a running session that its fee rises within 5 minutes, unless they were or it is watched for less than that; when to look for the next increase, null: none is known.';
+  'Notifies the user of a running session that its fee increases within 5 minutes, unless they were notified or it is watched for less than that. Returns when to check for the next increase; null: none is known.';
 
 create function private.remind_of_exit(p_session public.parking_sessions) returns timestamptz
 language plpgsql
@@ -84,7 +84,7 @@ end
 $$;
 
 comment on function private.remind_of_exit(public.parking_sessions) is
-  'Notifies the user of a running session that the exit closes within 30 minutes, unless they were; when to look at the exit again, null: nothing changes within 14 days.';
+  'Notifies the user of a running session that the exit closes within 30 minutes, unless they were notified. Returns when to check the exit again; null: nothing changes within 14 days.';
 
 create function private.next_reminder_batch(p_count integer default 20) returns boolean
 language plpgsql
@@ -95,8 +95,8 @@ declare
   v_look_at timestamptz;
   v_fault text;
 begin
-  -- The user before the session, as everybody who changes both; locked, so that a session that ends meanwhile has either
-  -- ended before, or ends after its reminder.
+  -- The user before the session, as in every function that changes both. Locked, so that a session that ends meanwhile has
+  -- ended before its reminder, or ends after it.
   for v_session in
     select s.* from private.session_reminders r
     join public.parking_sessions s on s.id = r.session_id
@@ -120,7 +120,7 @@ end
 $$;
 
 comment on function private.next_reminder_batch(integer) is
-  'Looks at sessions that are due, at most p_count; whether there were any that nobody else holds.';
+  'Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.';
 
 select cron.schedule('send_session_reminders', '* * * * *',
   'do $work$ begin while private.next_reminder_batch() loop commit; end loop; end $work$');

@@ -1,18 +1,19 @@
--- Mail: notifications that reach users by e-mail, each user once.
+-- Mail: notifications to users by e-mail, each user once.
 --
--- What is to be mailed is a row of private.mail_deliveries for each user, in batches of at most 50; the queue mail has one
--- message for each batch. A consumer (the function mail-dispatch) reads a message, sends, and records the outcome of each
--- mail. Each mail has an idempotency key, which is the same with every try: what a consumer sent and did not record is not
+-- private.mail_deliveries has a row for each user to mail, in batches of at most 50; the queue mail has one message for
+-- each batch. A consumer (the function mail-dispatch) reads a message, sends, and records the outcome of each mail. Each
+-- mail has an idempotency key, which is the same in every attempt: a mail that a consumer sent and did not record is not
 -- delivered again, as long as the mail service keeps keys. A message that was read five times and has mails left is dead,
--- and can be put back.
+-- and can be requeued.
 --
--- Who is mailed: active users with a confirmed address, for types that allow it. What a cause in the service writes to one
--- user goes by their preference, or else by the type's; what an administrator composes goes only to users who enabled mail
--- for the type themselves. All of it is asked again when the batch is sent, and the address is read then.
+-- Recipients: active users with a confirmed address, for types that allow mail. For notifications with a cause in the
+-- service the user's preference decides, or else the type's default. Notifications that an administrator composes go only
+-- to users who enabled mail for the type themselves. All of it is checked again when the batch is sent, and the address is
+-- read then.
 --
 -- The database does not know whether mail is configured. Without settings the consumer records not_configured.
 --
--- Invariants: one row for each notification and user; an outcome is never changed.
+-- Invariants: one row for each notification and user; an outcome does not change.
 -- Interface: private.write_mails for notifications and their fan-out; api.take_mails, api.record_mail_outcomes,
 -- api.pause_mail for the consumer.
 
@@ -32,11 +33,12 @@ create table private.mail_deliveries (
   primary key (notification_id, user_id)
 );
 
-comment on table private.mail_deliveries is 'The mails of a notification, and what became of each. No foreign keys and no addresses: an outcome outlives its user.';
+comment on table private.mail_deliveries is
+  'The mails of a notification, and the outcome of each. No foreign keys and no addresses: an outcome outlives its user.';
 comment on column private.mail_deliveries.outcome is
-  'Null: not yet known. sent: accepted by the mail service; rejected: it does not accept this mail; gone: the user has no address, is not active or does not want mail any more.';
+  'Null: not yet known. sent: accepted by the mail service. rejected: the service does not accept this mail. gone: the user has no address, is not active or does not want mail any more.';
 
--- What a message of the queue is about, and the purge of what was never sent.
+-- The mails of a message of the queue, and the purge of mails that were never sent.
 create index mail_deliveries_open_idx on private.mail_deliveries (notification_id, batch) where outcome is null;
 -- The figures of the overview, and the purge.
 create index mail_deliveries_recorded_at_idx on private.mail_deliveries (recorded_at) include (outcome) where recorded_at is not null;
@@ -51,10 +53,13 @@ create table private.mail_state (
 );
 
 comment on table private.mail_state is 'Whether the mail service can be used: one row.';
-comment on column private.mail_state.failures is 'Tries in a row that the mail service did not take.';
-comment on column private.mail_state.failing_since is 'When the first of these tries failed; null: the last one got through.';
-comment on column private.mail_state.reason is 'Why mail is paused: no answer, the credentials are rejected, or no more is taken for now; null: it is not.';
-comment on column private.mail_state.alerted_at is 'When administrators were notified of the trouble that lasts; null: there is none, or they were not.';
+comment on column private.mail_state.failures is 'Consecutive attempts that the mail service did not accept.';
+comment on column private.mail_state.failing_since is
+  'The time of the first of these failures; null: the last attempt succeeded.';
+comment on column private.mail_state.reason is
+  'Why mail is paused: no answer, rejected credentials, or an exceeded quota; null: it is not.';
+comment on column private.mail_state.alerted_at is
+  'When administrators were notified of the current outage; null: there is none, or they were not.';
 
 insert into private.mail_state default values;
 
@@ -83,13 +88,13 @@ end
 $$;
 
 comment on function private.mail_recipients(text, boolean, uuid[]) is
-  'Those of these users who are to be mailed about a type, with the address and the language of each. Of what is composed only those who enabled it themselves.';
+  'The recipients of a type among these users, with the address and the language of each. For composed notifications only users who enabled mail themselves.';
 
 create function private.write_mails(
   p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
 ) returns integer
 language plpgsql
-security definer -- queues and deliveries are reached through functions of private alone
+security definer -- queues and deliveries are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -112,7 +117,7 @@ end
 $$;
 
 comment on function private.write_mails(uuid, text, boolean, uuid[], integer) is
-  'Has a notification mailed to those of these users who are to be mailed about its type, once the transaction commits; in how many batches, numbered from p_first_batch.';
+  'Queues the mails of a notification to the recipients of its type among these users, when the transaction commits. Returns the number of batches, numbered from p_first_batch.';
 
 create function private.tg_user_notifications__mail() returns trigger
 language plpgsql
@@ -125,7 +130,7 @@ end
 $$;
 
 comment on function private.tg_user_notifications__mail() is
-  'A notification that one cause sends to one user is mailed. The rows that a fan-out writes are mailed by the fan-out.';
+  'Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.';
 
 create trigger _510_mail after insert on public.user_notifications
   for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
@@ -168,11 +173,11 @@ end
 $$;
 
 comment on function private.mail_batch(bigint, uuid, integer, integer) is
-  'A batch as its consumer sends it; null when it has no mail to send. Users who are not to be mailed any more have their outcome then.';
+  'A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.';
 
 create function private.read_mail_queue(p_lease_seconds integer) returns jsonb
 language plpgsql
-security definer -- queues and deliveries are reached through functions of private alone
+security definer -- queues and deliveries are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -191,13 +196,13 @@ begin
 end
 $$;
 
-comment on function private.read_mail_queue(integer) is 'As api.take_mails, which checks nothing more.';
+comment on function private.read_mail_queue(integer) is 'As api.take_mails, without further checks.';
 
 create function private.write_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
 ) returns void
 language plpgsql
-security definer -- queues and deliveries are reached through functions of private alone
+security definer -- queues and deliveries are accessed only through functions of private
 set search_path = ''
 as $$
 begin
@@ -217,11 +222,12 @@ begin
 end
 $$;
 
-comment on function private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer) is 'As api.record_mail_outcomes, which checks nothing more.';
+comment on function private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
+  'As api.record_mail_outcomes, without further checks.';
 
 create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -229,7 +235,7 @@ declare
   v_seconds integer;
 begin
   select * into v_state from private.mail_state for update;
-  -- Each failure doubles the pause; those of several consumers at once are one failure.
+  -- Each failure doubles the pause; failures of several consumers at once count as one.
   if v_state.paused_until <= now() then
     v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
     v_state.failures := v_state.failures + 1;
@@ -248,11 +254,11 @@ begin
 end
 $$;
 
-comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, which checks nothing more.';
+comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, without further checks.';
 
 create function private.alert_of_mail(p_reason text) returns void
 language plpgsql
-security definer -- nobody writes to administrators by hand
+security definer -- no role writes notifications to administrators directly
 set search_path = ''
 as $$
 begin
@@ -267,7 +273,7 @@ begin
 end
 $$;
 
-comment on function private.alert_of_mail(text) is 'Notifies administrators that mails do not go out, once as long as it lasts.';
+comment on function private.alert_of_mail(text) is 'Notifies administrators that mails are not sent, once for each outage.';
 
 create function private.dispatch_mails() returns void
 language plpgsql
@@ -290,11 +296,11 @@ end
 $$;
 
 comment on function private.dispatch_mails() is
-  'Calls the consumer when something waits. Notifies administrators when mails have waited for ten minutes: nobody took a message, or each try failed. Ends the trouble that is over, so that the next is notified.';
+  'Calls the consumer when mails wait. Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
 insert into private.retentions (table_name, condition) values
   ('private.mail_deliveries', 't.recorded_at < now() - interval ''30 days'''),
-  -- Those of dead messages, which are kept for 90 days.
+  -- Mails of dead messages, which are kept for 90 days.
   ('private.mail_deliveries', 't.outcome is null and t.created_at < now() - interval ''100 days''');
 
 select cron.schedule('dispatch_mails', '* * * * *', 'select private.dispatch_mails()');
@@ -313,7 +319,7 @@ end
 $$;
 
 comment on function api.take_mails(integer) is
-  'The next batch of mails, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch that has nothing to send is found and settled, not given. Nothing is found while mail is paused. For the service only. It raises no errors.';
+  'The next batch of mails, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch without a mail to send is counted in found and settled, but not returned. Nothing is found while mail is paused. For the service only. It raises no errors.';
 
 create function api.record_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default 60
@@ -327,7 +333,7 @@ end
 $$;
 
 comment on function api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records what became of mails of a batch, each {user_id, outcome}: sent, rejected, not_configured. The first outcome of a mail stays. Mails that have none are given again after p_retry_seconds, with their batch. For the service only. It raises no errors.';
+  'Records the outcomes of mails of a batch, each {user_id, outcome}: sent, rejected, not_configured. The first outcome of a mail stays. Mails without one are returned again after p_retry_seconds, with their batch. For the service only. It raises no errors.';
 
 create function api.pause_mail(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
@@ -339,7 +345,7 @@ end
 $$;
 
 comment on function api.pause_mail(text, integer, bigint[]) is
-  'The mail service is down (reason outage), refuses the credentials (credentials) or takes no more for now (quota): nothing is taken for p_seconds, or longer the more often it failed in a row; how many seconds. The messages are given again then; this time was no try. For the service only. It raises no errors.';
+  'Pauses mail when the mail service is down (reason outage), rejects the credentials (credentials) or its quota is exceeded (quota). Nothing is taken for p_seconds, or longer after several failures; returns the seconds. The messages are returned again then; this attempt does not count. For the service only. It raises no errors.';
 
 grant execute on function
   private.read_mail_queue(integer), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),

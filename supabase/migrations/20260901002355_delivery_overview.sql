@@ -1,8 +1,8 @@
--- Delivery in the overview: what waits to be pushed and mailed, what became of it by hour, and whether the services can be used.
+-- Delivery in the overview: waiting pushes and mails, outcomes by hour, and whether the services can be used.
 --
--- Counted by a job each minute and kept as parts of the overview (migration admin_overview). Outcomes are counted by the hour:
--- only the current hour each time, and the one before until five minutes after its end, so that what a long transaction
--- recorded is in it. Hours that are over are kept as they were counted. Read as it is now: whether the services can be used.
+-- A job counts them each minute and stores them as parts of the overview (migration admin_overview). Outcomes are counted
+-- by the hour: only the current hour each time, and the one before until five minutes after its end, to include long
+-- transactions. Earlier hours keep their counts. Read directly: whether the services can be used.
 --
 -- Interface: private.delivery_figures for api.admin_get_overview; the job refresh_delivery_figures.
 
@@ -42,7 +42,7 @@ end
 $$;
 
 comment on function private.outcomes_by_hour(text, text) is
-  'The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest first; an hour without outcomes is not in it. Hours that the kept part has counted to their end are not counted again.';
+  'The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest first, without hours that have none. Hours that the stored part has counted to their end are not counted again.';
 
 create function private.refresh_delivery_figures() returns void
 language plpgsql
@@ -69,7 +69,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_delivery_figures() is 'Counts what waits to be pushed and mailed, and what became of what was.';
+comment on function private.refresh_delivery_figures() is 'Counts waiting pushes and mails, and outcomes.';
 
 select cron.schedule('refresh_delivery_figures', '* * * * *', 'select private.refresh_delivery_figures()');
 
@@ -81,7 +81,7 @@ select private.refresh_delivery_figures();
 
 create function private.delivery_figures(p_part text) returns jsonb
 language plpgsql stable
-security definer -- what was counted is private
+security definer -- stored figures are private
 set search_path = ''
 as $$
 begin
@@ -101,6 +101,6 @@ end
 $$;
 
 comment on function private.delivery_figures(text) is
-  'The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour, counts}]} as counted, {trouble: {reason, since, paused_until}} as of now, null while there is none.';
+  'The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour, counts}]} as stored, and {trouble: {reason, since, paused_until}} as of now, null while there is none.';
 
 grant execute on function private.delivery_figures(text) to service_role;

@@ -1,15 +1,15 @@
--- Subscriptions: what the stores say that users have bought, as one ledger and one row for each subscription.
+-- Subscriptions: the stores' statements about purchases, as one ledger and one row for each subscription.
 --
--- public.store_events has every statement of a store: the answer to a receipt, a notification, the answer to reconciliation.
--- The row of a subscription is worked out from its events in the order of the store's clock (migration 2405). It is the same
--- in whatever order they arrive, and however often.
+-- public.store_events has every statement of a store: the answer to a receipt, a notification, the answer to
+-- reconciliation. The row of a subscription is computed from its events in the order of the store's clock (migration 2405).
+-- The result is the same for any order of arrival and for repeated events.
 --
--- The service records what a store says and never asks whose it is; the user claims it (commands.claim_subscription). Premium
--- follows in the same transaction: app_users.premium_ends_at is the latest end of access of the user's subscriptions, or what
--- an administrator granted, where that is later.
+-- The service records every statement, regardless of the owner; the user claims the subscription
+-- (commands.claim_subscription). Premium follows in the same transaction: app_users.premium_ends_at is the latest end of
+-- access of the user's subscriptions, or an administrator's grant if that is later.
 --
--- Invariants: one row for each platform, environment and subscription_key; an event is in the ledger once. Purchase tokens are
--- in private.purchase_tokens and nowhere else. Clients read their own rows and write none.
+-- Invariants: one row for each platform, environment and subscription_key; an event is in the ledger once. Purchase tokens
+-- are only in private.purchase_tokens. Clients read their own rows and write none.
 -- Interface: api.record_store_statement for the service (2407), commands.claim_subscription for users (2410);
 -- api.my_subscription, api.list_my_subscription_events (2410); the console (2440).
 
@@ -53,27 +53,29 @@ create table public.user_subscriptions (
 );
 
 comment on table public.user_subscriptions is
-  'Subscriptions, and what was bought once for all: each as its events say. Written by private.fold_subscription.';
-comment on column public.user_subscriptions.user_id is 'Whose it is; null: nobody has claimed it, or its user has withdrawn.';
+  'Subscriptions and one-time purchases, each computed from its events. Written by private.fold_subscription.';
+comment on column public.user_subscriptions.user_id is 'The owner; null: not claimed, or the owner has withdrawn.';
 comment on column public.user_subscriptions.subscription_key is
   'ios: the original transaction''s id; android: SHA-256 of the purchase token, hexadecimal.';
 comment on column public.user_subscriptions.status is
-  'The store''s last word. An active or grace subscription whose access has ended is shown as expired (private.status_at).';
-comment on column public.user_subscriptions.ended_at is 'When the period that is paid for ends; null: bought once for all.';
+  'The store''s last status. An active or grace subscription whose access has ended is returned as expired (private.status_at).';
+comment on column public.user_subscriptions.ended_at is 'The end of the paid period; null: a one-time purchase.';
 comment on column public.user_subscriptions.access_ends_at is
-  'Until when it gives premium, or gave it; infinity: without an end; null: it gives none.';
+  'The end of access to premium; infinity: without an end; null: it gives none.';
 comment on column public.user_subscriptions.needs_acknowledgement is
-  'android: the store waits to be told that the purchase is stored, by its last word and since acknowledged_at.';
-comment on column public.user_subscriptions.acknowledged_at is 'When the service last told the store so.';
-comment on column public.user_subscriptions.account_token is 'The account that the app named at the purchase, by the store''s last word.';
+  'android: the store waits for the acknowledgement of the purchase, by its last statement and since acknowledged_at.';
+comment on column public.user_subscriptions.acknowledged_at is 'When the service last acknowledged it to the store.';
+comment on column public.user_subscriptions.account_token is
+  'The account that the app stated at the purchase, by the store''s last statement.';
 comment on column public.user_subscriptions.supersedes is
-  'android: the subscription_key of the purchase whose place this one took.';
-comment on column public.user_subscriptions.superseded_at is 'android: when another purchase took its place.';
-comment on column public.user_subscriptions.announced is 'What the user was last notified of; null: of nothing.';
-comment on column public.user_subscriptions.heard_at is 'When its store last said something of it, by our clock.';
-comment on column public.user_subscriptions.ask_at is 'When its store is to be asked; null: not by itself.';
+  'android: the subscription_key of the purchase that this one replaced.';
+comment on column public.user_subscriptions.superseded_at is 'android: when another purchase replaced it.';
+comment on column public.user_subscriptions.announced is 'The last notification to the user; null: none.';
+comment on column public.user_subscriptions.heard_at is
+  'When its store last made a statement about it, by the service''s clock.';
+comment on column public.user_subscriptions.ask_at is 'When its store is queried next; null: not automatically.';
 
--- The user's own, and premium; what reconciliation asks next; the segment by plan; the console's search.
+-- The user's own, and premium; the next rows of reconciliation; the segment by plan; the console's search.
 create index user_subscriptions_user_id_idx on public.user_subscriptions (user_id, access_ends_at);
 create index user_subscriptions_ask_at_idx on public.user_subscriptions (platform, ask_at) where ask_at is not null;
 create index user_subscriptions_plan_id_idx on public.user_subscriptions (plan_id, user_id) include (access_ends_at);
@@ -82,14 +84,14 @@ create index user_subscriptions_created_at_idx on public.user_subscriptions (cre
 create index user_subscriptions_plan_list_idx on public.user_subscriptions (plan_id, created_at desc, id desc);
 create index user_subscriptions_provider_list_idx on public.user_subscriptions (provider, created_at desc, id desc);
 create index user_subscriptions_status_list_idx on public.user_subscriptions (status, created_at desc, id desc);
--- What took the place of a purchase.
+-- The purchase that replaced one.
 create index user_subscriptions_supersedes_idx on public.user_subscriptions (supersedes) where supersedes is not null;
--- Those whose access ends or ended without a word of the store; and of these, whose users are to be notified of it.
+-- Rows whose access ends or ended without a statement of the store; of these, rows whose users are not notified yet.
 create index user_subscriptions_lapse_idx on public.user_subscriptions (access_ends_at) where status in ('active', 'grace');
 create index user_subscriptions_unannounced_end_idx on public.user_subscriptions (access_ends_at)
   where status in ('active', 'grace') and announced in ('granted', 'failing') and user_id is not null;
 
--- A statement that says nothing new does not make another version of the row.
+-- A statement without new facts makes no new version of the row.
 create trigger _100_touch_updated_at before update on public.user_subscriptions
   for each row when (
     (old.user_id, old.plan_id, old.external_subscription_id, old.status, old.started_at, old.ended_at, old.auto_renew_status,
@@ -124,17 +126,17 @@ create table public.store_events (
   constraint store_events_facts_of_stores check ((facts is null) = (source = 'admin'))
 );
 
-comment on table public.store_events is 'The ledger of what the stores said of subscriptions, each statement once.';
-comment on column public.store_events.event_id is 'The store''s id of the statement, or one made of what it says.';
-comment on column public.store_events.type is 'The store''s word for what happened; null: an answer to a question.';
-comment on column public.store_events.occurred_at is 'When the store said it, by the store''s clock.';
+comment on table public.store_events is 'The ledger of the stores'' statements about subscriptions, each statement once.';
+comment on column public.store_events.event_id is 'The store''s id of the statement, or one computed from its content.';
+comment on column public.store_events.type is 'The store''s name of the event; null: an answer to a query.';
+comment on column public.store_events.occurred_at is 'The time of the statement, by the store''s clock.';
 comment on column public.store_events.confirmed_at is
-  'When the store last said the same again: an answer with the facts of the last answer extends that.';
+  'When the store last repeated it: an answer with the facts of the last answer extends that event.';
 comment on column public.store_events.facts is
-  'What was said, as SubscriptionFacts of the functions; null: an act of an administrator.';
+  'The content, as SubscriptionFacts of the functions; null: an act of an administrator.';
 comment on column public.store_events.needs_acknowledgement is 'android: whether the purchase waited to be acknowledged.';
 comment on column public.store_events.payload is
-  'What was decoded, without receipts, purchase tokens and account tokens; of an act of an administrator {admin_id, reason}.';
+  'The decoded content, without receipts, purchase tokens and account tokens; for an act of an administrator {admin_id, reason}.';
 comment on column public.store_events.receipt_hash is 'SHA-256 of the receipt, hexadecimal.';
 
 -- In the store's order; the lists of the user and of the console.
@@ -148,7 +150,7 @@ create table private.purchase_tokens (
   token text not null
 );
 
-comment on table private.purchase_tokens is 'The purchase tokens of Google Play, which reconciliation needs.';
+comment on table private.purchase_tokens is 'The purchase tokens of Google Play, for reconciliation.';
 
 create table private.verified_purchases (
   subscription_id uuid not null references public.user_subscriptions (id) on delete cascade,
@@ -158,7 +160,7 @@ create table private.verified_purchases (
 );
 
 comment on table private.verified_purchases is
-  'Who showed a valid receipt of a subscription and may claim it within the hour; the row goes with the claim. No foreign key to the account: it is there for an hour.';
+  'Users who sent a valid receipt of a subscription and may claim it within the hour; the claim deletes the row. No foreign key to the account: rows are kept for an hour.';
 
 create index verified_purchases_user_id_idx on private.verified_purchases (user_id);
 
@@ -177,7 +179,7 @@ create policy "Users read the events of their own subscriptions" on public.store
     exists (select from public.user_subscriptions s where s.id = subscription_id and s.user_id = (select auth.uid()))
   );
 
--- No insert, update or delete for clients: the service records what the stores say.
+-- No insert, update or delete for clients: the service records the stores' statements.
 
 grant select (
   id, user_id, plan_id, platform, provider, environment, external_subscription_id, status, started_at, ended_at, expires_at,
@@ -197,7 +199,7 @@ set search_path = ''
 as $$
 begin
   delete from private.verified_purchases where user_id = new.id;
-  -- What an administrator wrote of the user goes; that the subscription was revoked stays.
+  -- The administrator's text about the user is deleted; the revocation of the subscription stays.
   update public.store_events e set payload = e.payload - 'reason'
   where e.source = 'admin' and e.subscription_id in (select s.id from public.user_subscriptions s where s.user_id = new.id);
   update public.user_subscriptions set user_id = null, announced = null where user_id = new.id;
@@ -206,7 +208,7 @@ end
 $$;
 
 comment on function private.tg_app_users__leave_subscriptions() is
-  'The subscriptions of a user who withdraws are nobody''s; the user''s next account can claim them.';
+  'Removes the owner of the subscriptions of a user who withdraws; the user''s next account can claim them.';
 
 create trigger _320_leave_subscriptions after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')

@@ -1,12 +1,13 @@
--- The ledger of subscriptions: what follows from the events of one.
+-- The ledger of subscriptions: computes a subscription from its events.
 --
--- Statements come in any order, late and twice. The row of a subscription is worked out from the set of its events, never from
--- the order in which they came: what counts of each is when the store said it last (confirmed_at). The latest says what the
--- subscription is; of several of one moment a revocation comes last, else the one that gives access longest. Beyond that:
+-- Statements arrive in any order, late and twice. The row of a subscription is computed from the set of its events, never
+-- from the order of their arrival. Each counts at the time when the store last made it (confirmed_at). The latest decides;
+-- of several at one time a revocation is last, then the one with the longest access. Further rules:
 --
--- * Google Play forgets that it has revoked a purchase and says expired: it stays revoked unless access was granted since.
--- * A purchase whose place another one took ended when that was bought.
--- * What an administrator revoked stays revoked until an administrator reinstates it.
+-- * Google Play returns expired for a purchase that it has revoked: the subscription stays revoked unless access was
+-- granted since.
+-- * A purchase that another one replaced ended when that was bought.
+-- * A subscription that an administrator revoked stays revoked until an administrator reinstates it.
 -- * The plan is the latest that is known.
 --
 -- Premium and notifications follow from the row in the same transaction.
@@ -23,11 +24,11 @@ language sql immutable
 return case when p_status in ('active', 'grace') and p_access_ends_at <= p_at then 'expired' else p_status end;
 
 comment on function private.status_at(text, timestamptz, timestamptz) is
-  'The status of a subscription at a moment: access that has ended without further news has expired.';
+  'The status of a subscription at a time: without a new statement it expires when its access ends.';
 
 create function private.refresh_premium(p_user_id uuid) returns void
 language plpgsql
-security definer -- premium is nobody's to write by hand
+security definer -- no role may write premium directly
 set search_path = ''
 as $$
 begin
@@ -42,7 +43,7 @@ end
 $$;
 
 comment on function private.refresh_premium(uuid) is
-  'Sets until when a user has premium: the latest end of access of their subscriptions, or what was granted by hand. The account is held.';
+  'Sets the end of a user''s premium: the latest end of access of their subscriptions, or of an administrator''s grant. The caller has locked the account.';
 
 create type private.subscription_facts as (
   status text, product_id text, external_subscription_id text, started_at timestamptz, original_purchase_date timestamptz,
@@ -50,7 +51,8 @@ create type private.subscription_facts as (
   next_billing_date timestamptz, is_trial_period boolean, account_token text
 );
 
-comment on type private.subscription_facts is 'What a store says of a subscription at one moment: store_events.facts.';
+comment on type private.subscription_facts is
+  'The facts of a subscription at one time, as a store stated them: store_events.facts.';
 
 create function private.last_store_event(p_subscription_id uuid, p_statuses text[] default null) returns public.store_events
 language plpgsql stable
@@ -69,7 +71,7 @@ end
 $$;
 
 comment on function private.last_store_event(uuid, text[]) is
-  'What the store said last of a subscription, whatever came first; with statuses: the last that says one of these.';
+  'The last event of a subscription by the store''s clock; with statuses: the last with one of these.';
 
 create function private.stated_facts(p_subscription_id uuid) returns private.subscription_facts
 language plpgsql stable
@@ -98,13 +100,13 @@ end
 $$;
 
 comment on function private.stated_facts(uuid) is
-  'What a subscription is by its store''s word. Of one that gives no access access_ends_at is when that ended, as far as it is known.';
+  'The facts of a subscription by its store''s statements. Without access, access_ends_at is the time when it ended, if known.';
 
 create function private.earlier(p_end timestamptz, p_at timestamptz) returns timestamptz
 language sql immutable
 return case when p_end <= p_at then p_end when p_at < p_end then p_at end;
 
-comment on function private.earlier(timestamptz, timestamptz) is 'The earlier of two moments; null when one of them is not there.';
+comment on function private.earlier(timestamptz, timestamptz) is 'The earlier of two times; null when one of them is null.';
 
 create function private.plan_of_events(p_subscription_id uuid) returns uuid
 language plpgsql stable
@@ -122,7 +124,7 @@ end
 $$;
 
 comment on function private.plan_of_events(uuid) is
-  'The plan that a store named last of a subscription; products that are no plan do not count. Null when all are such.';
+  'The last plan that a store stated for a subscription, ignoring products that are not plans. Null when there is none.';
 
 create function private.ended_facts(p_facts private.subscription_facts, p_status text, p_at timestamptz)
 returns private.subscription_facts
@@ -139,7 +141,7 @@ end
 $$;
 
 comment on function private.ended_facts(private.subscription_facts, text, timestamptz) is
-  'The facts of a subscription that ended at a moment for a reason of its own.';
+  'The facts of a subscription that ended at a time for another reason than the store''s statement.';
 
 create function private.next_question(
   p_status text, p_access_ends_at timestamptz, p_needs_acknowledgement boolean, p_heard_at timestamptz
@@ -155,7 +157,7 @@ return case
 end;
 
 comment on function private.next_question(text, timestamptz, boolean, timestamptz) is
-  'When the store of a subscription is to be asked again, after it said something at p_heard_at; null: 60 days after the end nothing is expected any more.';
+  'When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no change is expected.';
 
 create function private.subscription_news(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
@@ -164,7 +166,7 @@ return case private.status_at(p_status, p_access_ends_at, p_at)
   when 'expired' then 'ended' when 'revoked' then 'ended' when 'paused' then 'ended' end;
 
 comment on function private.subscription_news(text, timestamptz, timestamptz) is
-  'What a user is to know of a subscription at a moment: granted, failing or ended; null: nothing.';
+  'The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.';
 
 create function private.plan_names(p_plan_id uuid) returns jsonb
 language plpgsql stable
@@ -191,7 +193,7 @@ begin
 end
 $$;
 
-comment on function private.superseded_at(uuid) is 'When another purchase took the place of a subscription; null: none has.';
+comment on function private.superseded_at(uuid) is 'When another purchase replaced a subscription; null: never.';
 
 create function private.folded_facts(p_subscription_id uuid, p_superseded_at timestamptz) returns private.subscription_facts
 language plpgsql stable
@@ -215,7 +217,7 @@ end
 $$;
 
 comment on function private.folded_facts(uuid, timestamptz) is
-  'What a subscription is by its store''s word, by the purchase that took its place and by the acts of administrators.';
+  'The facts of a subscription from its store''s statements, the purchase that replaced it and the acts of administrators.';
 
 create function private.announce_subscription(p_id uuid) returns void
 language plpgsql
@@ -231,7 +233,8 @@ begin
     return;
   end if;
   update public.user_subscriptions set announced = v_news where id = p_id;
-  -- What was over when it was first recorded is no news, nor is the end of what another purchase continues.
+  -- A subscription that had ended when it was first recorded is not announced, nor is the end of one that another purchase
+  -- continues.
   if v_news = 'granted' or v_row.announced is not null and v_row.superseded_at is null then
     perform private.notify(v_row.user_id,
       'subscription_' || case when v_news = 'granted' and v_row.announced = 'failing' then 'recovered' else v_news end,
@@ -241,7 +244,7 @@ end
 $$;
 
 comment on function private.announce_subscription(uuid) is
-  'Notifies the user of a subscription when access is granted, when a renewal fails or is made up for, and when access ends, once each.';
+  'Notifies the user of a subscription when access is granted, when a renewal fails or recovers, and when access ends, once each.';
 
 create function private.fold_subscription(p_id uuid) returns void
 language plpgsql
@@ -274,6 +277,6 @@ end
 $$;
 
 comment on function private.fold_subscription(uuid) is
-  'Works the row of a subscription out from its events, with the premium and the notifications of its user. The subscription and its user are held.';
+  'Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has locked the subscription and its user.';
 
 grant execute on function private.refresh_premium(uuid) to service_role;

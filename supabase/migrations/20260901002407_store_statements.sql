@@ -1,13 +1,14 @@
--- What the stores say is recorded, and whose a subscription is follows from it.
+-- Records store statements, and sets the owner of a subscription.
 --
--- A statement is an event of the ledger once, by the store's id. One that names an account at the purchase makes the
--- subscription that account's. One that names none leaves it whose it is; when it is nobody's it goes to the user of the
--- purchase whose place it took, as soon as both are known, whichever came first.
+-- A statement is an event of the ledger once, by the store's id. If it states an account, the subscription becomes that
+-- account's. If not, the owner stays. A subscription without an owner gets the owner of the purchase that it replaced, as
+-- soon as both are known, in any order.
 --
--- Locks, in this order: the keys of the statement (its own and the one whose place it takes), the accounts of everybody
--- concerned by their ids, the subscriptions concerned by theirs. Each is taken at once, so that nobody waits in a circle.
+-- Locks, in this order: the keys of the statement (its own and that of the replaced purchase), the accounts concerned by
+-- their ids, the subscriptions concerned by their ids. Each set is locked in one statement, so that there is no deadlock.
 --
--- Invariants: as 2400 and 2405. A product that is no plan makes no subscription; of one that is known its statement counts.
+-- Invariants: as 2400 and 2405. An unknown product creates no subscription; a statement about a known subscription always
+-- counts.
 -- Interface: api.record_store_statement, api.record_acknowledgement for the service; private.hold_subscription and
 -- private.move_subscription for the other writers.
 
@@ -29,7 +30,7 @@ end
 $$;
 
 comment on function private.named_account(text) is
-  'The account that an app named at a purchase; null when it named none, or one that is not there or was withdrawn.';
+  'The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.';
 
 create function private.family_of(p_id uuid, p_supersedes text default null) returns uuid[]
 language plpgsql stable
@@ -56,7 +57,7 @@ end
 $$;
 
 comment on function private.family_of(uuid, text) is
-  'The subscriptions that change with one: itself, the one whose place it took (p_supersedes where that is not stored yet), and those that took its place, one after another, as long as they are nobody''s. By their ids.';
+  'The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the chain of those that replaced it, as long as they have no owner. By their ids.';
 
 create function private.people_of(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -76,7 +77,7 @@ end
 $$;
 
 comment on function private.people_of(uuid[], uuid[]) is
-  'The users of subscriptions, the accounts that their purchases name, and these, by their ids.';
+  'The users of subscriptions, the accounts that their purchases state, and these, by their ids.';
 
 create function private.hold_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
 returns public.user_subscriptions
@@ -98,7 +99,7 @@ begin
         select * into v_row from public.user_subscriptions s where s.id = p_id;
         return v_row;
       end if;
-      -- They changed hands meanwhile: let go of everything, so that nobody waits in a circle.
+      -- The owners changed meanwhile: all locks are released, so that there is no deadlock.
       raise exception using errcode = 'PSUB1';
     exception when sqlstate 'PSUB1' then
       null;
@@ -120,7 +121,7 @@ as $$
 declare
   v_lock bigint;
 begin
-  -- Neither of two purchases that are new, one in the place of the other, would find the other.
+  -- Otherwise two new purchases, one replacing the other, would not find each other.
   for v_lock in
     select distinct hashtextextended(concat_ws(' ', 'subscription', p_statement ->> 'store', k.key), 0) as lock
     from unnest(array[p_statement ->> 'subscription_key', p_statement ->> 'supersedes']) as k (key)
@@ -132,7 +133,7 @@ end
 $$;
 
 comment on function private.hold_statement_keys(jsonb) is
-  'One statement after another of a purchase, and of one that takes its place. Taken before any row is locked.';
+  'Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the ledger
@@ -170,7 +171,7 @@ end
 $$;
 
 comment on function private.subscription_of(jsonb) is
-  'The subscription that a statement is about; a row of its own when it is new. Its key is held. Refuses (validation_error) a product that is no plan.';
+  'The subscription of a statement; a new row for a new one. The caller has locked its key. Raises validation_error for a product that is not a plan.';
 
 create function private.confirm_answer(p_subscription_id uuid, p_facts jsonb, p_needs_acknowledgement boolean, p_at timestamptz)
 returns boolean
@@ -191,7 +192,7 @@ end
 $$;
 
 comment on function private.confirm_answer(uuid, jsonb, boolean, timestamptz) is
-  'Extends the last event of a subscription when it is an answer that said the same, so that asking often does not make the ledger long; false when it is not.';
+  'Extends the last event of a subscription when it is an equal answer, so that frequent queries do not lengthen the ledger; false when it is not equal.';
 
 create function private.add_store_event(p_subscription_id uuid, p_statement jsonb, p_source text) returns boolean
 language plpgsql
@@ -214,7 +215,7 @@ begin
     p_statement ->> 'subtype', v_occurred_at, v_occurred_at, p_statement -> 'facts', v_needs_acknowledgement,
     coalesce(p_statement -> 'payload', '{}'), p_statement ->> 'receipt_hash'
   )
-  -- Google Play is read again for a notification that comes again: what was read last counts.
+  -- Google Play is queried again for a repeated notification: the last answer counts.
   on conflict (store, event_id) do update
   set occurred_at = excluded.occurred_at, confirmed_at = excluded.confirmed_at, facts = excluded.facts,
     needs_acknowledgement = excluded.needs_acknowledgement, payload = excluded.payload
@@ -225,7 +226,7 @@ end
 $$;
 
 comment on function private.add_store_event(uuid, jsonb, text) is
-  'Puts a statement into the ledger, once; false when it is there. The subscription is held.';
+  'Adds a statement to the ledger, once; false when it exists. The caller has locked the subscription.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: whose it is
@@ -241,7 +242,7 @@ declare
 begin
   update public.user_subscriptions s
   set user_id = p_user_id,
-    -- Of what moves both are notified below, and not that it is granted.
+    -- Both users are notified of the move below, and not of the grant.
     announced = case when (p_row).user_id is not null then private.subscription_news(s.status, s.access_ends_at, now()) end
   where s.id = (p_row).id;
   if (p_row).user_id is not null then
@@ -255,7 +256,7 @@ end
 $$;
 
 comment on function private.move_subscription(public.user_subscriptions, uuid) is
-  'Gives a subscription to a user, from its former one or from nobody, and what took its place and is nobody''s. All are held (private.hold_subscription).';
+  'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.hold_subscription).';
 
 create function private.pass_on(p_id uuid) returns void
 language plpgsql
@@ -275,7 +276,7 @@ end
 $$;
 
 comment on function private.pass_on(uuid) is
-  'Gives what took the place of a subscription, and is nobody''s, to its user. All are held.';
+  'Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.';
 
 create function private.settle_user(p_id uuid, p_purchaser_id uuid) returns void
 language plpgsql
@@ -291,7 +292,7 @@ begin
     select o.user_id into v_user_id from public.user_subscriptions o
     where o.platform = v_row.platform and o.environment = v_row.environment and o.subscription_key = v_row.supersedes;
   end if;
-  -- Who showed the receipt claims it.
+  -- The user who sent the receipt claims it.
   if v_user_id is not null and v_user_id is distinct from v_row.user_id and v_user_id is distinct from p_purchaser_id then
     perform private.move_subscription(v_row, v_user_id);
   else
@@ -301,11 +302,11 @@ end
 $$;
 
 comment on function private.settle_user(uuid, uuid) is
-  'Gives a subscription to the account that its purchase names, or to the user of the one whose place it took. p_purchaser_id is who showed its receipt and claims it. All are held.';
+  'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced. p_purchaser_id sent the receipt and claims it. The caller has locked all.';
 
 create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
 language plpgsql
-security definer -- the ledger and purchase tokens are nobody's to write by hand
+security definer -- no role may write the ledger and purchase tokens directly
 set search_path = ''
 as $$
 declare
@@ -320,7 +321,7 @@ begin
   v_is_news := private.add_store_event(v_id, p_statement, p_source);
   update public.user_subscriptions s
   set supersedes = coalesce(s.supersedes, v_supersedes),
-    -- A notification that comes again does not put off the next question.
+    -- A repeated notification does not delay the next query.
     heard_at = case when v_is_news or p_source <> 'notification' then now() else s.heard_at end
   where s.id = v_id;
   insert into private.purchase_tokens (subscription_id, token)
@@ -342,7 +343,8 @@ begin
 end
 $$;
 
-comment on function private.write_store_statement(jsonb, text, uuid) is 'As api.record_store_statement, which checks the rest.';
+comment on function private.write_store_statement(jsonb, text, uuid) is
+  'As api.record_store_statement, which checks the rest.';
 
 create function private.clear_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
@@ -378,7 +380,7 @@ end
 $$;
 
 comment on function api.record_store_statement(jsonb, text, uuid) is
-  'For the service: puts what a store said (StoreStatement of the functions) into the ledger and works the subscription out: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id is who showed the receipt and may claim the subscription within the hour. The same statement again changes nothing. A product that is no plan is a validation_error. Errors: forbidden, validation_error, conflict.';
+  'For the service: adds a store''s statement (StoreStatement of the functions) to the ledger and computes the subscription: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id sent the receipt and may claim the subscription within the hour. A repeated statement changes nothing. A product that is not a plan is a validation_error. Errors: forbidden, validation_error, conflict.';
 
 create function api.record_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
@@ -390,7 +392,7 @@ end
 $$;
 
 comment on function api.record_acknowledgement(uuid) is
-  'For the service: the store knows that a purchase is stored. Idempotent. It raises no errors.';
+  'For the service: records that a purchase was acknowledged to the store. Idempotent. It raises no errors.';
 
 grant execute on function
   private.write_store_statement(jsonb, text, uuid), private.clear_acknowledgement(uuid),

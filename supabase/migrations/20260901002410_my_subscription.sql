@@ -1,11 +1,12 @@
--- A user's subscription: claiming what was bought, and reading it.
+-- A user's subscription: claim a purchase, and read it.
 --
--- A user who shows a valid receipt may claim its subscription. It moves to them when the app named nobody at the purchase, or an
--- account that was withdrawn; both users are notified, and the former loses premium in the same transaction. A subscription
--- whose purchase names another account is refused.
+-- A user who sends a valid receipt may claim its subscription. It moves to them when the app stated no account at the
+-- purchase, or an account that was withdrawn. Both users are notified, and the former owner loses premium in the same
+-- transaction. A subscription whose purchase states another account is rejected.
 --
--- Invariants: a subscription has one user; of two who claim at once the last one has it.
--- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription, api.list_my_subscription_events.
+-- Invariants: a subscription has one owner; of two concurrent claims the last one wins.
+-- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription,
+-- api.list_my_subscription_events.
 
 insert into private.rate_limit_policies (name, quota, window_seconds, comment, commands) values
   ('verify_iap', 30, 60, 'Purchases that are verified', '{claim_subscription}');
@@ -16,7 +17,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment, c
 
 create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
 language plpgsql stable
-security definer -- clients read the plans on sale
+security definer -- clients read only the plans on sale
 set search_path = ''
 as $$
 begin
@@ -24,7 +25,8 @@ begin
 end
 $$;
 
-comment on function private.plan_of_subscription(uuid, text) is 'A plan as the interface shows it, also one that is no longer sold; null when there is none.';
+comment on function private.plan_of_subscription(uuid, text) is
+  'A plan as the interface returns it, also one that is not sold any more; null when there is none.';
 
 create function private.subscription_of_user(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
@@ -41,7 +43,7 @@ begin
   order by coalesce(s.access_ends_at, '-infinity') desc, s.started_at desc, s.id limit 1;
   return jsonb_build_object(
     'id', v_row.id, 'plan_id', v_row.plan_id,
-    -- A plan that is no longer sold is shown to who has it.
+    -- A plan that is not sold any more is returned to its subscribers.
     'plan', private.plan_of_subscription(v_row.plan_id, v_lang),
     'status', private.status_at(v_row.status, v_row.access_ends_at, now()), 'started_at', v_row.started_at, 'ended_at', v_row.ended_at
   );
@@ -49,7 +51,7 @@ end
 $$;
 
 comment on function private.subscription_of_user(uuid, text) is
-  'A user''s subscription as MySubscription shows it; the plan in the language, null: the account''s.';
+  'A user''s subscription as MySubscription; the plan in p_lang, null: the account''s language.';
 
 create function private.iap_subscription(p_row public.user_subscriptions) returns jsonb
 language plpgsql stable
@@ -72,18 +74,18 @@ end
 $$;
 
 comment on function private.iap_subscription(public.user_subscriptions) is
-  'A subscription as VerifyIapResponse shows it, with its status now.';
+  'A subscription as VerifyIapResponse, with its current status.';
 
 create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
 language plpgsql
-security definer -- no client may write subscriptions; what is claimed is what the caller showed a receipt of
+security definer -- no client may write subscriptions; the caller has sent a receipt of the subscription
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.caller();
   v_row public.user_subscriptions;
 begin
-  -- Nobody locks what is none of theirs.
+  -- Users cannot lock subscriptions of others.
   if exists (select from private.verified_purchases v where v.subscription_id = p_subscription_id and v.user_id = v_user_id)
     or exists (select from public.user_subscriptions s where s.id = p_subscription_id and s.user_id = v_user_id)
   then
@@ -92,7 +94,7 @@ begin
   perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
   delete from private.verified_purchases v
   where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
-  -- Requests with one receipt at once: the first took the row, the others find the subscription theirs.
+  -- Concurrent requests with one receipt: the first deleted the row, the others find the subscription to be theirs.
   if v_row.user_id is distinct from v_user_id and (not found or p_must_be_own) then
     perform private.raise_error('not_found', 404, 'You have no verified purchase with this id. Verify its receipt first.',
       p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
@@ -132,7 +134,7 @@ end
 $$;
 
 comment on function api.check_purchaser(uuid) is
-  'For the service, before it asks a store about a receipt: refuses a caller who is not an active app user. Errors: forbidden.';
+  'For the service, before it queries a store about a receipt: raises forbidden unless the caller is an active app user. Errors: forbidden.';
 
 grant execute on function api.check_purchaser(uuid) to service_role;
 
@@ -146,7 +148,7 @@ end
 $$;
 
 comment on function commands.claim_subscription(uuid, boolean) is
-  'Makes a subscription the caller''s, whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it was nobody''s. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Errors: unauthorized, forbidden, not_found, conflict.';
+  'Gives the caller a subscription whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it had no owner. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Errors: unauthorized, forbidden, not_found, conflict.';
 
 create function api.my_subscription(p_lang text default null) returns jsonb
 language plpgsql stable
@@ -181,7 +183,7 @@ begin
       'subtype', r.subtype, 'status', r.status, 'occurred_at', r.occurred_at
     ) order by r.occurred_at desc, r.id desc)
     from (
-      -- Of each subscription as many as the page shows, in the order of the index.
+      -- From each subscription as many as the page has, in the order of the index.
       select l.*
       from public.user_subscriptions s
       cross join lateral (
@@ -203,7 +205,7 @@ end
 $$;
 
 comment on function api.list_my_subscription_events(integer, text, text[]) is
-  'What the stores said of the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Errors: unauthorized, forbidden, validation_error.';
+  'The stores'' statements about the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function
   commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text, text[]),

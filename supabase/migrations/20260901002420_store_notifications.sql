@@ -1,12 +1,12 @@
--- Store notifications: what the stores send by themselves, stored before they are answered and recorded from a queue.
+-- Store notifications: stored before they are answered, and recorded from a queue.
 --
--- The function store-notifications verifies what comes in and stores it here, with a message of the queue
--- store-notifications in the same transaction. Its consumer records it in the ledger: what the App Store says as it is, what
--- Google Play says after the purchase was read there. A notification is processed in the transaction that records it. A store
--- that is down keeps its notifications waiting, and no attempt is counted; what fails otherwise is tried five times.
+-- The function store-notifications verifies a notification and stores it here, with a message of the queue
+-- store-notifications in the same transaction. Its consumer records it in the ledger: one of the App Store directly, one of
+-- Google Play after a query of the purchase there. A notification is processed in the transaction that records it. While a
+-- store is down its notifications wait, and no attempt is counted; other failures are retried up to five times.
 --
--- Invariants: a notification is stored once, by the store's id; what it says is kept until it is recorded and no longer,
--- because it has purchase tokens and account tokens.
+-- Invariants: a notification is stored once, by the store's id. Its content is kept only until it is recorded, because it
+-- has purchase tokens and account tokens.
 -- Interface, all for the service: api.receive_store_notification; for the consumer api.take_store_notifications,
 -- api.finish_store_notification, api.postpone_store_notifications.
 
@@ -27,12 +27,12 @@ create table private.store_notifications (
   constraint store_notifications_event_unique unique (store, event_id)
 );
 
-comment on table private.store_notifications is 'Notifications that the stores sent, each once; for 35 days.';
+comment on table private.store_notifications is 'Notifications of the stores, each once; kept for 35 days.';
 comment on column private.store_notifications.event_id is 'The id of its entry in the ledger.';
 comment on column private.store_notifications.body is
-  'ios: the statement of the store; android: which purchase to read, with its token; null once it is recorded.';
-comment on column private.store_notifications.processed_at is 'When it was recorded, or given up; null: it waits.';
-comment on column private.store_notifications.problem is 'Why it was given up; null: it was not.';
+  'ios: the statement of the store; android: the purchase to query, with its token; null once it is recorded.';
+comment on column private.store_notifications.processed_at is 'When it was recorded, or discarded; null: it waits.';
+comment on column private.store_notifications.problem is 'Why it was discarded; null: it was not.';
 
 -- The purge.
 create index store_notifications_received_at_idx on private.store_notifications (received_at);
@@ -46,7 +46,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment) v
 
 create function private.keep_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
-security definer -- queues and notifications are reached through functions of private alone
+security definer -- queues and notifications are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -74,7 +74,7 @@ declare
   v_messages jsonb := private.read_messages('store-notifications', p_lease_seconds, p_limit);
   v_notifications jsonb;
 begin
-  -- While a consumer is at work no other is called.
+  -- While a consumer works no other is called.
   if p_ends then
     delete from private.wake_ups where function = 'store-notifications/process';
   else
@@ -92,7 +92,7 @@ begin
     where s.platform = 'android' and n.store = 'android_store' and s.environment = 'Production'
       and s.subscription_key = n.body ->> 'subscription_key'
   ) k on true;
-  -- Messages whose notification is processed already, or gone.
+  -- Messages whose notification is processed already, or deleted.
   perform private.finish_messages('store-notifications', array_agg(m.msg_id))
   from jsonb_to_recordset(v_messages) as m (msg_id bigint)
   where not exists (
@@ -134,7 +134,7 @@ security definer -- as private.keep_store_notification
 set search_path = ''
 as $$
 begin
-  -- The random part keeps them from coming back together.
+  -- The random part keeps them from returning all at once.
   update pgmq."q_store-notifications" q
   set vt = clock_timestamp() + make_interval(secs => p_seconds * (1 + random() / 4)),
     read_ct = case when p_is_counted then q.read_ct else greatest(q.read_ct - 1, 0) end
@@ -158,7 +158,7 @@ end
 $$;
 
 comment on function api.receive_store_notification(text, text, jsonb) is
-  'For the service: stores a verified notification of a store (ios_store, android_store) and has it processed; false when it is known by its id. It raises no errors.';
+  'For the service: stores a verified notification of a store (ios_store, android_store) and queues it; false when its id exists. It raises no errors.';
 
 create function api.take_store_notifications(
   p_limit integer default 20, p_lease_seconds integer default 120, p_ends boolean default false
@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function api.take_store_notifications(integer, integer, boolean) is
-  'For the consumer: notifications that wait, hidden from other consumers for p_lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last that are known of a purchase of Google Play. p_ends: the consumer is about to end, so that the next notification calls one again. It raises no errors.';
+  'For the consumer: waiting notifications, hidden from other consumers for p_lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last known ones of a purchase of Google Play. p_ends: the consumer is about to end, so the next notification calls one again. It raises no errors.';
 
 create function api.finish_store_notification(
   p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
@@ -186,7 +186,7 @@ end
 $$;
 
 comment on function api.finish_store_notification(bigint, uuid, jsonb, text) is
-  'For the consumer: records what a notification says (StoreStatement of the functions) and ends it: {subscription_id}; null when it was ended before, or is given up for p_problem. Errors: validation_error, conflict.';
+  'For the consumer: records the statement of a notification (StoreStatement of the functions) and ends it: {subscription_id}; null when it was ended before, or is discarded for p_problem. Errors: validation_error, conflict.';
 
 create function api.postpone_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
@@ -198,7 +198,7 @@ end
 $$;
 
 comment on function api.postpone_store_notifications(bigint[], integer, boolean) is
-  'For the consumer: these are taken again in p_seconds or a quarter more. The attempt counts as one of five, or not: the store was down. It raises no errors.';
+  'For the consumer: these are taken again in p_seconds or up to a quarter more. The attempt counts as one of five, unless the store was down. It raises no errors.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Jobs
@@ -215,10 +215,10 @@ begin
 end
 $$;
 
-comment on function private.process_store_notifications() is 'Calls the consumer when something waits.';
+comment on function private.process_store_notifications() is 'Calls the consumer when notifications wait.';
 
 insert into private.retentions (table_name, condition) values (
-  -- The stores repeat for up to 31 days; what could not be processed is kept as long as its dead message.
+  -- The stores repeat for up to 31 days; a notification that could not be processed is kept as long as its dead message.
   'private.store_notifications',
   't.received_at < now() - interval ''35 days'' and (t.processed_at is not null or t.received_at < now() - interval ''90 days'')'
 );

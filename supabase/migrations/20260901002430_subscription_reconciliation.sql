@@ -1,11 +1,12 @@
--- Reconciliation: subscriptions whose store is asked because it may have said something that did not arrive.
+-- Reconciliation: queries the stores about subscriptions whose notifications may be lost.
 --
--- user_subscriptions.ask_at says when (private.next_question): about the end of a period, in grace, on hold, while something is
--- unknown or not acknowledged, and after a week without news. The job calls the consumer
--- (function store-notifications/reconcile), which takes what is due, oldest first and store by store, asks, and records the
--- answer. What it takes is not taken again for an hour (private.asked_subscriptions), unless an answer made it due at another
--- time: a store that is down changes no subscription, and a row that fails keeps nobody from the others. Taking does not
--- touch user_subscriptions, whose many indexes would be written for nothing.
+-- user_subscriptions.ask_at has the time of the next query (private.next_question): about the end of a period, in grace, on
+-- hold, while facts are unknown or not acknowledged, and after a week without a statement. The job calls the consumer
+-- (function store-notifications/reconcile), which takes due subscriptions, oldest first and store by store, queries the
+-- store, and records the answer.
+-- A subscription that was taken is not taken again for an hour (private.asked_subscriptions), unless an answer made it due
+-- at another time. So a store that is down changes no subscription, and a failing row blocks no others. Taking does not
+-- write to user_subscriptions, to spare its many indexes.
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
 
@@ -13,7 +14,7 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Unlogged: after a crash what was taken is asked about once more.
+-- Unlogged: after a crash the taken subscriptions are queried once more.
 create unlogged table private.asked_subscriptions (
   subscription_id uuid primary key,
   ask_at timestamptz not null,
@@ -21,8 +22,9 @@ create unlogged table private.asked_subscriptions (
 );
 
 comment on table private.asked_subscriptions is
-  'What a consumer took, and until when no other takes it. No foreign key: a row is there for an hour.';
-comment on column private.asked_subscriptions.ask_at is 'When it was due; due at another time it may be taken at once.';
+  'Subscriptions that a consumer took, and until when no other takes them. No foreign key: rows are kept for an hour.';
+comment on column private.asked_subscriptions.ask_at is
+  'When it was due; when it becomes due at another time it may be taken at once.';
 
 -- The purge.
 create index asked_subscriptions_leased_until_idx on private.asked_subscriptions (leased_until);
@@ -33,18 +35,18 @@ create index asked_subscriptions_leased_until_idx on private.asked_subscriptions
 
 create function private.lease_due_subscriptions(p_platform text, p_limit integer, p_lease_seconds integer) returns jsonb
 language plpgsql
-security definer -- purchase tokens are nobody's to read
+security definer -- no role may read purchase tokens directly
 set search_path = ''
 as $$
 declare
   v_due jsonb;
 begin
-  -- One taker after another, so that none takes what another one has taken.
+  -- Consumers take one after another, so that none takes the same rows.
   perform pg_advisory_xact_lock(hashtext('lease_due_subscriptions ' || p_platform));
   with due as (
     select s.id, s.ask_at, s.subscription_key, s.environment, s.plan_id from public.user_subscriptions s
     where s.platform = p_platform and s.ask_at <= now()
-      -- Looked up row by row, so that the index gives what is due in its order.
+      -- Read row by row, so that the index returns due rows in its order.
       and coalesce((
         select a.leased_until <= now() from private.asked_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
       ), true)
@@ -97,7 +99,7 @@ end
 $$;
 
 comment on function api.take_due_subscriptions(text, integer, integer) is
-  'For the consumer: subscriptions of a platform whose store is to be asked, those first that are due longest: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It raises no errors.';
+  'For the consumer: subscriptions of a platform whose store is to be queried, the longest due first: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It raises no errors.';
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
@@ -109,7 +111,7 @@ end
 $$;
 
 comment on function api.postpone_question(uuid, integer) is
-  'For the consumer: the store of a subscription is asked again in p_seconds. It raises no errors.';
+  'For the consumer: the store of a subscription is queried again in p_seconds. It raises no errors.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Job
@@ -131,7 +133,7 @@ end
 $$;
 
 comment on function private.reconcile_subscriptions() is
-  'Calls the consumer when a store is to be asked, and forgets what was taken an hour ago.';
+  'Calls the consumer when subscriptions are due, and deletes rows of what was taken an hour ago.';
 
 select cron.schedule('reconcile_subscriptions', '*/5 * * * *', 'select private.reconcile_subscriptions()');
 

@@ -1,10 +1,10 @@
--- Ends of access that no statement of a store brought are announced.
+-- Announces ends of access without a statement of a store.
 --
--- Access ends by the clock: each reader compares access_ends_at with now. The store's word follows, mostly within the hour.
--- Where it does not, because a store is down or is not asked, the user is notified of the end all the same, an hour after it.
+-- Access ends by the clock: each reader compares access_ends_at with now. The store's statement follows, mostly within the
+-- hour. Without one, because a store is down or is not queried, the user is notified an hour after the end.
 --
--- Invariants: each end is announced once, whether a statement brings it or this job. Each subscription is a transaction of its
--- own, with the locks of the other writers (migration 2407).
+-- Invariants: each end is announced once, by a statement or by this job. Each subscription is its own transaction, with the
+-- locks of the other writers (migration 2407).
 -- Interface: the job announce_subscription_ends.
 
 create function private.announce_next_end() returns boolean
@@ -28,8 +28,8 @@ end
 $$;
 
 comment on function private.announce_next_end() is
-  'Notifies one user of access that ended more than an hour ago without a word of the store; false when there is none.';
+  'Notifies one user of access that ended more than an hour ago without a statement of the store; false when there is none.';
 
--- A thousand at most each time: after an outage of a store the others follow with the next.
+-- At most a thousand each time: after an outage of a store the next run has the others.
 select cron.schedule('announce_subscription_ends', '*/10 * * * *',
   'do $work$ begin for nth in 1 .. 1000 loop exit when not private.announce_next_end(); commit; end loop; end $work$');

@@ -1,14 +1,15 @@
--- Subscriptions in the console (area users): found, read with their ledger, revoked and reinstated by hand, asked again.
+-- Subscriptions in the console (area users): list, read with their ledger, revoke and reinstate manually, query the store
+-- again.
 --
--- A revocation by hand is an event of the ledger: whatever the store says from then on, the subscription stays revoked until
--- an administrator reinstates it. Then it is what the store last said. Premium and the notification of the user follow as from
--- any event. Premium without a subscription is granted by api.admin_set_user_premium.
+-- A manual revocation is an event of the ledger: the subscription stays revoked, regardless of later statements of the
+-- store, until an administrator reinstates it. Then the store's last statement counts. Premium and the notification of the
+-- user follow as from any event. Premium without a subscription is granted by api.admin_set_user_premium.
 --
--- Invariants: the act, its event and what follows are one transaction; of two acts at once the second finds the first. Nobody
--- acts on a subscription of their own.
--- Interface: api.admin_list_subscriptions, admin_read_subscription, admin_list_subscription_events, admin_revoke_subscription,
--- admin_reinstate_subscription, admin_read_known_subscription, admin_refresh_subscription; for the console's users
--- private.admin_subscription_of_user.
+-- Invariants: the act, its event and its effects are one transaction; of two concurrent acts the second finds the first.
+-- Administrators cannot act on their own subscription.
+-- Interface: api.admin_list_subscriptions, admin_read_subscription, admin_list_subscription_events,
+-- admin_revoke_subscription, admin_reinstate_subscription, admin_read_known_subscription, admin_refresh_subscription; for
+-- the console's users private.admin_subscription_of_user.
 
 select private.add_admin_actions('[
   ["subscription.revoke", "サブスクリプションの取り消し", "Revoked a subscription"],
@@ -31,7 +32,7 @@ begin
       'environment', s.environment, 'external_subscription_id', s.external_subscription_id,
       'status', private.status_at(s.status, s.access_ends_at, now()),
       'gives_premium', coalesce(s.access_ends_at > now(), false),
-      -- An end that never comes is no time in JSON.
+      -- JSON has no time for infinity.
       'access_ends_at', case when isfinite(s.access_ends_at) then s.access_ends_at end,
       'started_at', s.started_at, 'ended_at', s.ended_at, 'auto_renewing', s.auto_renewing,
       'is_trial_period', s.is_trial_period, 'created_at', s.created_at, 'updated_at', s.updated_at
@@ -44,7 +45,7 @@ end
 $$;
 
 comment on function private.admin_subscription_rows(uuid[]) is
-  'Subscriptions as the console lists them, newest first, with the status that they have now; null for none.';
+  'Subscriptions as the console lists them, newest first, with their current status; null for an empty list.';
 
 create function private.admin_subscription(p_id uuid) returns jsonb
 language plpgsql stable
@@ -76,7 +77,7 @@ end
 $$;
 
 comment on function private.admin_subscription(uuid) is
-  'A subscription as the console reads it: the row of the list, its user, what the store said last and when it is asked next. Errors: not_found.';
+  'A subscription as the console reads it: the row of the list, its user, the store''s last statement and the time of the next query. Errors: not_found.';
 
 create function private.is_revoked_by_hand(p_id uuid) returns boolean
 language plpgsql stable
@@ -109,7 +110,7 @@ comment on function private.admin_subscription_of_user(uuid) is
 
 create function private.known_subscription(p_id uuid) returns jsonb
 language plpgsql stable
-security definer -- purchase tokens are nobody's to read
+security definer -- no role may read purchase tokens directly
 set search_path = ''
 as $$
 declare
@@ -130,7 +131,8 @@ begin
 end
 $$;
 
-comment on function private.known_subscription(uuid) is 'What a store is asked about a subscription with. Errors: not_found.';
+comment on function private.known_subscription(uuid) is
+  'The data for a query of the store about a subscription. Errors: not_found.';
 
 create function private.subscription_conditions(p_status text) returns text[]
 language plpgsql immutable
@@ -150,7 +152,7 @@ end
 $$;
 
 comment on function private.subscription_conditions(text) is
-  'The conditions on public.user_subscriptions s, one of which a subscription meets that has the status $1 now.';
+  'The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.';
 
 create function private.subscription_matches(
   p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_rest text
@@ -159,7 +161,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- Only the conditions that are given stand in the statement: so each filter has its index, whatever plan is kept.
+  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
   v_matching constant text := concat(
     case when p_user_id is not null then ' and s.user_id = $2' end,
     case when p_external_id is not null then ' and s.external_subscription_id = $3' end,
@@ -199,7 +201,7 @@ end
 $$;
 
 comment on function private.found_subscriptions(text, uuid, text, text, uuid, jsonb, integer) is
-  'The first subscriptions, newest first, that meet the filters, after a place in the list.';
+  'The first subscriptions, newest first, that meet the filters, after a position in the list.';
 
 create function private.subscription_total(p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid)
 returns jsonb
@@ -219,16 +221,16 @@ end
 $$;
 
 comment on function private.subscription_total(text, uuid, text, text, uuid) is
-  'How many subscriptions meet the filters: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
 
 create function private.write_subscription_act(p_row public.user_subscriptions, p_admin_id uuid, p_type text, p_reason text)
 returns void
 language plpgsql
-security definer -- the ledger is nobody's to write by hand
+security definer -- no role may write the ledger directly
 set search_path = ''
 as $$
 declare
-  -- Acts have the order in which they are made: a transaction that waited for another began before it.
+  -- Acts have the order in which they are made: a transaction that waited for another started before it.
   v_now constant timestamptz := greatest(now(), (
     select max(e.occurred_at) + interval '1 microsecond' from public.store_events e
     where e.subscription_id = (p_row).id and e.source = 'admin'
@@ -242,11 +244,11 @@ end
 $$;
 
 comment on function private.write_subscription_act(public.user_subscriptions, uuid, text, text) is
-  'Puts an act of an administrator into the ledger of a subscription that is held, and works it out.';
+  'Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the subscription.';
 
 create function private.held_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
 language plpgsql
-security definer -- the functions of the ledger are granted to nobody
+security definer -- no role has the functions of the ledger
 set search_path = ''
 as $$
 declare
@@ -261,7 +263,7 @@ end
 $$;
 
 comment on function private.held_admin_subscription(uuid, uuid) is
-  'A subscription that an administrator acts on, held with its user. Errors: forbidden, not_found, conflict.';
+  'A subscription for an administrator''s act, locked with its user. Errors: forbidden, not_found, conflict.';
 
 create function private.act_on_subscription(p_admin_id uuid, p_id uuid, p_type text, p_reason text, p_if_match text)
 returns jsonb
@@ -339,7 +341,7 @@ end
 $$;
 
 comment on function api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer) is
-  'Subscriptions that meet all filters, newest first: {items: [{id, user_id, plan_id, plan_code, provider, environment, external_subscription_id, status, gives_premium, access_ends_at, started_at, ended_at, auto_renewing, is_trial_period, created_at, updated_at}], next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. status is the one they have now. Reads only. For administrators of users. Errors: forbidden, validation_error.';
+  'Subscriptions that meet all filters, newest first: {items: [{id, user_id, plan_id, plan_code, provider, environment, external_subscription_id, status, gives_premium, access_ends_at, started_at, ended_at, auto_renewing, is_trial_period, created_at, updated_at}], next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. status is the current one. Reads only. For administrators of users. Errors: forbidden, validation_error.';
 
 create function api.admin_read_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -403,7 +405,7 @@ end
 $$;
 
 comment on function api.admin_revoke_subscription(uuid, uuid, text, text) is
-  'Ends the access that a subscription gives, until it is reinstated, and returns it as admin_read_subscription does. Not idempotent: one that an administrator has revoked is a conflict (already_revoked). Records the act subscription.revoke with the reason. For administrators of users, not on a subscription of their own. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Ends the access of a subscription, until it is reinstated, and returns it as admin_read_subscription does. Not idempotent: one that an administrator has revoked is a conflict (already_revoked). Records the act subscription.revoke with the reason. For administrators of users, not on their own subscription. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_reinstate_subscription(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null)
 returns jsonb
@@ -417,7 +419,7 @@ end
 $$;
 
 comment on function api.admin_reinstate_subscription(uuid, uuid, text, text) is
-  'Takes back a revocation by hand: the subscription is what its store last said. Returns it as admin_read_subscription does. Not idempotent: one that no administrator has revoked is a conflict (not_revoked). Records the act subscription.reinstate with the reason. For administrators of users, not on a subscription of their own. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Undoes a manual revocation: the store''s last statement counts again. Returns the subscription as admin_read_subscription does. Not idempotent: one that no administrator has revoked is a conflict (not_revoked). Records the act subscription.reinstate with the reason. For administrators of users, not on their own subscription. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_read_known_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -430,7 +432,7 @@ end
 $$;
 
 comment on function api.admin_read_known_subscription(uuid, uuid) is
-  'For the function `admin`, which asks the store with it and shows it to nobody: {provider} and KnownSubscription of the functions {subscription_key, product_id, environment, purchase_token, facts}. Reads only. For administrators of users. Errors: forbidden, not_found.';
+  'For the function `admin`, which queries the store with it and does not return it: {provider} and KnownSubscription of the functions {subscription_key, product_id, environment, purchase_token, facts}. Reads only. For administrators of users. Errors: forbidden, not_found.';
 
 create function api.admin_refresh_subscription(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -447,7 +449,7 @@ end
 $$;
 
 comment on function api.admin_refresh_subscription(uuid, uuid) is
-  'Records that an administrator had the store of a subscription asked, whose answer is recorded by then, and returns it as admin_read_subscription does. For administrators of users. Errors: forbidden, not_found.';
+  'Records that an administrator queried the store of a subscription, whose answer is recorded already, and returns it as admin_read_subscription does. For administrators of users. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer), api.admin_read_subscription(uuid, uuid),

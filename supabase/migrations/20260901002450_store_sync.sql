@@ -1,18 +1,18 @@
--- Store sync: what the App Store and Google Play say of sales, reviews and use, in tables of ours.
+-- Store sync: sales, reviews and usage of the App Store and Google Play, in tables of the service.
 --
--- A run fetches one task (sales, metrics, reviews) from one store. It is a row of store_sync_runs and a message of the queue
--- store-sync; the function store-sync takes it, fetches and writes (migrations store_sync_worker and store_sync_writes).
--- Runs are started by an administrator (admin_store_sync) and each night by a job.
+-- A run fetches one task (sales, metrics, reviews) from one store. It is a row of store_sync_runs and a message of the
+-- queue store-sync; the function store-sync takes it, fetches and writes (migrations store_sync_worker and
+-- store_sync_writes). An administrator (admin_store_sync) or a nightly job starts runs.
 --
--- What is fetched is written by its natural key, in whole parts: a day of sales, a page of reviews, a report of metrics. A
--- part that is read again replaces what it said before, so that a run that was cut off and a run that is repeated end the
--- same. private.store_synced_parts has the parts that are read.
+-- Data are written by their natural key, in complete parts: a day of sales, a page of reviews, a report of metrics. Reading
+-- a part again replaces it, so an interrupted run and a repeated run have the same result. private.store_synced_parts has
+-- the parts that were read.
 --
 -- Money is in minor units of its currency (1 is one yen, or one cent). Days are the store's own: Pacific time for the App
--- Store, what the report says for Google Play.
+-- Store, the dates of the report for Google Play.
 --
--- Invariants: a store and a task have at most one open run; of two consumers one works on a run, and each store is asked by
--- one consumer at a time; amounts and units of refunds are in units and amount_minor with a minus.
+-- Invariants: a store and a task have at most one open run. One consumer works on a run, and one consumer at a time queries
+-- each store. Units and amounts of refunds are negative parts of units and amount_minor.
 -- Interface: private.start_store_sync, private.store_days_to_read; private.purge_store_sync for its job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -45,15 +45,18 @@ create table public.store_sync_runs (
 
 comment on table public.store_sync_runs is 'Runs of store sync: one task of one store each. Kept for 90 days after their end.';
 comment on column public.store_sync_runs.requested_by is 'The administrator who started it; null: the nightly job.';
-comment on column public.store_sync_runs.rows_read is 'Rows of the store''s reports and lists that were read, those of repeated reads too.';
-comment on column public.store_sync_runs.rows_written is 'Rows of ours that were inserted, changed or deleted by it.';
+comment on column public.store_sync_runs.rows_read is
+  'Rows of the store''s reports and lists that were read, including repeated reads.';
+comment on column public.store_sync_runs.rows_written is
+  'Rows of the service that were inserted, changed or deleted by it.';
 comment on column public.store_sync_runs.error is 'Why it failed: {code, message}.';
 comment on column public.store_sync_runs.msg_id is 'Its message in the queue store-sync; null once it has ended.';
-comment on column public.store_sync_runs.lease_id is 'The turn of the consumer that works on it; null: nobody does.';
-comment on column public.store_sync_runs.due_at is 'When it may be taken: later than now while the store asked to wait.';
-comment on column public.store_sync_runs.attempts is 'Turns since it last wrote something. After ten it fails.';
-comment on column public.store_sync_runs.problem is 'What the last turn ended with that the next one may get over: {code, message}.';
-comment on column public.store_sync_runs.next_page is 'reviews: the page to go on with; null: the first one.';
+comment on column public.store_sync_runs.lease_id is 'The lease of the consumer that works on it; null: none.';
+comment on column public.store_sync_runs.due_at is 'When it may be taken: later than now while the store requested a wait.';
+comment on column public.store_sync_runs.attempts is 'Turns since it last wrote rows. After ten it fails.';
+comment on column public.store_sync_runs.problem is
+  'The error of the last turn, which the next one may overcome: {code, message}.';
+comment on column public.store_sync_runs.next_page is 'reviews: the page to continue with; null: the first one.';
 
 create unique index store_sync_runs_one_open on public.store_sync_runs (store, task) where status in ('queued', 'running');
 create index store_sync_runs_created_idx on public.store_sync_runs (created_at desc, id desc);
@@ -66,7 +69,8 @@ create table private.store_synced_parts (
   primary key (store, task, part)
 );
 
-comment on table private.store_synced_parts is 'Parts of the stores'' reports that were read, and when last. A day without sales is one too.';
+comment on table private.store_synced_parts is
+  'Parts of the stores'' reports that were read, and when last; also days without sales.';
 comment on column private.store_synced_parts.part is 'sales: the day, YYYY-MM-DD; metrics: the report.';
 
 create table public.store_reviews (
@@ -88,7 +92,7 @@ create table public.store_reviews (
   constraint store_reviews_once unique (store, review_id)
 );
 
-comment on table public.store_reviews is 'Reviews of the apps in the stores, as they stood when they were last read.';
+comment on table public.store_reviews is 'Reviews of the apps in the stores, as they were last read.';
 comment on column public.store_reviews.review_id is 'The store''s own id.';
 comment on column public.store_reviews.language is 'Google Play: as the store gives it (ja, en_US). The App Store has none.';
 comment on column public.store_reviews.territory is 'The App Store: ISO 3166-1 alpha-3. Google Play has none.';
@@ -119,16 +123,19 @@ create table public.store_daily_sales (
   constraint store_daily_sales_once unique (store, sale_date, sku, product_type, country, currency, proceeds_currency)
 );
 
-comment on table public.store_daily_sales is 'What the stores sold: one row a day, product, country and currency.';
+comment on table public.store_daily_sales is 'Sales of the stores: one row a day, product, country and currency.';
 comment on column public.store_daily_sales.sku is 'The store''s id of the product; the app''s own for downloads.';
-comment on column public.store_daily_sales.product_type is 'The store''s word (IAY, 1F, 7F; subscription, inapp): downloads and updates are rows without an amount.';
-comment on column public.store_daily_sales.country is 'ISO 3166-1 alpha-2; ZZ where the store does not say.';
-comment on column public.store_daily_sales.units is 'Units less those that were refunded: negative on a day with more refunds than sales.';
-comment on column public.store_daily_sales.refund_units is 'Units that were refunded. A partial refund refunds no unit.';
-comment on column public.store_daily_sales.amount_minor is 'What customers paid less what was refunded, taxes included, in minor units of currency.';
-comment on column public.store_daily_sales.refund_minor is 'What was refunded, in minor units of currency.';
+comment on column public.store_daily_sales.product_type is
+  'The store''s code (IAY, 1F, 7F; subscription, inapp): downloads and updates are rows without an amount.';
+comment on column public.store_daily_sales.country is 'ISO 3166-1 alpha-2; ZZ when the store gives none.';
+comment on column public.store_daily_sales.units is
+  'Units minus refunded units: negative on a day with more refunds than sales.';
+comment on column public.store_daily_sales.refund_units is 'Refunded units. A partial refund refunds no unit.';
+comment on column public.store_daily_sales.amount_minor is
+  'Customer payments minus refunds, with taxes, in minor units of currency.';
+comment on column public.store_daily_sales.refund_minor is 'Refunds, in minor units of currency.';
 comment on column public.store_daily_sales.proceeds_minor is
-  'What the store owes for it, in minor units of proceeds_currency. Google Play''s report does not say: null, with the currency of the sale.';
+  'The store''s payout for it, in minor units of proceeds_currency. Google Play''s report has none: null, with the currency of the sale.';
 
 create index store_daily_sales_date_idx on public.store_daily_sales (sale_date desc, id desc);
 create index store_daily_sales_store_idx on public.store_daily_sales (store, sale_date desc, id desc);
@@ -147,9 +154,10 @@ create table public.store_metrics (
   constraint store_metrics_once unique (store, metric, metric_date)
 );
 
-comment on table public.store_metrics is 'How the apps are used, as the stores count it: one row a day and metric. docs/operations/store_sync.md lists the metrics.';
+comment on table public.store_metrics is
+  'Usage of the apps, as the stores count it: one row a day and metric. docs/operations/store_sync.md lists the metrics.';
 comment on column public.store_metrics.value is 'A count; for rates a fraction of 1, for ratings 1 to 5.';
-comment on column public.store_metrics.reported_on is 'The day of the report that said so: an older report changes nothing.';
+comment on column public.store_metrics.reported_on is 'The day of the report: an older report changes nothing.';
 
 create index store_metrics_date_idx on public.store_metrics (metric_date desc, id desc);
 create index store_metrics_metric_idx on public.store_metrics (metric, metric_date desc, id desc);
@@ -215,15 +223,16 @@ begin
 end
 $$;
 
-comment on function private.store_sync_combinations(text, text) is 'The stores and tasks that a store and a task stand for, each of which may be all.';
+comment on function private.store_sync_combinations(text, text) is
+  'The combinations of stores and tasks, each of which may be all.';
 
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 begin
-  -- Starts and takers run one after another, and an open run that is found does not end before this transaction does.
+  -- Starts and takes run one after another, so an open run that is found does not end before this transaction does.
   perform pg_advisory_xact_lock(hashtext('private.store_sync'));
   perform from public.store_sync_runs r where r.status in ('queued', 'running') order by r.id for share;
   with started as (
@@ -245,7 +254,7 @@ end
 $$;
 
 comment on function private.start_store_sync(text, text, uuid) is
-  'Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids: the open runs of all of them; started_ids: those that are new.';
+  'Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids: the open runs of all of them; started_ids: the new ones.';
 
 create function private.sync_stores() returns void
 language plpgsql
@@ -256,17 +265,17 @@ begin
 end
 $$;
 
-comment on function private.sync_stores() is 'Starts a run of every store and task, but for those that have one open.';
+comment on function private.sync_stores() is 'Starts a run of every store and task without an open one.';
 
 create function private.store_days_to_read(p_store text, p_since timestamptz) returns date[]
 language plpgsql stable
-security definer -- the parts are nobody's to read
+security definer -- no role may read the parts directly
 set search_path = ''
 as $$
 declare
   c_days constant integer := 90;
   v_today constant date := (now() at time zone 'UTC')::date;
-  -- Google Play's monthly reports change until the month after; a day of the App Store seldom does.
+  -- Google Play's monthly reports change until the following month; a day of the App Store rarely does.
   v_again_from constant date := case p_store
     when 'android_store' then (date_trunc('month', v_today) - interval '1 month')::date else v_today - 7 end;
 begin
@@ -281,7 +290,7 @@ end
 $$;
 
 comment on function private.store_days_to_read(text, timestamptz) is
-  'The days of sales that a run which began at p_since has to read, of the last 90: those that were never read, and the recent ones that were not read since.';
+  'The days of sales that a run which started at p_since has to read, of the last 90: days that were never read, and recent days that were not read since.';
 
 insert into private.retentions (table_name, condition) values
   ('public.store_sync_runs', 't.finished_at < now() - interval ''90 days'''),

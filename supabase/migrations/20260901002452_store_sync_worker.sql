@@ -1,16 +1,16 @@
--- The consumer's side of store sync: turns of runs, and how they end.
+-- Store sync worker: turns of runs, and their end.
 --
--- The function store-sync takes a run for a turn: it holds the lease, which each write extends. It ends the turn by finishing
--- the run, by failing it, or by postponing it: when its time is up, or when the store asks it to wait or is down. A consumer
--- that dies ends nothing: once the lease has ended, the run is taken again and goes on with the parts that are not read. What
--- the former consumer still sends is ignored, because its lease is not the run's any more.
+-- The function store-sync takes a run for a turn: it holds the lease, which each write extends. It ends the turn by
+-- finishing the run, by failing it, or by postponing it: when its time is up, or when the store requests a wait or is down.
+-- When a consumer dies, the run is taken again after the lease and continues with the parts that were not read. Later
+-- writes of the former consumer are ignored, because the lease is not the run's any more.
 --
--- A run that writes nothing in ten turns fails. Administrators with the area store_sync are notified of runs that fail,
--- but of those whose store is not configured.
+-- A run that writes nothing in ten turns fails. Administrators with the area store_sync are notified of failed runs, except
+-- those of a store that is not configured.
 --
--- Invariants: what a turn writes is written under its lease; a store is asked by one consumer at a time.
--- Interface: api.take_store_sync_run, api.finish_store_sync_run, api.fail_store_sync_run, api.postpone_store_sync_run for the
--- function; private.call_store_sync for its job.
+-- Invariants: a turn writes only under its lease; one consumer at a time queries a store.
+-- Interface: api.take_store_sync_run, api.finish_store_sync_run, api.fail_store_sync_run, api.postpone_store_sync_run for
+-- the function; private.call_store_sync for its job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -30,7 +30,7 @@ end
 $$;
 
 comment on function private.held_store_sync_run(uuid, uuid) is
-  'A run that the caller has the lease of, locked until the transaction ends; null when it is another''s, or has ended.';
+  'A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has ended.';
 
 create function private.note_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
 language plpgsql
@@ -44,11 +44,12 @@ begin
 end
 $$;
 
-comment on function private.note_store_rows(uuid, integer, bigint) is 'Counts what a run has read and written, and extends its lease by two minutes.';
+comment on function private.note_store_rows(uuid, integer, bigint) is
+  'Adds to the rows that a run has read and written, and extends its lease by two minutes.';
 
 create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 begin
@@ -66,7 +67,7 @@ end
 $$;
 
 comment on function private.end_store_sync_run(public.store_sync_runs, jsonb) is
-  'Ends a run that is running, with its message: it succeeded, or failed with {code, message}.';
+  'Ends a running run, with its message: it succeeded, or failed with {code, message}.';
 
 create function private.begin_store_turn(p_run public.store_sync_runs, p_seconds integer) returns jsonb
 language plpgsql
@@ -94,11 +95,11 @@ end
 $$;
 
 comment on function private.begin_store_turn(public.store_sync_runs, integer) is
-  'Gives a run to a consumer for a turn, as api.take_store_sync_run says.';
+  'Gives a run to a consumer for a turn, as api.take_store_sync_run returns it.';
 
 create function private.read_store_parts(p_store text, p_task text, p_since timestamptz) returns jsonb
 language plpgsql stable
-security definer -- the parts are nobody's to read
+security definer -- no role may read the parts directly
 set search_path = ''
 as $$
 begin
@@ -111,11 +112,11 @@ end
 $$;
 
 comment on function private.read_store_parts(text, text, timestamptz) is
-  'The reports of metrics that a run which began at p_since need not read: those that it has read, and instances, which never change.';
+  'The reports of metrics that a run which started at p_since need not read: those that it has read, and instances, which never change.';
 
 create function private.read_store_sync_queue(p_lease_seconds integer) returns jsonb
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -148,11 +149,11 @@ begin
 end
 $$;
 
-comment on function private.read_store_sync_queue(integer) is 'As api.take_store_sync_run, which checks nothing more.';
+comment on function private.read_store_sync_queue(integer) is 'As api.take_store_sync_run, without further checks.';
 
 create function private.delay_store_sync_run(p_run public.store_sync_runs, p_seconds integer, p_problem jsonb) returns integer
 language plpgsql
-security definer -- queues are reached through functions of private alone
+security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
@@ -171,7 +172,7 @@ end
 $$;
 
 comment on function private.delay_store_sync_run(public.store_sync_runs, integer, jsonb) is
-  'Ends a turn: the run is taken again after p_seconds, after a problem not before 30 seconds, doubled with each turn that wrote nothing, up to half an hour. How many seconds. Without any the consumer is called.';
+  'Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: the consumer
@@ -187,7 +188,7 @@ end
 $$;
 
 comment on function api.take_store_sync_run(integer) is
-  'The next run that is due and whose store nobody asks now, for a turn of p_lease_seconds: {run_id, lease_id, store, task, days, parts, next_page, read_until}; null for none. days: the days of sales to read; parts: the reports of metrics that need not be read; next_page: the page of reviews to go on with; read_until: reviews before that moment were read by an earlier run, null: none was. For the service only. It raises no errors.';
+  'The next due run whose store no other consumer queries, for a turn of p_lease_seconds: {run_id, lease_id, store, task, days, parts, next_page, read_until}; null for none. days: the days of sales to read. parts: the reports of metrics that need not be read. next_page: the page of reviews to continue with. read_until: an earlier run has read the reviews before that time; null: none has. For the service only. It raises no errors.';
 
 create function api.finish_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
@@ -205,7 +206,7 @@ end
 $$;
 
 comment on function api.finish_store_sync_run(uuid, uuid) is
-  'The run has read all there is. False when the lease is another''s. For the service only. It raises no errors.';
+  'Ends a run that has read everything. False when the run has another lease. For the service only. It raises no errors.';
 
 create function api.fail_store_sync_run(p_run_id uuid, p_lease_id uuid, p_code text, p_message text) returns boolean
 language plpgsql
@@ -223,7 +224,7 @@ end
 $$;
 
 comment on function api.fail_store_sync_run(uuid, uuid, text, text) is
-  'The run cannot go on, for a reason that no wait removes: error {code, message}. False when the lease is another''s. For the service only. It raises no errors.';
+  'Fails a run for a reason that no wait removes: error {code, message}. False when the run has another lease. For the service only. It raises no errors.';
 
 create function api.postpone_store_sync_run(
   p_run_id uuid, p_lease_id uuid, p_seconds integer default 0, p_code text default null, p_message text default null
@@ -244,7 +245,7 @@ end
 $$;
 
 comment on function api.postpone_store_sync_run(uuid, uuid, integer, text, text) is
-  'Ends the turn; the run goes on after p_seconds, or later when a problem (p_code, p_message) ended it. How many seconds; null when the lease is another''s. For the service only. It raises no errors.';
+  'Ends the turn; the run continues after p_seconds, or later when a problem (p_code, p_message) ended it. Returns the seconds; null when the run has another lease. For the service only. It raises no errors.';
 
 create function private.call_store_sync() returns void
 language plpgsql
@@ -257,7 +258,7 @@ begin
 end
 $$;
 
-comment on function private.call_store_sync() is 'Calls the consumer when something waits.';
+comment on function private.call_store_sync() is 'Calls the consumer when runs are due.';
 
 select cron.schedule('call_store_sync', '* * * * *', 'select private.call_store_sync()');
 

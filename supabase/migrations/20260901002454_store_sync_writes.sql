@@ -1,10 +1,11 @@
--- What store sync writes: a day of sales, a page of reviews, a report of metrics, each in one statement and once.
+-- Store sync writes: a day of sales, a page of reviews, a report of metrics, each in one statement and once.
 --
--- Rows come as the function store-sync has read them, one for each natural key. A row that says what is stored already is not
--- written, so that updated_at is when the store changed its mind. A day of sales replaces the day: rows that the report does
--- not have any more are deleted. Reviews that a store does not list any more stay. A metric of an older report changes nothing.
+-- Rows come as the function store-sync has read them, one for each natural key. A row that equals the stored one is not
+-- written, so updated_at is the time of the store's change. A day of sales replaces the day: rows that the report does not
+-- have any more are deleted. Reviews that a store does not list any more stay. A metric of an older report changes nothing.
 --
--- Invariants: a part is written with the note that it is read, under the lease of its run; written twice it is the same.
+-- Invariants: a part is written with its entry in store_synced_parts, under the lease of its run; a repeated write has the
+-- same result.
 -- Interface: api.write_store_sales, api.write_store_reviews, api.write_store_metrics for the function store-sync.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -13,7 +14,7 @@
 
 create function private.note_store_part(p_store text, p_task text, p_part text) returns void
 language plpgsql
-security definer -- the parts are nobody's to write
+security definer -- no role may write the parts directly
 set search_path = ''
 as $$
 begin
@@ -22,7 +23,7 @@ begin
 end
 $$;
 
-comment on function private.note_store_part(text, text, text) is 'Notes that a part of a store''s reports is read now.';
+comment on function private.note_store_part(text, text, text) is 'Records that a part of a store''s reports was read now.';
 
 create function private.replace_store_day(p_store text, p_day date, p_rows jsonb) returns bigint
 language plpgsql
@@ -62,7 +63,8 @@ begin
 end
 $$;
 
-comment on function private.replace_store_day(text, date, jsonb) is 'A store''s sales of a day are these rows and no others; how many rows changed.';
+comment on function private.replace_store_day(text, date, jsonb) is
+  'Replaces a store''s sales of a day by these rows; returns how many rows changed.';
 
 create function private.put_store_reviews(p_store text, p_rows jsonb) returns bigint
 language plpgsql
@@ -97,7 +99,8 @@ begin
 end
 $$;
 
-comment on function private.put_store_reviews(text, jsonb) is 'Writes reviews by the store''s ids; how many rows changed.';
+comment on function private.put_store_reviews(text, jsonb) is
+  'Writes reviews by the store''s ids; returns how many rows changed.';
 
 create function private.put_store_metrics(p_store text, p_reported_on date, p_rows jsonb) returns bigint
 language plpgsql
@@ -120,7 +123,7 @@ end
 $$;
 
 comment on function private.put_store_metrics(text, date, jsonb) is
-  'Writes metrics of a report of p_reported_on, but for those that a later report has; how many rows changed.';
+  'Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.';
 
 grant execute on function
   private.note_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
@@ -148,7 +151,7 @@ end
 $$;
 
 comment on function api.write_store_sales(uuid, uuid, date, jsonb, integer) is
-  'Replaces a store''s sales of a day: [{sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor, proceeds_currency, proceeds_minor}], money in minor units, one row for each product, country and currencies; none: nothing was sold. p_rows_read: rows of the report. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
+  'Replaces a store''s sales of a day: [{sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor, proceeds_currency, proceeds_minor}], money in minor units, one row for each product, country and currencies; none: nothing was sold. p_rows_read: rows of the report. False, without a write, when the run has another lease. For the service only. It raises no errors.';
 
 create function api.write_store_reviews(p_run_id uuid, p_lease_id uuid, p_rows jsonb, p_next_page text default null) returns boolean
 language plpgsql
@@ -167,7 +170,7 @@ end
 $$;
 
 comment on function api.write_store_reviews(uuid, uuid, jsonb, text) is
-  'Writes a page of reviews: [{review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at, reviewed_at}], and notes the page to go on with. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
+  'Writes a page of reviews: [{review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at, reviewed_at}], and records the page to continue with. False, without a write, when the run has another lease. For the service only. It raises no errors.';
 
 create function api.write_store_metrics(
   p_run_id uuid, p_lease_id uuid, p_part text, p_reported_on date, p_rows jsonb, p_rows_read integer
@@ -188,7 +191,7 @@ end
 $$;
 
 comment on function api.write_store_metrics(uuid, uuid, text, date, jsonb, integer) is
-  'Writes a report of metrics, which is then read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on changes nothing that a later one wrote. False, and nothing is written, when the lease is another''s. For the service only. It raises no errors.';
+  'Writes a report of metrics and records it as read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on does not change values of a later one. False, without a write, when the run has another lease. For the service only. It raises no errors.';
 
 grant execute on function
   api.write_store_sales(uuid, uuid, date, jsonb, integer), api.write_store_reviews(uuid, uuid, jsonb, text),

@@ -1,8 +1,8 @@
--- Administrators and store sync: starting runs, and how they went.
+-- Store sync for administrators: start runs, and read their results.
 --
--- A request names a store and a task, each of which may be all. Combinations that have an open run are joined: its id is in the
--- reply, and no second one is started. When all of them have one, the request is a conflict whose details name the runs. A
--- store that is not configured has a run too, which fails and says so.
+-- A request has a store and a task, each of which may be all. Combinations with an open run are joined: the reply has its
+-- id, and no second one is started. When all of them have one, the request is a conflict whose details have the runs. A
+-- store that is not configured gets a run too, which fails with that reason.
 --
 -- Invariants: the act and the runs that it starts are one transaction; a request that starts nothing records nothing.
 -- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
@@ -27,7 +27,7 @@ begin
 end
 $$;
 
-comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console shows it.';
+comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console returns it.';
 
 grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
 
@@ -58,7 +58,7 @@ end
 $$;
 
 comment on function api.admin_trigger_store_sync(uuid, text, text) is
-  'Has a task (sales, metrics, reviews, all) of a store (android_store, ios_store, all) fetched: {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. On record. For administrators of store_sync. Errors: forbidden, validation_error, conflict.';
+  'Starts runs of a task (sales, metrics, reviews, all) for a store (android_store, ios_store, all): {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. Recorded. For administrators of store_sync. Errors: forbidden, validation_error, conflict.';
 
 create function api.admin_list_store_sync_runs(
   p_admin_id uuid, p_store text default null, p_task text default null, p_status text default null,
@@ -94,7 +94,7 @@ end
 $$;
 
 comment on function api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer) is
-  'Runs of store sync, the newest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Runs of store sync, the latest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_get_store_sync_run(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -109,7 +109,7 @@ end
 $$;
 
 comment on function api.admin_get_store_sync_run(uuid, uuid) is
-  'A run of store sync: what it read and wrote, and how it ended. For administrators of store_sync. Errors: forbidden, not_found.';
+  'A run of store sync: the rows that it read and wrote, and its result. For administrators of store_sync. Errors: forbidden, not_found.';
 
 grant execute on function
   api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),

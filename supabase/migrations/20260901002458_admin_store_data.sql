@@ -1,7 +1,7 @@
--- Administrators and what the stores say: reviews, sales and metrics as lists, and sales as daily sums.
+-- Store data for administrators: reviews, sales and metrics as lists, and sales as daily sums.
 --
--- Lists are cursor lists, the newest first. The conditions that are given are the only ones in the statement, so that each
--- filter has its index. Daily sums are of at most 92 days.
+-- Lists have cursors, the latest first. A statement contains only the conditions that are given, so that each filter uses
+-- its index. Daily sums are of at most 92 days.
 --
 -- Interface: api.admin_list_store_reviews, admin_list_store_sales, admin_list_store_metrics, admin_sum_store_sales.
 
@@ -20,7 +20,8 @@ begin
 end
 $$;
 
-comment on function private.check_days(date, date) is 'Rejects days of which the last is before the first: validation_error, param to. Null: no bound.';
+comment on function private.check_days(date, date) is
+  'Raises validation_error (param: to) when the last day is before the first. Null: no bound.';
 
 create function private.store_page(
   p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
@@ -47,7 +48,7 @@ end
 $$;
 
 comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
-  'A page of a table t after the keys of a cursor, the newest first by p_time, which has p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of ours that begin with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
+  'A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of this file that start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
 
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
@@ -82,7 +83,7 @@ end
 $$;
 
 comment on function private.sums_of_sales(date, date, text, text) is
-  'What was sold on each day in each currency, {items, proceeds}, without what costs nothing.';
+  'Sales by day and currency, {items, proceeds}, without free products.';
 
 grant execute on function
   private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),
@@ -117,7 +118,7 @@ end
 $$;
 
 comment on function api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer) is
-  'Reviews of the apps in the stores, the newest first: {items, next_cursor}, and total when p_include has it. p_since: those written or changed since. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Reviews of the apps in the stores, the latest first: {items, next_cursor}, and total when p_include has it. p_since: those written or changed since. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_sales(
   p_admin_id uuid, p_store text default null, p_sku text default null, p_country text default null,
@@ -146,7 +147,7 @@ end
 $$;
 
 comment on function api.admin_list_store_sales(uuid, text, text, text, date, date, text[], text, integer) is
-  'What the stores sold, a row a day, product, country and currency, the newest days first: {items, next_cursor}, and total when p_include has it. Money in minor units. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Sales of the stores, a row a day, product, country and currency, the latest days first: {items, next_cursor}, and total when p_include has it. Money in minor units. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_metrics(
   p_admin_id uuid, p_store text default null, p_metric text default null, p_from date default null, p_to date default null,
@@ -173,7 +174,7 @@ end
 $$;
 
 comment on function api.admin_list_store_metrics(uuid, text, text, date, date, text[], text, integer) is
-  'How the apps are used, a row a day and metric, the newest days first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Usage of the apps, a row a day and metric, the latest days first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_sum_store_sales(
   p_admin_id uuid, p_from date default null, p_to date default null, p_store text default null, p_sku text default null
@@ -197,7 +198,7 @@ end
 $$;
 
 comment on function api.admin_sum_store_sales(uuid, date, date, text, text) is
-  'What the stores sold on each day, by store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 unless p_from and p_to say. items are by the customers'' currency, proceeds by that of the store''s payments. Units and money of what costs nothing are left out. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Sales by day, store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 without p_from and p_to. items are by the customers'' currency, proceeds by that of the store''s payments. Free products are left out. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer),

@@ -1,9 +1,10 @@
--- Places: where the prefectures and municipalities of Japan are, for a search that no geocoder answers.
+-- Places: the prefectures and municipalities of Japan, for searches without an answer of a geocoder.
 --
--- The rows are of code4fukui/localgovjp (2026-07-09, CC0 1.0): the seats of 47 prefectures and 1,916 municipalities. The names
--- in Latin letters are made of the kana, without long vowels. A line has six places: code|prefecture|name|kana|romaji|lat|lng.
+-- The rows are of code4fukui/localgovjp (2026-07-09, CC0 1.0): the seats of 47 prefectures and 1,916 municipalities. The
+-- names in Latin letters are made of the kana, without long vowels. A line has six fields:
+-- code|prefecture|name|kana|romaji|lat|lng.
 --
--- Invariants: names has every way in which a place is written, as private.search_text writes it.
+-- Invariants: names has every form of a place's name, as private.search_text returns it.
 -- Interface: private.places, for api.find_place.
 
 create table private.places (
@@ -16,8 +17,10 @@ create table private.places (
 );
 
 comment on table private.places is 'Prefectures and municipalities of Japan, with their seats.';
-comment on column private.places.code is 'The first five digits of the local government code; of a prefecture the last three are 000.';
-comment on column private.places.names is 'What the place is called, as private.search_text writes it: with and without prefecture and suffix, in kana and Latin letters.';
+comment on column private.places.code is
+  'The first five digits of the local government code; the last three of a prefecture are 000.';
+comment on column private.places.names is
+  'The names of the place, as private.search_text returns them: with and without prefecture and suffix, in kana and Latin letters.';
 
 create index places_names_idx on private.places using gin (names);
 
@@ -27,9 +30,9 @@ select r.f[1], nullif(r.f[2], ''), replace(r.f[3], ' ', ''), r.f[6]::double prec
   from (values
     (r.f[3]), (r.f[2] || r.f[3]), (r.f[4]), (r.f[5]), (replace(r.f[5], '-', '')), (regexp_replace(r.f[5], '-[a-z]+$', '')),
     (regexp_replace(r.f[5], '-[a-z]+$', ' city')),
-    -- Without its suffix where something is left of it: 渋谷, not 津 of 津市.
+    -- Without its suffix unless nothing is left: 渋谷, but not 津 of 津市.
     (substring(r.f[3] from '^(\S\S+)[都道府県市区町村]$')),
-    -- A ward by itself.
+    -- A ward without its city.
     (split_part(r.f[3], ' ', 2)), (split_part(r.f[5], ' ', 2))
   ) as n (name)
   where n.name <> ''

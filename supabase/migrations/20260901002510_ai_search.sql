@@ -1,14 +1,14 @@
--- AI search: what the function `search` keeps. Places that were looked up, the log of what was asked, users' own keys.
+-- AI search: the stored data of the function `search`. Places of geocoders, the log of requests, users' own keys.
 --
--- Places. An answer of a geocoder is kept for 30 days by its text (private.search_text), also that there is no such place. To a
--- public geocoder the service as a whole sends one request a second: private.geocoder_turns hands the seconds out. Where no
--- geocoder answers, a place is looked for among private.places and then in the names of lots.
+-- Places. An answer of a geocoder is kept for 30 days by its text (private.search_text), also the answer that there is no
+-- such place. The whole service sends a public geocoder one request a second: private.geocoder_turns assigns the seconds.
+-- Without an answer of a geocoder, a place is searched in private.places and then in the names of lots.
 --
--- Log. private.ai_requests has a row for each search: which parser answered, what each model did, tokens, cost, time. No text,
--- unless the setting AI_LOG_TEXT says so; then for 30 days.
+-- Log. private.ai_requests has a row for each search: the parser that answered, the outcome of each model, tokens, cost,
+-- time. No text unless the setting AI_LOG_TEXT is on; then for 30 days.
 --
--- Keys. A user may have a key of their own for each AI provider, in the vault. No client reads it, and only the user's own
--- requests are sent with it. It goes with its row: replaced, deleted, or with the account.
+-- Keys. A user may have their own key for each AI provider, in the vault. No client reads it, and only the user's own
+-- requests are sent with it. It is deleted with its row: when it is replaced or deleted, or with the account.
 --
 -- Interface, for the service: api.find_place, api.keep_place, api.log_ai_request, api.read_ai_keys. For users:
 -- commands.register_ai_key, commands.delete_ai_key, api.list_my_ai_keys.
@@ -17,7 +17,7 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- A search in words begins with the caller's keys: that is the call it is counted with.
+-- A search in words starts with the caller's keys: that call counts against the rate limit.
 insert into private.rate_limit_policies (name, quota, premium_quota, window_seconds, comment, commands) values
   ('ai_search', 10, 60, 60, 'Searches in words', '{list_my_ai_keys, register_ai_key}');
 
@@ -32,7 +32,7 @@ create table private.geocoded_places (
   constraint geocoded_places_whole check (num_nulls(name, lat, lng) in (0, 3))
 );
 
-comment on table private.geocoded_places is 'What geocoders answered, for 30 days; without a place: there is none.';
+comment on table private.geocoded_places is 'Answers of geocoders, for 30 days; without a place: there is none.';
 
 create index geocoded_places_found_at_idx on private.geocoded_places (found_at); -- the purge
 
@@ -66,10 +66,11 @@ create table private.ai_requests (
   created_at timestamptz not null default now()
 );
 
-comment on table private.ai_requests is 'Searches in words: what answered them, and what that cost. For 90 days.';
-comment on column private.ai_requests.text is 'What was asked; null unless AI_LOG_TEXT is on. Removed after 30 days.';
+comment on table private.ai_requests is 'Searches in words: the parser that answered, and the cost. For 90 days.';
+comment on column private.ai_requests.text is
+  'The text of the request; null unless AI_LOG_TEXT is on. Removed after 30 days.';
 comment on column private.ai_requests.attempts is 'Models in the order in which they were tried: [{model, outcome, latency_ms, prompt_tokens, completion_tokens}].';
-comment on column private.ai_requests.cost is 'By the prices of the setting AI_PRICES, in currency; null: not known.';
+comment on column private.ai_requests.cost is 'By the prices of the setting AI_PRICES, in currency; null: unknown.';
 
 create index ai_requests_user_id_idx on private.ai_requests (user_id) where user_id is not null;
 create index ai_requests_created_at_idx on private.ai_requests (created_at);
@@ -84,7 +85,7 @@ create table private.ai_keys (
 );
 
 comment on table private.ai_keys is 'Users'' own keys of AI providers; the keys are in the vault.';
-comment on column private.ai_keys.provider_id is 'What stands before the slash in the names of the provider''s models.';
+comment on column private.ai_keys.provider_id is 'The part before the slash in the names of the provider''s models.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: keys
@@ -92,7 +93,7 @@ comment on column private.ai_keys.provider_id is 'What stands before the slash i
 
 create function private.tg_ai_keys__forget_secret() returns trigger
 language plpgsql
-security definer -- the vault is nobody's to write
+security definer -- no role may write the vault directly
 set search_path = ''
 as $$
 begin
@@ -101,7 +102,7 @@ begin
 end
 $$;
 
-comment on function private.tg_ai_keys__forget_secret() is 'A key leaves the vault with its row.';
+comment on function private.tg_ai_keys__forget_secret() is 'Deletes a key from the vault with its row.';
 
 create trigger _300_forget_secret after delete on private.ai_keys
   for each row execute function private.tg_ai_keys__forget_secret();
@@ -128,7 +129,8 @@ begin
 end
 $$;
 
-comment on function private.put_ai_key(uuid, text, text) is 'Puts a user''s key into the vault, in place of an earlier one. The account is held. Errors: conflict.';
+comment on function private.put_ai_key(uuid, text, text) is
+  'Writes a user''s key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.';
 
 create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
 language plpgsql
@@ -158,7 +160,7 @@ begin
 end
 $$;
 
-comment on function private.ai_keys_of(uuid) is 'For which providers a user has keys, without the keys.';
+comment on function private.ai_keys_of(uuid) is 'The providers for which a user has keys, without the keys.';
 
 grant execute on function
   private.put_ai_key(uuid, text, text), private.drop_ai_key(uuid, text), private.ai_keys_of(uuid)
@@ -186,7 +188,7 @@ end
 $$;
 
 comment on function private.place_by_name(text, double precision, double precision) is
-  'The prefecture or municipality of a name (as private.search_text writes it); null when there is none.';
+  'The prefecture or municipality of a name (as private.search_text returns it); null when there is none.';
 
 create function private.place_by_lots(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
@@ -195,7 +197,7 @@ as $$
 declare
   v_lots record;
 begin
-  -- At most 200 lots of the name: the middle of those that are near the nearest one. As literals, so that the planner sees
+  -- At most 200 lots of the name: the middle of those that are near the nearest one. As literals, so that the planner knows
   -- how common the terms are.
   execute format(
     'select array_agg(e.lat) as lats, array_agg(e.lng) as lngs from (
@@ -225,7 +227,7 @@ end
 $$;
 
 comment on function private.place_by_lots(text, double precision, double precision) is
-  'Where the lots lie in whose name or address a text occurs: the middle of those near each other, near the device where its position is known; null when there are none.';
+  'The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when there are none.';
 
 create function private.take_geocoder_turn() returns integer
 language plpgsql
@@ -234,7 +236,7 @@ as $$
 declare
   v_next_at timestamptz;
 begin
-  -- Nobody waits behind a request that is about to be sent for longer than a search may take.
+  -- No search waits longer for its turn than it may take.
   update private.geocoder_turns t
   set next_at = greatest(t.next_at, clock_timestamp()) + interval '1 second'
   where t.next_at < clock_timestamp() + interval '2 seconds'
@@ -244,7 +246,7 @@ end
 $$;
 
 comment on function private.take_geocoder_turn() is
-  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, ask none.';
+  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: the service
@@ -252,7 +254,7 @@ comment on function private.take_geocoder_turn() is
 
 create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql
-security definer -- what is kept is nobody's to read or write by hand
+security definer -- no role may read or write the stored answers directly
 set search_path = ''
 as $$
 declare
@@ -275,7 +277,8 @@ begin
 end
 $$;
 
-comment on function private.look_up_place(text, text, double precision, double precision) is 'As api.find_place, which checks nothing more.';
+comment on function private.look_up_place(text, text, double precision, double precision) is
+  'As api.find_place, without further checks.';
 
 create function api.find_place(
   p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
@@ -289,7 +292,7 @@ end
 $$;
 
 comment on function api.find_place(text, text, double precision, double precision) is
-  'For the service: where a place is, as far as is known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is kept, places or lots. With wait_ms the geocoder may be asked after so many milliseconds. It raises no errors.';
+  'For the service: the position of a place, if known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is stored, places or lots. With wait_ms the geocoder may be queried after so many milliseconds. It raises no errors.';
 
 create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
 language plpgsql
@@ -319,11 +322,11 @@ end
 $$;
 
 comment on function api.keep_place(text, text, text, double precision, double precision) is
-  'For the service: keeps what a geocoder answered; without p_name that there is no such place. It raises no errors.';
+  'For the service: stores an answer of a geocoder; without p_name the answer that there is no such place. It raises no errors.';
 
 create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
-security definer -- the log is nobody's to write by hand
+security definer -- no role may write the log directly
 set search_path = ''
 as $$
 begin
@@ -380,7 +383,7 @@ end
 $$;
 
 comment on function api.read_ai_keys(uuid) is
-  'For the service: the keys of an active user by provider, in the clear, for requests of this user alone. It raises no errors.';
+  'For the service: the decrypted keys of an active user by provider, for requests of this user only. It raises no errors.';
 
 grant execute on function
   private.look_up_place(text, text, double precision, double precision), api.find_place(text, text, double precision, double precision),
@@ -411,7 +414,7 @@ end
 $$;
 
 comment on function commands.register_ai_key(text, text) is
-  'Puts the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Errors: unauthorized, forbidden, validation_error, conflict.';
+  'Writes the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Errors: unauthorized, forbidden, validation_error, conflict.';
 
 create function commands.delete_ai_key(p_provider_id text) returns void
 language plpgsql
@@ -439,7 +442,7 @@ end
 $$;
 
 comment on function api.list_my_ai_keys() is
-  'For which AI providers the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Errors: unauthorized, forbidden.';
+  'The AI providers for which the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Errors: unauthorized, forbidden.';
 
 grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;
 
