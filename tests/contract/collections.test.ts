@@ -1,6 +1,7 @@
 // Every collection is paged the same way: limit, cursor and include=total in the query; items, next_cursor and total in the reply.
 import assert from "node:assert/strict";
 import type { z } from "zod";
+import { NextCursor, PageQuery } from "../../supabase/functions/_shared/schema/lists.ts";
 import type { Route } from "../../supabase/functions/_shared/http/route.ts";
 
 const folder = new URL("../../supabase/functions/", import.meta.url);
@@ -22,6 +23,9 @@ for (const { path, query, reply } of collections) {
     const shape = shapeOf(query!);
     for (const name of ["limit", "cursor", "include"]) assert.ok(shape[name], name);
     const { limit, cursor, include } = shape as Record<string, z.ZodType>;
+    assert.equal(limit, PageQuery.shape.limit);
+    assert.equal(cursor, PageQuery.shape.cursor);
+    assert.equal(shapeOf(reply[1])["next_cursor"], NextCursor);
     assert.equal(limit!.parse(undefined), 20);
     for (const [value, fits] of [[0, false], [1, true], [100, true], [101, false]] as const) {
       assert.equal(limit!.safeParse(value).success, fits, `limit=${value}`);

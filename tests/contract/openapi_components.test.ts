@@ -67,6 +67,16 @@ Deno.test("openapi.json: every error response is a shared one, and no two shared
   for (const name of ["NotFound", "LotNotFound", "RateLimited", "Unauthorized"]) assert.ok(components.responses[name]);
 });
 
+Deno.test("openapi.json: a parameter that three operations take is a shared one", () => {
+  const uses = new Map<string, number>();
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    if ("$ref" in parameter) continue;
+    const text = JSON.stringify(parameter);
+    uses.set(text, (uses.get(text) ?? 0) + 1);
+  }
+  assert.deepEqual([...uses].filter(([, count]) => count >= 3).map(([text]) => text), []);
+});
+
 Deno.test("openapi.json: the operationId is the name that the route is exported by, and no other operation has it", () => {
   const operationIds = operations.map(({ operationId }) => operationId);
   assert.deepEqual(operationIds.toSorted(), routes.map(({ name }) => name).toSorted());

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Moment, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminActivityLog = z.object({
@@ -18,10 +18,7 @@ export const AdminActivityLog = z.object({
   created_at: Timestamp,
 }).meta({ id: "AdminActivityLog" });
 
-export const AdminActivityLogs = z.object({ items: z.array(AdminActivityLog), next_cursor: NextCursor, total: Total })
-  .meta({
-    id: "AdminActivityLogs",
-  });
+export const AdminActivityLogs = pageOf(AdminActivityLog, "AdminActivityLogs");
 
 export const AdminActivityLogsQuery = z.strictObject({
   admin_id: Id.optional().meta({ description: "Only actions of this administrator" }),
@@ -30,7 +27,5 @@ export const AdminActivityLogsQuery = z.strictObject({
   target_id: text(1, 200).optional(),
   from: Moment.optional().meta({ description: "Only actions at or after this time" }),
   to: Moment.optional().meta({ description: "Only actions before this time" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminArea = z.enum([
   "admins",
@@ -38,19 +38,15 @@ export const Administrator = z.object({
   updated_at: Timestamp,
 }).meta({ id: "Administrator" });
 
-export const Administrators = z.object({ items: z.array(Administrator), next_cursor: NextCursor, total: Total }).meta({
-  id: "Administrators",
-});
+export const Administrators = pageOf(Administrator, "Administrators");
 
 export const AdministratorsQuery = z.strictObject({
   status: Status.optional(),
   area: AdminArea.optional().meta({ description: "Only administrators with this area" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdministratorParams = z.strictObject({ id: Id.meta({ description: "The administrator" }) });
+export const AdministratorParams = z.strictObject({ id: pathId("AdministratorId", "The administrator") });
 
 export const NewAdministrator = z.strictObject({
   email: z.email().max(255).meta({

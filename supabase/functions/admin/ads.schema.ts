@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Ad, Placement } from "../_shared/schema/ads.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
-import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
+import { Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const TimeStatus = z.enum(["scheduled", "shown", "ended", "withdrawn"]).meta({
   description: "Current state: `withdrawn` if `is_active` is false, otherwise derived from `starts_at` and `ends_at`",
@@ -17,20 +17,16 @@ export const AdminAd = Ad.extend({
   updated_at: Timestamp,
 }).meta({ id: "AdminAd" });
 
-export const AdminAds = z.object({ items: z.array(AdminAd), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminAds",
-});
+export const AdminAds = pageOf(AdminAd, "AdminAds");
 
 export const AdminAdsQuery = z.strictObject({
   placement: Placement.optional(),
   status: TimeStatus.optional(),
   q: SearchText.meta({ description: "Only advertisements whose title contains this text" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminAdParams = z.strictObject({ id: Id.meta({ description: "The advertisement" }) });
+export const AdminAdParams = z.strictObject({ id: pathId("AdvertisementId", "The advertisement") });
 
 const fields = {
   placement: Placement,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Article } from "../_shared/schema/articles.ts";
 import { Lang } from "../_shared/schema/codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
-import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
+import { Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["draft", "scheduled", "published", "withdrawn"]).meta({
   description: "Current state, derived from `published_at` and `withdrawn_at`",
@@ -19,22 +19,16 @@ export const AdminArticle = AdminArticleItem.extend({ body: z.string().meta({ de
   id: "AdminArticle",
 });
 
-export const AdminArticles = z.object({ items: z.array(AdminArticleItem), next_cursor: NextCursor, total: Total }).meta(
-  {
-    id: "AdminArticles",
-  },
-);
+export const AdminArticles = pageOf(AdminArticleItem, "AdminArticles");
 
 export const AdminArticlesQuery = z.strictObject({
   lang: Lang.optional().meta({ description: "Only articles in this language" }),
   status: Status.optional(),
   q: SearchText.meta({ description: "Only articles whose title or slug contains this text" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminArticleParams = z.strictObject({ id: Id.meta({ description: "The article" }) });
+export const AdminArticleParams = z.strictObject({ id: pathId("ArticleId", "The article") });
 
 const fields = {
   slug: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100).meta({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { progress, SortOrder, unchanged } from "./rewards.schema.ts";
-import { NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Conditions = z.record(z.string(), z.unknown()).meta({
   description:
@@ -33,9 +33,7 @@ export const AdminBadge = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminBadge" });
 
-export const AdminBadges = z.object({ items: z.array(AdminBadge), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminBadges",
-});
+export const AdminBadges = pageOf(AdminBadge, "AdminBadges");
 
 const english = { name_en: text(1, 100).nullable().optional(), description_en: text(1, 500).nullable().optional() };
 
@@ -63,7 +61,7 @@ export const BadgeUpdate = z.strictObject({
   sort_order: SortOrder.optional(),
 }).meta({ id: "BadgeUpdate", description: unchanged });
 
-export const AdminBadgeParams = z.strictObject({ id: Id.meta({ description: "The badge" }) });
+export const AdminBadgeParams = z.strictObject({ id: pathId("BadgeId", "The badge") });
 
 export const BadgeBackfill = z.object({ badge_id: Id, ...progress }).meta({ id: "BadgeBackfill" });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Color, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 const CategoryId = z.string().min(1).max(100).meta({
@@ -26,9 +26,7 @@ export const AdminCode = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminCode", description: "A code with its labels in every language" });
 
-export const AdminCodes = z.object({ items: z.array(AdminCode), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminCodes",
-});
+export const AdminCodes = pageOf(AdminCode, "AdminCodes");
 
 export const AdminCodesQuery = z.strictObject({
   category_id: CategoryId.optional(),
@@ -36,9 +34,7 @@ export const AdminCodesQuery = z.strictObject({
     description: "`true`: only codes that are offered. `false`: only codes that are not.",
   }),
   q: SearchText.meta({ description: "Only codes whose code or label contains this text" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
 export const AdminCodeParams = z.strictObject({

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { DecisionReason, SeenUpdatedAt } from "./reviews.schema.ts";
 import { ErrorReportStatus, ReportType, Severity } from "../_shared/schema/error_reports.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, Timestamp } from "../_shared/schema/values.ts";
+import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminErrorReport = z.object({
   id: Id,
@@ -24,20 +24,17 @@ export const AdminErrorReport = z.object({
   updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminErrorReport" });
 
-export const AdminErrorReports = z.object({ items: z.array(AdminErrorReport), next_cursor: NextCursor, total: Total })
-  .meta({ id: "AdminErrorReports" });
+export const AdminErrorReports = pageOf(AdminErrorReport, "AdminErrorReports");
 
 export const AdminErrorReportsQuery = z.strictObject({
   status: ErrorReportStatus.optional().meta({ description: "Default: `open` and `in_review`" }),
   severity: Severity.optional(),
-  parking_lot_id: Id.optional(),
+  parking_lot_id: OfParkingLot,
   assigned_to: Id.optional().meta({ description: "Only reports assigned to this administrator" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const ErrorReportParams = z.strictObject({ id: Id.meta({ description: "The error report" }) });
+export const ErrorReportParams = z.strictObject({ id: pathId("ErrorReportId", "The error report") });
 
 export const ErrorReportDecision = z.strictObject({
   assigned_admin_id: Id.nullable().optional().meta({

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { unchanged } from "./rewards.schema.ts";
-import { NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
 const Amount = z.int().min(1).max(10_000).meta({ description: "Points per source" });
@@ -24,9 +25,7 @@ export const ExpRule = z.object({
   updated_at: Timestamp,
 }).meta({ id: "ExpRule" });
 
-export const ExpRules = z.object({ items: z.array(ExpRule), next_cursor: NextCursor, total: Total }).meta({
-  id: "ExpRules",
-});
+export const ExpRules = pageOf(ExpRule, "ExpRules");
 
 export const NewExpRule = z.strictObject({
   reason: text(1, 50).meta({ description: "A code of category `exp_reason`", examples: ["session_end"] }),
@@ -42,4 +41,6 @@ export const ExpRuleUpdate = z.strictObject({
   is_active: z.boolean().optional().meta({ description: "False deactivates the badge" }),
 }).meta({ id: "ExpRuleUpdate", description: unchanged });
 
-export const ExpRuleParams = z.strictObject({ id: z.int().min(1).max(2_147_483_647) });
+export const ExpRuleParams = z.strictObject({
+  id: z.int().min(1).max(2_147_483_647).register(sharedParameters, { id: "ExpRuleId" }),
+});

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecisionReason } from "./reviews.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, Timestamp } from "../_shared/schema/values.ts";
+import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 const State = z.enum(["disputed", "unverified", "confirmed", "retired"]).meta({
   description:
@@ -28,18 +28,15 @@ export const AdminFieldValue = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminFieldValue" });
 
-export const AdminFieldValues = z.object({ items: z.array(AdminFieldValue), next_cursor: NextCursor, total: Total })
-  .meta({ id: "AdminFieldValues" });
+export const AdminFieldValues = pageOf(AdminFieldValue, "AdminFieldValues");
 
 export const AdminFieldValuesQuery = z.strictObject({
   state: State.optional(),
-  parking_lot_id: Id.optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  parking_lot_id: OfParkingLot,
+  ...PageQuery.shape,
 });
 
-export const AdminFieldValueParams = z.strictObject({ id: Id.meta({ description: "The field value" }) });
+export const AdminFieldValueParams = z.strictObject({ id: pathId("FieldValueId", "The field value") });
 
 export const FieldValueDecision = z.strictObject({
   state: z.enum(["confirmed", "retired"]),

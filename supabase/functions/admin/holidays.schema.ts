@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
 const Calendar = z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({
@@ -18,20 +19,19 @@ export const Holiday = z.object({
   updated_at: Timestamp,
 }).meta({ id: "Holiday" });
 
-export const Holidays = z.object({ items: z.array(Holiday), next_cursor: NextCursor, total: Total }).meta({
-  id: "Holidays",
-});
+export const Holidays = pageOf(Holiday, "Holidays");
 
 export const HolidaysQuery = z.strictObject({
   calendar: Calendar.optional(),
   from: HolidayDate.optional().meta({ description: "Only holidays on or after this date" }),
   to: HolidayDate.optional().meta({ description: "Only holidays on or before this date" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const HolidayParams = z.strictObject({ calendar: Calendar, holiday_date: HolidayDate });
+export const HolidayParams = z.strictObject({
+  calendar: Calendar.register(sharedParameters, { id: "Calendar" }),
+  holiday_date: HolidayDate.register(sharedParameters, { id: "HolidayDate" }),
+});
 
 export const HolidayChanges = z.strictObject({ name: text(1, 200), name_en: text(1, 200).nullable() }).partial().meta({
   id: "HolidayChanges",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const RunStatus = z.enum(["starting", "connecting", "sending", "running", "succeeded", "failed"]);
 
@@ -38,18 +38,14 @@ export const DeadMessage = z.object({
   died_at: Timestamp,
 }).meta({ id: "DeadMessage" });
 
-export const DeadMessages = z.object({ items: z.array(DeadMessage), next_cursor: NextCursor, total: Total }).meta({
-  id: "DeadMessages",
-});
+export const DeadMessages = pageOf(DeadMessage, "DeadMessages");
 
 export const DeadMessagesQuery = z.strictObject({
   queue: text(1, 47).optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const DeadMessageParams = z.strictObject({ id: Id.meta({ description: "The dead message" }) });
+export const DeadMessageParams = z.strictObject({ id: pathId("DeadMessageId", "The dead message") });
 
 export const RequeuedMessage = z.object({
   queue: z.string(),

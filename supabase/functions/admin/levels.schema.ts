@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { progress, unchanged } from "./rewards.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
 const Level = z.int().min(1).max(10_000);
@@ -19,11 +20,7 @@ export const AdminLevel = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminLevel" });
 
-export const AdminLevels = z.object({ items: z.array(AdminLevel), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminLevels",
-});
-
-export const AdminLevelsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const AdminLevels = pageOf(AdminLevel, "AdminLevels");
 
 export const NewLevel = z.strictObject({ level: Level, required_exp: RequiredExp, ...named }).meta({ id: "NewLevel" });
 
@@ -32,7 +29,7 @@ export const LevelUpdate = z.strictObject({ required_exp: RequiredExp.optional()
   description: unchanged,
 });
 
-export const AdminLevelParams = z.strictObject({ level: Level });
+export const AdminLevelParams = z.strictObject({ level: Level.register(sharedParameters, { id: "Level" }) });
 
 export const LevelRecalculation = z.object({
   ...progress,

@@ -1,9 +1,9 @@
 import { route } from "../_shared/http/route.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   AdminLevel,
   AdminLevelParams,
   AdminLevels,
-  AdminLevelsQuery,
   LevelRecalculation,
   LevelUpdate,
   NewLevel,
@@ -17,7 +17,7 @@ export const listAdminLevels = route({
   area: "rewards",
   summary: "List levels",
   description: "Lowest level first.",
-  query: AdminLevelsQuery,
+  query: PageQuery,
   reply: [200, AdminLevels],
   errors: [],
   calls: "admin_list_levels",

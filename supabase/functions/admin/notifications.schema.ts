@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { Cursor, Limit, pageOf } from "../_shared/schema/lists.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminNotification = z.object({
@@ -15,12 +15,9 @@ export const AdminNotification = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminNotification" });
 
-export const AdminNotifications = z.object({
-  items: z.array(AdminNotification),
-  next_cursor: NextCursor,
-  total: Total,
+export const AdminNotifications = pageOf(AdminNotification, "AdminNotifications", {
   unread_count: z.int().min(0).optional().meta({ description: "Only with `include=unread_count`" }),
-}).meta({ id: "AdminNotifications" });
+});
 
 export const AdminNotificationsQuery = z.strictObject({
   unread: z.boolean().optional().meta({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { NextCursor, PageQuery, Total } from "../_shared/schema/lists.ts";
 import { Id } from "../_shared/schema/values.ts";
 
 /** A day of a report: a date in Asia/Tokyo. */
@@ -31,7 +31,5 @@ export const LotEngagementQuery = z.strictObject({
   from: Day.optional().meta({ description: "First day, a date in Asia/Tokyo. Default: 30 days before `to`." }),
   to: Day.optional().meta({ description: "The day after the last day. Default: tomorrow, or 30 days after `from`." }),
   sort: z.enum(["saves", "sessions", "searches", "name"]).default("sessions"),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PricingRule } from "../_shared/schema/fees.ts";
 import { Geometry } from "../_shared/schema/geometry.ts";
 import { DateOverride, Window } from "../_shared/schema/hours.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { NextCursor, PageQuery, Total } from "../_shared/schema/lists.ts";
 import { LotDetail, PricingGroup, Spot } from "../_shared/schema/lot_detail.ts";
 import { AvgRating, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -169,12 +169,8 @@ export const AdminParkingLotsQuery = z.strictObject({
       "Words that must all occur in the lot's name, kana or address. For `active` lots, the operator's name is " +
       "searched too. One character is enough.",
   }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
-
-export const ParkingLotHistoryQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
 export const DeletedParkingLot = z.object({
   id: Id,

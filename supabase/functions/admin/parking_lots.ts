@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   addressOf,
   CONFIRM_ASSET_CALLS,
@@ -17,7 +18,6 @@ import {
   DeletedParkingLot,
   NewParkingLot,
   ParkingLotChanges,
-  ParkingLotHistoryQuery,
 } from "./parking_lots.schema.ts";
 import { Fee } from "../_shared/schema/fees.ts";
 import {
@@ -138,7 +138,7 @@ export const listParkingLotHistory = route({
   summary: "List administrator actions on a lot",
   description: "Newest first. Also works for a deleted lot.",
   params: LotParams,
-  query: ParkingLotHistoryQuery,
+  query: PageQuery,
   reply: [200, AdminActivityLogs],
   errors: [],
   calls: "admin_list_parking_lot_history",

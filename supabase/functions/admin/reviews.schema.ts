@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { ReviewStatus, Stars, type StoredPhotos } from "../_shared/schema/reviews.ts";
 import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -19,17 +19,13 @@ export const AdminReview = z.object({
   updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminReview" });
 
-export const AdminReviews = z.object({ items: z.array(AdminReview), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminReviews",
-});
+export const AdminReviews = pageOf(AdminReview, "AdminReviews");
 
 export const AdminReviewsQuery = z.strictObject({
   status: ReviewStatus.default("pending"),
-  parking_lot_id: Id.optional(),
+  parking_lot_id: OfParkingLot,
   user_id: Id.optional().meta({ description: "Only reviews by this author" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
 /** The `updated_at` of the version that the administrator has read. */

@@ -1,16 +1,14 @@
 /** Common parts of badges, levels, EXP rules and themes in the console. */
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit } from "../_shared/schema/lists.ts";
+import { IsActive, PageQuery } from "../_shared/schema/lists.ts";
 import { Timestamp } from "../_shared/schema/values.ts";
 
 export const SortOrder = z.int().min(-1_000_000).max(1_000_000);
 
 /** A list of items that can be inactive. */
 export const AdminRewardsQuery = z.strictObject({
-  is_active: z.boolean().optional().meta({ description: "`true`: only active ones. `false`: only inactive ones." }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  is_active: IsActive,
+  ...PageQuery.shape,
 });
 
 export const unchanged = "An omitted field does not change. Null clears it";

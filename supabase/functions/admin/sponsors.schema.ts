@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { TimeStatus } from "./ads.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Sponsor, WeeklyHours } from "../_shared/schema/sponsors.ts";
-import { Id, Moment, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { Id, Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
   image_asset_id: Id.nullable(),
@@ -15,9 +15,7 @@ export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
   updated_at: Timestamp,
 }).meta({ id: "AdminSponsor" });
 
-export const AdminSponsors = z.object({ items: z.array(AdminSponsor), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminSponsors",
-});
+export const AdminSponsors = pageOf(AdminSponsor, "AdminSponsors");
 
 const Category = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/).meta({ examples: ["cafe"] });
 
@@ -25,12 +23,10 @@ export const AdminSponsorsQuery = z.strictObject({
   category: Category.optional(),
   status: TimeStatus.optional(),
   q: SearchText.meta({ description: "Only sponsors whose name or address contains this text" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminSponsorParams = z.strictObject({ id: Id.meta({ description: "The sponsor" }) });
+export const AdminSponsorParams = z.strictObject({ id: pathId("SponsorId", "The sponsor") });
 
 const Hours = z.array(z.strictObject({
   ...WeeklyHours.element.shape,

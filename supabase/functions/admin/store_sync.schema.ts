@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { sharedParameters } from "../_shared/schema/parameters.ts";
+import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Store = z.enum(["android_store", "ios_store"]);
+const OfStore = Store.optional().register(sharedParameters, { id: "OfStore" });
 const Task = z.enum(["sales", "metrics", "reviews"]);
 const Day = z.iso.date().refine((day) => !day.startsWith("0000"), "Must be a date from 2000 to 2099.").meta({
   examples: ["2026-09-01"],
@@ -12,8 +14,6 @@ const Country = z.string().regex(/^[A-Z]{2}$/, "Must be two capital letters.").m
   examples: ["JP"],
 });
 const Currency = z.string().meta({ description: "ISO 4217", examples: ["JPY"] });
-
-const Page = { limit: Limit, cursor: Cursor, include: IncludeTotal };
 
 export const TriggerStoreSyncRequest = z.strictObject({
   store: z.enum(["android_store", "ios_store", "all"]),
@@ -47,18 +47,16 @@ export const StoreSyncRun = z.object({
   finished_at: Timestamp.nullable(),
 }).meta({ id: "StoreSyncRun" });
 
-export const StoreSyncRuns = z.object({ items: z.array(StoreSyncRun), next_cursor: NextCursor, total: Total }).meta({
-  id: "StoreSyncRuns",
-});
+export const StoreSyncRuns = pageOf(StoreSyncRun, "StoreSyncRuns");
 
 export const StoreSyncRunsQuery = z.strictObject({
-  store: Store.optional(),
+  store: OfStore,
   task: Task.optional(),
   status: z.enum(["queued", "running", "succeeded", "failed"]).optional(),
-  ...Page,
+  ...PageQuery.shape,
 });
 
-export const StoreSyncRunParams = z.strictObject({ id: Id.meta({ description: "The run" }) });
+export const StoreSyncRunParams = z.strictObject({ id: pathId("RunId", "The run") });
 
 export const StoreReview = z.object({
   id: Id,
@@ -78,16 +76,14 @@ export const StoreReview = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreReview" });
 
-export const StoreReviews = z.object({ items: z.array(StoreReview), next_cursor: NextCursor, total: Total }).meta({
-  id: "StoreReviews",
-});
+export const StoreReviews = pageOf(StoreReview, "StoreReviews");
 
 export const StoreReviewsQuery = z.strictObject({
-  store: Store.optional(),
+  store: OfStore,
   rating: z.int().min(1).max(5).optional(),
   territory: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.").optional().meta({ examples: ["JPN"] }),
   since: Instant.optional().meta({ description: "Only reviews written or changed at or after this time" }),
-  ...Page,
+  ...PageQuery.shape,
 });
 
 export const StoreSale = z.object({
@@ -111,17 +107,15 @@ export const StoreSale = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreSale" });
 
-export const StoreSales = z.object({ items: z.array(StoreSale), next_cursor: NextCursor, total: Total }).meta({
-  id: "StoreSales",
-});
+export const StoreSales = pageOf(StoreSale, "StoreSales");
 
 export const StoreSalesQuery = z.strictObject({
-  store: Store.optional(),
+  store: OfStore,
   sku: text(1, 200).optional(),
   country: Country.optional(),
   from: Day.optional(),
   to: Day.optional(),
-  ...Page,
+  ...PageQuery.shape,
 });
 
 export const StoreSalesSums = z.object({
@@ -146,7 +140,7 @@ export const StoreSalesSums = z.object({
 export const StoreSalesSumsQuery = z.strictObject({
   from: Day.optional().meta({ description: "First day. Default: 29 days before `to`." }),
   to: Day.optional().meta({ description: "Last day. Default: today (UTC)." }),
-  store: Store.optional(),
+  store: OfStore,
   sku: text(1, 200).optional(),
 });
 
@@ -161,16 +155,14 @@ export const StoreMetric = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreMetric" });
 
-export const StoreMetrics = z.object({ items: z.array(StoreMetric), next_cursor: NextCursor, total: Total }).meta({
-  id: "StoreMetrics",
-});
+export const StoreMetrics = pageOf(StoreMetric, "StoreMetrics");
 
 export const StoreMetricsQuery = z.strictObject({
-  store: Store.optional(),
+  store: OfStore,
   metric: z.string().regex(/^[a-z_]{1,50}$/, "Must be the name of a metric.").optional().meta({
     examples: ["installs"],
   }),
   from: Day.optional(),
   to: Day.optional(),
-  ...Page,
+  ...PageQuery.shape,
 });

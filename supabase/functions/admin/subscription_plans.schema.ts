@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { SubscriptionPlan } from "../_shared/schema/plans.ts";
-import { Color, Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { Color, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const BillingPeriod = z.enum(["week", "month", "year", "one_time"]).meta({
   description: "A code of category `billing_period`",
@@ -16,23 +16,17 @@ export const AdminSubscriptionPlan = SubscriptionPlan.extend({
   updated_at: Timestamp,
 }).meta({ id: "AdminSubscriptionPlan" });
 
-export const AdminSubscriptionPlans = z.object({
-  items: z.array(AdminSubscriptionPlan),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "AdminSubscriptionPlans" });
+export const AdminSubscriptionPlans = pageOf(AdminSubscriptionPlan, "AdminSubscriptionPlans");
 
 export const AdminSubscriptionPlansQuery = z.strictObject({
   is_active: z.boolean().optional().meta({
     description: "`true`: only plans on sale. `false`: only plans not on sale.",
   }),
   billing_period: BillingPeriod.optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminSubscriptionPlanParams = z.strictObject({ id: Id.meta({ description: "The plan" }) });
+export const AdminSubscriptionPlanParams = z.strictObject({ id: pathId("PlanId", "The plan") });
 
 export const SubscriptionPlanChanges = z.strictObject({
   name: text(1, 100),

@@ -1,16 +1,13 @@
 import { z } from "zod";
 import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
 import { AdminUserListItem, Reason, TotalIsExact } from "./users.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Provider, SubscriptionStatus } from "../_shared/schema/subscriptions.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
-export const AdminSubscriptions = z.object({
-  items: z.array(AdminSubscriptionListItem),
-  next_cursor: NextCursor,
-  total: Total,
+export const AdminSubscriptions = pageOf(AdminSubscriptionListItem, "AdminSubscriptions", {
   total_is_exact: TotalIsExact,
-}).meta({ id: "AdminSubscriptions" });
+});
 
 export const AdminSubscription = AdminSubscriptionListItem.extend({
   user: AdminUserListItem.nullable().meta({ description: "Null if the subscription belongs to no app user" }),
@@ -55,11 +52,7 @@ const AdminSubscriptionEvent = z.object({
   }),
 }).meta({ id: "AdminSubscriptionEvent" });
 
-export const AdminSubscriptionEvents = z.object({
-  items: z.array(AdminSubscriptionEvent),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "AdminSubscriptionEvents" });
+export const AdminSubscriptionEvents = pageOf(AdminSubscriptionEvent, "AdminSubscriptionEvents");
 
 export const AdminSubscriptionsQuery = z.strictObject({
   status: SubscriptionStatus.optional().meta({ description: "Only subscriptions with this current status" }),
@@ -67,13 +60,9 @@ export const AdminSubscriptionsQuery = z.strictObject({
   external_subscription_id: text(1, 200).optional(),
   provider: Provider.optional(),
   plan_id: Id.optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminSubscriptionParams = z.strictObject({ id: Id.meta({ description: "The subscription" }) });
-
-export const AdminSubscriptionEventsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const AdminSubscriptionParams = z.strictObject({ id: pathId("SubscriptionId", "The subscription") });
 
 export const AdminSubscriptionReason = z.strictObject({ reason: Reason }).meta({ id: "AdminSubscriptionReason" });

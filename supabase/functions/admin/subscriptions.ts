@@ -1,10 +1,10 @@
 import { route } from "../_shared/http/route.ts";
 import type { KnownSubscription, StoreName } from "../_shared/providers/store.ts";
 import { ACKNOWLEDGE_CALLS, acknowledgeIfNeeded } from "../_shared/purchases.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   AdminSubscription,
   AdminSubscriptionEvents,
-  AdminSubscriptionEventsQuery,
   AdminSubscriptionParams,
   AdminSubscriptionReason,
   AdminSubscriptions,
@@ -48,7 +48,7 @@ export const listSubscriptionEvents = route({
   summary: "List the events of a subscription",
   description: "The ledger, newest first: all statements of the store, and all actions of administrators.",
   params: AdminSubscriptionParams,
-  query: AdminSubscriptionEventsQuery,
+  query: PageQuery,
   reply: [200, AdminSubscriptionEvents],
   errors: ["not_found"],
   calls: "admin_list_subscription_events",

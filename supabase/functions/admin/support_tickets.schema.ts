@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { SeenUpdatedAt } from "./reviews.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { NextCursor, pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Message, SupportMessage, SupportTicket, TicketStatus } from "../_shared/schema/support.ts";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -18,11 +18,7 @@ export const AdminSupportTicket = SupportTicket.extend({
   }),
 }).meta({ id: "AdminSupportTicket" });
 
-export const AdminSupportTickets = z.object({
-  items: z.array(AdminSupportTicket),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "AdminSupportTickets" });
+export const AdminSupportTickets = pageOf(AdminSupportTicket, "AdminSupportTickets");
 
 export const AdminSupportMessage = SupportMessage.extend({
   admin_id: Id.nullable().meta({
@@ -43,9 +39,7 @@ export const SupportAnswer = z.object({ message: AdminSupportMessage, ticket: Ad
 export const AdminSupportTicketsQuery = z.strictObject({
   status: TicketStatus.default("open"),
   category: text(1, 50).optional().meta({ description: "A code of category `ticket_category`" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
 export const NewSupportAnswer = z.strictObject({ message: Message, seen_updated_at: SeenUpdatedAt }).meta({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, SearchText, Total } from "../_shared/schema/lists.ts";
+import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Tag } from "../_shared/schema/tags.ts";
-import { Color, Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { Color, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminTag = Tag.extend({
   name_en: z.string().nullable(),
@@ -10,9 +10,7 @@ export const AdminTag = Tag.extend({
   updated_at: Timestamp,
 }).meta({ id: "AdminTag" });
 
-export const AdminTags = z.object({ items: z.array(AdminTag), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminTags",
-});
+export const AdminTags = pageOf(AdminTag, "AdminTags");
 
 export const AdminTagsQuery = z.strictObject({
   category: text(1, 50).optional(),
@@ -20,12 +18,10 @@ export const AdminTagsQuery = z.strictObject({
     description: "`true`: only tags that are offered. `false`: only tags that are not.",
   }),
   q: SearchText.meta({ description: "Only tags whose names or slug contain this text" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminTagParams = z.strictObject({ id: Id.meta({ description: "The tag" }) });
+export const AdminTagParams = z.strictObject({ id: pathId("TagId", "The tag") });
 
 export const TagChanges = z.strictObject({
   name: text(1, 100),

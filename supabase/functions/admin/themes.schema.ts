@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SortOrder, unchanged } from "./rewards.schema.ts";
-import { NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
 import type { Stored } from "../_shared/schema/themes.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Price = z.int().min(1).max(1_000_000).nullable().meta({
   description: "Null if the theme is not sold. A free theme has no price.",
@@ -29,9 +29,7 @@ export const AdminTheme = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminTheme" });
 
-export const AdminThemes = z.object({ items: z.array(AdminTheme), next_cursor: NextCursor, total: Total }).meta({
-  id: "AdminThemes",
-});
+export const AdminThemes = pageOf(AdminTheme, "AdminThemes");
 
 const optional = {
   description: text(1, 1000).nullable().optional(),
@@ -55,7 +53,7 @@ export const ThemeUpdate = z.strictObject({ name: text(1, 100).optional(), ...op
   description: unchanged,
 });
 
-export const AdminThemeParams = z.strictObject({ id: Id.meta({ description: "The theme" }) });
+export const AdminThemeParams = z.strictObject({ id: pathId("ThemeId", "The theme") });
 
 export const NewThemeGift = z.strictObject({
   user_id: Id.meta({ description: "The recipient" }),

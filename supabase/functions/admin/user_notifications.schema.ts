@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, Moment, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, Moment, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["draft", "scheduled", "sending", "sent", "failed", "cancelled"]).meta({
   id: "ComposedNotificationStatus",
@@ -68,20 +68,14 @@ export const ComposedNotification = z.object({
   updated_at: Timestamp,
 }).meta({ id: "ComposedNotification" });
 
-export const ComposedNotifications = z.object({
-  items: z.array(ComposedNotification),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "ComposedNotifications" });
+export const ComposedNotifications = pageOf(ComposedNotification, "ComposedNotifications");
 
 export const ComposedNotificationsQuery = z.strictObject({
   status: Status.optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const ComposedNotificationParams = z.strictObject({ id: Id.meta({ description: "The notification" }) });
+export const ComposedNotificationParams = z.strictObject({ id: pathId("NotificationId", "The notification") });
 
 export const SendNotification = z.strictObject({
   id: Id.optional().meta({ description: "Optional. If present, it must equal the id in the path." }),

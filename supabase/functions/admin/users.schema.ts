@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["active", "suspended", "withdrawn"]);
 
@@ -24,12 +24,9 @@ export const TotalIsExact = z.boolean().optional().meta({
   description: "With `total`: false if there are more than `total`. Counting stops at 10,000.",
 });
 
-export const AdminUsers = z.object({
-  items: z.array(AdminUserListItem),
-  next_cursor: NextCursor,
-  total: Total,
+export const AdminUsers = pageOf(AdminUserListItem, "AdminUsers", {
   total_is_exact: TotalIsExact,
-}).meta({ id: "AdminUsers" });
+});
 
 const Count = z.int().min(0);
 
@@ -68,14 +65,10 @@ export const AdminUsersQuery = z.strictObject({
   premium: z.boolean().optional().meta({
     description: "`true`: only users with premium now. `false`: only users without.",
   }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
-export const AdminUserParams = z.strictObject({ id: Id.meta({ description: "The app user" }) });
-
-export const AdminUserActivityLogsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const AdminUserParams = z.strictObject({ id: pathId("AppUserId", "The app user") });
 
 export const Reason = text(1, 500).meta({
   description: "Reason, kept in the activity log",

@@ -1,9 +1,9 @@
 import { type StoredData, userData, withAvatarUrl } from "../_shared/accounts.ts";
 import { route } from "../_shared/http/route.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { AdminActivityLogs } from "./activity_logs.schema.ts";
 import {
   AdminUser,
-  AdminUserActivityLogsQuery,
   AdminUserParams,
   AdminUserPremium,
   AdminUserReason,
@@ -167,7 +167,7 @@ export const listUserActivityLogs = route({
   summary: "List administrator actions that affect an app user",
   description: "Newest first.",
   params: AdminUserParams,
-  query: AdminUserActivityLogsQuery,
+  query: PageQuery,
   reply: [200, AdminActivityLogs],
   errors: ["not_found"],
   calls: "admin_list_user_activity_logs",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Lang } from "../_shared/schema/codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { LangQuery } from "../_shared/schema/codes.ts";
+import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 const face = { name: z.string(), description: z.string(), icon: z.string(), category: z.string() };
@@ -12,9 +12,7 @@ export const MyBadge = z.object({
   badge: z.object({ id: Id, ...face }).nullable(),
 }).meta({ id: "MyBadge" });
 
-export const MyBadges = z.object({ items: z.array(MyBadge), next_cursor: NextCursor, total: Total }).meta({
-  id: "MyBadges",
-});
+export const MyBadges = pageOf(MyBadge, "MyBadges");
 
 export const MyBadgeProgress = z.object({
   badge_id: Id,
@@ -26,14 +24,9 @@ export const MyBadgeProgress = z.object({
   badge: z.object(face).nullable(),
 }).meta({ id: "MyBadgeProgress" });
 
-export const MyBadgeProgressList = z.object({ items: z.array(MyBadgeProgress), next_cursor: NextCursor, total: Total })
-  .meta({
-    id: "MyBadgeProgressList",
-  });
+export const MyBadgeProgressList = pageOf(MyBadgeProgress, "MyBadgeProgressList");
 
 export const BadgesQuery = z.strictObject({
-  lang: Lang.default("ja").meta({ description: "Language of names and descriptions" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  lang: LangQuery,
+  ...PageQuery.shape,
 });

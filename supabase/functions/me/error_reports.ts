@@ -1,6 +1,7 @@
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { addressesOf } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
-import { MeErrorReports, MyErrorReportsQuery, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
+import { MeErrorReports, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 
 export const listMyErrorReports = route({
   method: "GET",
@@ -8,7 +9,7 @@ export const listMyErrorReports = route({
   access: "user",
   summary: "List the caller's error reports",
   description: "Reports in all states, newest first.",
-  query: MyErrorReportsQuery,
+  query: PageQuery,
   reply: [200, MeErrorReports],
   errors: [],
   calls: "list_my_error_reports",

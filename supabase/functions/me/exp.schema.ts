@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 export const MyExp = z.object({
@@ -22,8 +22,4 @@ export const ExpEntry = z.object({
   created_at: Timestamp,
 }).meta({ id: "ExpEntry" });
 
-export const ExpEntries = z.object({ items: z.array(ExpEntry), next_cursor: NextCursor, total: Total }).meta({
-  id: "ExpEntries",
-});
-
-export const ExpEntriesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const ExpEntries = pageOf(ExpEntry, "ExpEntries");

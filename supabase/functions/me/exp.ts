@@ -1,5 +1,6 @@
 import { route } from "../_shared/http/route.ts";
-import { ExpEntries, ExpEntriesQuery, MyExp } from "./exp.schema.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
+import { ExpEntries, MyExp } from "./exp.schema.ts";
 
 export const readMyExp = route({
   method: "GET",
@@ -17,7 +18,7 @@ export const listMyExpEntries = route({
   access: "user",
   summary: "List the caller's experience point entries",
   description: "Newest first. Undoing an entry, for example for a hidden review, adds an entry with a negative amount.",
-  query: ExpEntriesQuery,
+  query: PageQuery,
   reply: [200, ExpEntries],
   errors: [],
   calls: "list_my_exp_entries",

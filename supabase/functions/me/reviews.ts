@@ -1,9 +1,9 @@
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { CONFIRM_ASSET_CALLS, confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   MyReview,
   MyReviews,
-  MyReviewsQuery,
   ReviewParams,
   ReviewUpdate,
   type StoredMyReview,
@@ -17,7 +17,7 @@ export const listMyReviews = route({
   access: "user",
   summary: "List the caller's reviews",
   description: "Reports in all states, newest first.",
-  query: MyReviewsQuery,
+  query: PageQuery,
   reply: [200, MyReviews],
   errors: [],
   calls: "list_my_reviews",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
 import { FoundLot } from "../_shared/schema/search.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
@@ -12,13 +12,7 @@ const SavedWithLot = z.object({
   parking_lot: z.union([FoundLot, z.null()]).meta({ description: "Null if the lot is no longer public" }),
 }).meta({ id: "SavedParkingLotWithLot" });
 
-export const SavedParkingLots = z.object({
-  items: z.array(SavedWithLot),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "SavedParkingLots" });
-
-export const SavedQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const SavedParkingLots = pageOf(SavedWithLot, "SavedParkingLots");
 
 export const NewSavedParkingLot = z.strictObject({ parking_lot_id: Id }).meta({ id: "NewSavedParkingLot" });
 

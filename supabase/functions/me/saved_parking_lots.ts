@@ -1,12 +1,7 @@
 import type { z } from "zod";
 import { route } from "../_shared/http/route.ts";
-import {
-  NewSavedParkingLot,
-  SavedParams,
-  SavedParkingLot,
-  SavedParkingLots,
-  SavedQuery,
-} from "./saved_parking_lots.schema.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
+import { NewSavedParkingLot, SavedParams, SavedParkingLot, SavedParkingLots } from "./saved_parking_lots.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 type Page = z.input<typeof SavedParkingLots>;
@@ -17,7 +12,7 @@ export const listSavedParkingLots = route({
   access: "user",
   summary: "List the caller's saved lots",
   description: "Latest first, each with its lot in the format of a search.",
-  query: SavedQuery,
+  query: PageQuery,
   reply: [200, SavedParkingLots],
   errors: [],
   calls: "list_my_saved_parking_lots",

@@ -1,8 +1,8 @@
 import { route } from "../_shared/http/route.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   NewSearchPreset,
   PresetParams,
-  PresetsQuery,
   SearchPreset,
   SearchPresets,
   SearchPresetUpdate,
@@ -15,7 +15,7 @@ export const listSearchPresets = route({
   access: "user",
   summary: "List the caller's search presets",
   description: "Sorted by `sort_order`, then oldest first.",
-  query: PresetsQuery,
+  query: PageQuery,
   reply: [200, SearchPresets],
   errors: [],
   calls: "list_my_search_presets",

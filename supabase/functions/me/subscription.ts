@@ -1,11 +1,11 @@
 import { route } from "../_shared/http/route.ts";
 import { VERIFY_CALLS, verifyPurchase } from "../_shared/purchases.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   MySubscription,
   MySubscriptionQuery,
   RefreshIapRequest,
   SubscriptionEvents,
-  SubscriptionEventsQuery,
   VerifyIapRequest,
   VerifyIapResponse,
 } from "../_shared/schema/subscriptions.ts";
@@ -29,7 +29,7 @@ export const listMySubscriptionEvents = route({
   access: "user",
   summary: "List the caller's subscription events",
   description: "Newest first, by the stores' clocks.",
-  query: SubscriptionEventsQuery,
+  query: PageQuery,
   reply: [200, SubscriptionEvents],
   errors: [],
   calls: "list_my_subscription_events",

@@ -1,5 +1,6 @@
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import {
   MyTheme,
   MyThemeParams,
@@ -9,7 +10,6 @@ import {
   type StoredMyTheme,
   type StoredThemeGift,
   ThemeGifts,
-  ThemeGiftsQuery,
 } from "../_shared/schema/themes.ts";
 
 function shown<Theme extends { readonly preview_key: string | null }>({ preview_key, ...theme }: Theme, links: Links) {
@@ -66,7 +66,7 @@ export const listThemeGifts = route({
   access: "user",
   summary: "List the themes given to the caller",
   description: "Latest first.",
-  query: ThemeGiftsQuery,
+  query: PageQuery,
   reply: [200, ThemeGifts],
   errors: [],
   calls: "list_my_theme_gifts",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Vehicle } from "../_shared/schema/fit.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "../_shared/schema/lists.ts";
-import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { pageOf } from "../_shared/schema/lists.ts";
+import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const measures = Vehicle.shape;
 const measure = z.number().nullable();
@@ -24,13 +24,9 @@ export const UserVehicle = z.object({
   updated_at: Timestamp,
 }).meta({ id: "UserVehicle" });
 
-export const UserVehicles = z.object({ items: z.array(UserVehicle), next_cursor: NextCursor, total: Total }).meta({
-  id: "UserVehicles",
-});
+export const UserVehicles = pageOf(UserVehicle, "UserVehicles");
 
-export const VehiclesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
-
-export const VehicleParams = z.strictObject({ id: Id.meta({ description: "The vehicle" }) });
+export const VehicleParams = z.strictObject({ id: pathId("VehicleId", "The vehicle") });
 
 const VehicleType = text(1, 50).meta({ description: "A code of category `vehicle_type`", examples: ["standard"] });
 

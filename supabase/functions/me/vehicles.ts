@@ -1,13 +1,7 @@
 import { route } from "../_shared/http/route.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { Nothing } from "../_shared/schema/values.ts";
-import {
-  NewVehicle,
-  UserVehicle,
-  UserVehicles,
-  VehicleParams,
-  VehiclesQuery,
-  VehicleUpdate,
-} from "./vehicles.schema.ts";
+import { NewVehicle, UserVehicle, UserVehicles, VehicleParams, VehicleUpdate } from "./vehicles.schema.ts";
 
 export const listVehicles = route({
   method: "GET",
@@ -15,7 +9,7 @@ export const listVehicles = route({
   access: "user",
   summary: "List the caller's vehicles",
   description: "Oldest first.",
-  query: VehiclesQuery,
+  query: PageQuery,
   reply: [200, UserVehicles],
   errors: [],
   calls: "list_my_vehicles",

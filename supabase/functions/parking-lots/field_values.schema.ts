@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Id, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 export const FieldValueParams = z.strictObject({
-  id: Id.meta({ description: "The parking lot" }),
+  id: pathId("ParkingLotId", "The parking lot"),
   fieldValueId: Id.meta({ description: "One of the lot's `field_value_ids`" }),
 });
 

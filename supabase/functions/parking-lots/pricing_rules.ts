@@ -1,5 +1,6 @@
 import { route } from "../_shared/http/route.ts";
-import { PricingRules, PricingRulesQuery } from "../_shared/schema/fees.ts";
+import { PricingRules } from "../_shared/schema/fees.ts";
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
 export const listPricingRules = route({
@@ -9,7 +10,7 @@ export const listPricingRules = route({
   summary: "List a lot's pricing rules",
   description: "Rules of the default group first, then group by group, in `rule_order`.",
   params: LotParams,
-  query: PricingRulesQuery,
+  query: PageQuery,
   reply: [200, PricingRules],
   errors: ["forbidden", "lot_not_found"],
   cache: { scope: "private", maxAge: 0 },

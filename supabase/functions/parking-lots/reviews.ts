@@ -1,10 +1,10 @@
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { CONFIRM_ASSET_CALLS, confirmAssets, withPhotoUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import {
   MyReview,
   NewReview,
   PublicReviews,
-  ReviewsQuery,
   type StoredMyReview,
   type StoredPublicReviews,
 } from "../_shared/schema/reviews.ts";
@@ -17,7 +17,7 @@ export const listReviews = route({
   summary: "List a lot's reviews",
   description: "Approved reviews, newest first.",
   params: LotParams,
-  query: ReviewsQuery,
+  query: PageQuery,
   reply: [200, PublicReviews],
   errors: ["lot_not_found"],
   cache: { scope: "private", maxAge: 0 },

@@ -1,3 +1,4 @@
+import { PageQuery } from "../_shared/schema/lists.ts";
 import { addressesOf, CONFIRM_ASSET_CALLS, confirmAssets } from "../_shared/storage/assets.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -9,7 +10,6 @@ import {
   SupportMessage,
   SupportTicketDetail,
   SupportTickets,
-  SupportTicketsQuery,
   TicketParams,
   TicketQuery,
 } from "../_shared/schema/support.ts";
@@ -51,7 +51,7 @@ export const listTickets = route({
   access: "user",
   summary: "List the caller's tickets",
   description: "Newest first.",
-  query: SupportTicketsQuery,
+  query: PageQuery,
   reply: [200, SupportTickets],
   errors: [],
   calls: "list_my_support_tickets",

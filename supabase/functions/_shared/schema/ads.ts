@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf, PageQuery } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 export const Placement = z.enum(["home_top", "map", "search_results", "lot_detail", "session_end", "article"]).meta({
@@ -23,17 +23,12 @@ export const Ad = z.object({
   ends_at: Timestamp.nullable(),
 }).meta({ id: "Ad" });
 
-export const Ads = z.object({
-  items: z.array(Ad),
-  next_cursor: NextCursor,
-  total: Total,
+export const Ads = pageOf(Ad, "Ads", {
   seed: z.string().meta({ description: "The seed used for the order" }),
-}).meta({ id: "Ads" });
+});
 
 export const AdsQuery = z.strictObject({
   placement: Placement.optional(),
   seed: Seed.optional(),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });

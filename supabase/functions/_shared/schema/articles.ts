@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { Lang, LangQuery } from "./codes.ts";
+import { pageOf, PageQuery } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 export const Article = z.object({
@@ -19,16 +19,12 @@ export const ArticleDetail = Article.extend({ body: z.string().meta({ descriptio
   id: "ArticleDetail",
 });
 
-export const Articles = z.object({ items: z.array(Article), next_cursor: NextCursor, total: Total }).meta({
-  id: "Articles",
-});
+export const Articles = pageOf(Article, "Articles");
 
-const Language = Lang.default("ja").meta({ description: "Language of the articles" });
-
-export const ArticlesQuery = z.strictObject({ lang: Language, limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const ArticlesQuery = z.strictObject({ lang: LangQuery, ...PageQuery.shape });
 
 export const ArticleParams = z.strictObject({
   slug: z.string().min(1).max(100).meta({ description: "The article's slug", examples: ["how-maximum-fees-work"] }),
 });
 
-export const ArticleQuery = z.strictObject({ lang: Language });
+export const ArticleQuery = z.strictObject({ lang: LangQuery });

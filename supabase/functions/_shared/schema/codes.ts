@@ -1,9 +1,14 @@
 import { z } from "zod";
+import { sharedParameters } from "./parameters.ts";
 
 export const Lang = z.enum(["ja", "en"]);
 
+/** The language that a request chooses. */
+export const LangQuery = Lang.default("ja").meta({ description: "Language of the texts in the response" })
+  .register(sharedParameters, { id: "Lang" });
+
 export const CodesQuery = z.strictObject({
-  lang: Lang.default("ja").meta({ description: "Language of the labels" }),
+  lang: LangQuery,
 });
 
 const CodeRow = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 export const ReportType = z.string().min(1).max(50).meta({
@@ -25,11 +25,7 @@ export const MeErrorReport = z.object({
   created_at: Timestamp,
 }).meta({ id: "MeErrorReport" });
 
-export const MeErrorReports = z.object({ items: z.array(MeErrorReport), next_cursor: NextCursor, total: Total }).meta({
-  id: "MeErrorReports",
-});
-
-export const MyErrorReportsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const MeErrorReports = pageOf(MeErrorReport, "MeErrorReports");
 
 export const NewErrorReport = z.strictObject({
   parking_lot_id: Id.optional().meta({

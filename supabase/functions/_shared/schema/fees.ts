@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf } from "./lists.ts";
 import { ClockTime, Id, Moment, text, Timestamp } from "./values.ts";
 
 export const FeeQuestion = z.strictObject({
@@ -144,13 +144,7 @@ export const PricingRule = z.object({
   cap_repeat: z.boolean().nullable(),
 }).meta({ id: "PricingRule", description: "A pricing rule of a lot" });
 
-export const PricingRules = z.object({
-  items: z.array(PricingRule),
-  next_cursor: NextCursor,
-  total: Total,
-}).meta({ id: "PricingRules" });
-
-export const PricingRulesQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const PricingRules = pageOf(PricingRule, "PricingRules");
 
 export const FeeRefusal = z.object({
   code: z.literal("fee_unknown"),

@@ -1,12 +1,16 @@
 /** Common parameters and fields of lists. */
 import { z } from "zod";
-import { text } from "./values.ts";
+import { sharedParameters } from "./parameters.ts";
+import { Id, text } from "./values.ts";
 
-export const Limit = z.int().min(1).max(100).default(20).meta({ description: "Maximum number of items" });
+export const Limit = z.int().min(1).max(100).default(20).meta({ description: "Maximum number of items" }).register(
+  sharedParameters,
+  { id: "Limit" },
+);
 
 export const Cursor = z.string().min(1).max(4096).optional().meta({
   description: "`next_cursor` of the previous page, with the same filters. Any other value is rejected.",
-});
+}).register(sharedParameters, { id: "Cursor" });
 
 export const NextCursor = z.string().nullable().meta({
   description: "Cursor of the next page. Null on the last page.",
@@ -19,7 +23,27 @@ export const Total = z.int().min(0).optional().meta({
 export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   description: "`total`: also return the total number",
   example: ["total"],
-});
+}).register(sharedParameters, { id: "Include" });
+
+/** The query of every list; one with filters spreads its shape. */
+export const PageQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+
+/** One page of a list, as the component `id`; `more` is what the page has in addition. */
+export function pageOf<Item extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
+  item: Item,
+  id: string,
+  more?: More,
+) {
+  return z.object({ items: z.array(item), next_cursor: NextCursor, total: Total, ...more as More }).meta({ id });
+}
+
+/** Filters that several lists have. */
+export const IsActive = z.boolean().optional().meta({
+  description: "`true`: only active ones. `false`: only inactive ones.",
+}).register(sharedParameters, { id: "IsActive" });
+
+export const OfParkingLot = Id.optional().meta({ description: "Only items of this parking lot" })
+  .register(sharedParameters, { id: "OfParkingLot" });
 
 /** Search text for a list of the console, in the fields of its description. Case is ignored. */
 export const SearchText = text(1, 100).optional();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
+import { LangQuery } from "./codes.ts";
 import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
 import { Geometry } from "./geometry.ts";
@@ -32,7 +32,7 @@ export const LotDetailQuery = z.strictObject({
     description: "JSON object, URL-encoded. Adds `fit` to the response.",
     example: { height_m: 1.9, width_m: 1.8 },
   }),
-  lang: Lang.default("ja").meta({ description: "Language of tag names and of the operator's name" }),
+  lang: LangQuery,
 });
 
 const known = z.string().nullable();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
-import { Cursor, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, Moment, text, Timestamp } from "./values.ts";
+import { LangQuery } from "./codes.ts";
+import { Cursor, Limit, pageOf } from "./lists.ts";
+import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
 
 export const UserNotification = z.object({
   id: Id,
@@ -17,14 +17,11 @@ export const UserNotification = z.object({
   data: z.record(z.string(), z.string()).meta({ description: "Data that the app opens, the same as in the push" }),
 }).meta({ id: "UserNotification" });
 
-export const UserNotifications = z.object({
-  items: z.array(UserNotification),
-  next_cursor: NextCursor,
-  total: Total,
+export const UserNotifications = pageOf(UserNotification, "UserNotifications", {
   unread_count: z.int().min(0).optional().meta({
     description: "Number of unread notifications in the whole inbox. Only with `include=unread_count`.",
   }),
-}).meta({ id: "UserNotifications" });
+});
 
 export const NotificationsQuery = z.strictObject({
   unread: z.boolean().optional().meta({
@@ -102,7 +99,7 @@ export const NotificationPreferences = z.object({
 }).meta({ id: "NotificationPreferences" });
 
 export const NotificationPreferencesQuery = z.strictObject({
-  lang: Lang.default("ja").meta({ description: "Language of the labels" }),
+  lang: LangQuery,
 });
 
 export const NotificationPreferencesUpdate = z.strictObject({
@@ -128,4 +125,4 @@ export const NewPushToken = z.strictObject({
   device_type: z.enum(["ios", "android", "web"]),
 }).meta({ id: "NewPushToken" });
 
-export const PushTokenParams = z.strictObject({ id: Id.meta({ description: "The device" }) });
+export const PushTokenParams = z.strictObject({ id: pathId("DeviceId", "The device") });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, Moment, text, Timestamp } from "./values.ts";
+import { Cursor, IncludeTotal, Limit, pageOf } from "./lists.ts";
+import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
 
 const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
   id: "SessionStatus",
@@ -71,11 +71,7 @@ export const CurrentSession = z.object({
   }),
 }).meta({ id: "CurrentParkingSession" });
 
-export const ParkingSessions = z.object({ items: z.array(ParkingSession), next_cursor: NextCursor, total: Total }).meta(
-  {
-    id: "ParkingSessions",
-  },
-);
+export const ParkingSessions = pageOf(ParkingSession, "ParkingSessions");
 
 const Phase = z.enum(["during", "after"]).meta({
   description: "A code of category `session_photo_phase`: `during` parking, or `after` it",
@@ -122,7 +118,7 @@ export const ParkingSessionDetail = z.object({
 }).meta({ id: "ParkingSessionDetail" });
 
 export const PhotoParams = z.strictObject({
-  id: Id.meta({ description: "The session" }),
+  id: pathId("SessionId", "The session"),
   phase: Phase,
   slot: Slot,
 });
@@ -131,7 +127,7 @@ export const NewPhoto = z.strictObject({
   asset_id: Id.meta({ description: "An upload of category `session_photo`" }),
 }).meta({ id: "NewSessionPhoto" });
 
-export const SessionParams = z.strictObject({ id: Id.meta({ description: "The session" }) });
+export const SessionParams = z.strictObject({ id: pathId("SessionId", "The session") });
 
 export const NewSession = z.strictObject({
   parking_lot_id: Id.meta({ description: "The lot. It must be public." }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { LangQuery } from "./codes.ts";
+import { pageOf, PageQuery } from "./lists.ts";
 import { Id } from "./values.ts";
 
 export const SubscriptionPlan = z.object({
@@ -18,14 +18,9 @@ export const SubscriptionPlan = z.object({
   sort_order: z.int(),
 }).meta({ id: "SubscriptionPlan" });
 
-export const SubscriptionPlans = z.object({ items: z.array(SubscriptionPlan), next_cursor: NextCursor, total: Total })
-  .meta({
-    id: "SubscriptionPlans",
-  });
+export const SubscriptionPlans = pageOf(SubscriptionPlan, "SubscriptionPlans");
 
 export const SubscriptionPlansQuery = z.strictObject({
-  lang: Lang.default("ja").meta({ description: "Language of names, descriptions and features" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  lang: LangQuery,
+  ...PageQuery.shape,
 });

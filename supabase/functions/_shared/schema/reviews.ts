@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { NextCursor, pageOf, Total } from "./lists.ts";
+import { Id, pathId, text, Timestamp } from "./values.ts";
 
 export const Stars = z.int().min(1).max(5).meta({ description: "Stars", examples: [4] });
 const Comment = text(0, 2000).nullable().optional();
@@ -42,15 +42,9 @@ export const PublicReviews = z.object({
   total: Total,
 }).meta({ id: "PublicReviews" });
 
-export const MyReviews = z.object({ items: z.array(MyReview), next_cursor: NextCursor, total: Total }).meta({
-  id: "MyReviews",
-});
+export const MyReviews = pageOf(MyReview, "MyReviews");
 
-export const ReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
-
-export const MyReviewsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
-
-export const ReviewParams = z.strictObject({ id: Id.meta({ description: "The review" }) });
+export const ReviewParams = z.strictObject({ id: pathId("ReviewId", "The review") });
 
 const Photos = z.array(Id).max(4).optional();
 

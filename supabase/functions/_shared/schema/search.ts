@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
 import { Cost, PlannedStay } from "./parking_lots.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { NextCursor, PageQuery, Total } from "./lists.ts";
 import { AvgRating, Id, Instant, Moment, text, Timestamp } from "./values.ts";
 
 /** Condition of each attribute. A tag that is known to be false always excludes a lot. */
@@ -133,9 +133,7 @@ export const SearchQuery = z.strictObject({
   vehicle_type: text(1, 50).default("standard").meta({
     description: "A code of category `vehicle_type`. Fees are calculated for this type.",
   }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
 /** Fields that `entry_at` and `exit_at` add to a lot, the same as in nearby. */

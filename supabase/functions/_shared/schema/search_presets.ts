@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf } from "./lists.ts";
 import { SearchQueryV1 } from "./search.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, pathId, text, Timestamp } from "./values.ts";
 
 const Name = text(1, 100).meta({ examples: ["会社の近く"] });
 const SortOrder = z.int().min(0).max(1_000_000);
@@ -17,13 +17,9 @@ export const SearchPreset = z.object({
   updated_at: Timestamp,
 }).meta({ id: "SearchPreset" });
 
-export const SearchPresets = z.object({ items: z.array(SearchPreset), next_cursor: NextCursor, total: Total }).meta({
-  id: "SearchPresets",
-});
+export const SearchPresets = pageOf(SearchPreset, "SearchPresets");
 
-export const PresetsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
-
-export const PresetParams = z.strictObject({ id: Id.meta({ description: "The preset" }) });
+export const PresetParams = z.strictObject({ id: pathId("PresetId", "The preset") });
 
 export const NewSearchPreset = z.strictObject({
   name: Name,

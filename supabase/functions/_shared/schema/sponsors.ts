@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf, PageQuery } from "./lists.ts";
 import { NearbyQuery } from "./parking_lots.ts";
-import { Id, Timestamp } from "./values.ts";
+import { Id, pathId, Timestamp } from "./values.ts";
 
 export const WeeklyHours = z.array(z.object({
   weekday: z.int().min(1).max(7).meta({ description: "1 is Monday, 7 Sunday" }),
@@ -30,15 +30,11 @@ const fields = {
 
 export const Sponsor = z.object(fields).meta({ id: "Sponsor" });
 
-export const Sponsors = z.object({ items: z.array(Sponsor), next_cursor: NextCursor, total: Total }).meta({
-  id: "Sponsors",
-});
+export const Sponsors = pageOf(Sponsor, "Sponsors");
 
 export const SponsorsQuery = z.strictObject({
   category: z.string().min(1).max(50).optional().meta({ description: "Only sponsors of this category" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  ...PageQuery.shape,
 });
 
 export const NearbySponsors = z.array(
@@ -54,7 +50,7 @@ export const NearbySponsorsQuery = NearbyQuery.pick({ lat: true, lng: true, radi
   }),
 }).strict();
 
-export const SponsorParams = z.strictObject({ id: Id.meta({ description: "The sponsor" }) });
+export const SponsorParams = z.strictObject({ id: pathId("SponsorId", "The sponsor") });
 
 export const NewCheckin = z.strictObject({
   lat: z.number().min(-90).max(90),

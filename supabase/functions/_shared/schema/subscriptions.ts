@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Lang } from "./codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { pageOf } from "./lists.ts";
 import { SubscriptionPlan } from "./plans.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
@@ -110,9 +110,4 @@ const SubscriptionEvent = z.object({
   occurred_at: Timestamp.meta({ description: "Time by the store's clock" }),
 }).meta({ id: "SubscriptionEvent" });
 
-export const SubscriptionEvents = z.object({ items: z.array(SubscriptionEvent), next_cursor: NextCursor, total: Total })
-  .meta({
-    id: "SubscriptionEvents",
-  });
-
-export const SubscriptionEventsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const SubscriptionEvents = pageOf(SubscriptionEvent, "SubscriptionEvents");

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Cursor, Limit, NextCursor, pageOf } from "./lists.ts";
+import { Id, pathId, text, Timestamp } from "./values.ts";
 
 const Category = z.string().min(1).max(50).meta({
   description: "A code of category `ticket_category`",
@@ -31,15 +31,11 @@ export const SupportTicketDetail = SupportTicket.extend({
   next_cursor: NextCursor,
 }).meta({ id: "SupportTicketDetail" });
 
-export const SupportTickets = z.object({ items: z.array(SupportTicket), next_cursor: NextCursor, total: Total }).meta({
-  id: "SupportTickets",
-});
-
-export const SupportTicketsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const SupportTickets = pageOf(SupportTicket, "SupportTickets");
 
 export const TicketQuery = z.strictObject({ limit: Limit, cursor: Cursor });
 
-export const TicketParams = z.strictObject({ id: Id.meta({ description: "The ticket" }) });
+export const TicketParams = z.strictObject({ id: pathId("TicketId", "The ticket") });
 
 const Attachments = z.array(Id).max(5).optional().meta({
   description: "Files uploaded with the category `support`. Each file belongs to one message.",

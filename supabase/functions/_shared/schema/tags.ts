@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { LangQuery } from "./codes.ts";
+import { NextCursor, PageQuery, Total } from "./lists.ts";
 import { Id } from "./values.ts";
 
 export const TagsQuery = z.strictObject({
-  lang: Lang.default("ja").meta({ description: "Language of the names" }),
-  limit: Limit,
-  cursor: Cursor,
-  include: IncludeTotal,
+  lang: LangQuery,
+  ...PageQuery.shape,
 });
 
 const fields = {

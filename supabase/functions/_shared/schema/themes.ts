@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, IncludeTotal, Limit, NextCursor, Total } from "./lists.ts";
+import { Cursor, Limit, pageOf } from "./lists.ts";
 import { Id, Timestamp } from "./values.ts";
 
 const item = {
@@ -30,14 +30,11 @@ export const MyTheme = z.object({
   theme: ThemeListItem,
 }).meta({ id: "MyTheme" });
 
-export const MyThemes = z.object({
-  items: z.array(MyTheme),
-  next_cursor: NextCursor,
-  total: Total,
+export const MyThemes = pageOf(MyTheme, "MyThemes", {
   catalogue: z.array(CatalogueTheme).optional().meta({
     description: "All themes that are offered or owned, by `sort_order`. Only with `include=catalogue`.",
   }),
-}).meta({ id: "MyThemes" });
+});
 
 export const MyThemesQuery = z.strictObject({
   limit: Limit,
@@ -60,11 +57,7 @@ const ThemeGift = z.object({
   theme: ThemeListItem,
 }).meta({ id: "ThemeGift" });
 
-export const ThemeGifts = z.object({ items: z.array(ThemeGift), next_cursor: NextCursor, total: Total }).meta({
-  id: "ThemeGifts",
-});
-
-export const ThemeGiftsQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
+export const ThemeGifts = pageOf(ThemeGift, "ThemeGifts");
 
 /** A theme from the database, with the key of its picture. */
 export type Stored<Shown extends { readonly preview_url: string | null }> = Omit<Shown, "preview_url"> & {

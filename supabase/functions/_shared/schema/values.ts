@@ -1,16 +1,17 @@
 /** Value types used by several resources. */
 import { z } from "zod";
+import { sharedParameters } from "./parameters.ts";
 
 /** UUID of any version, or of none, like in Postgres, because imported rows can have any. */
 /** The example is the first lot of supabase/seed.sql, so that a request made from the examples finds it. */
-export const Id = z.guid().meta({ examples: ["555c77e1-60d8-4123-9321-94515af67cff"] });
+export const Id = z.guid().meta({ id: "Id", examples: ["555c77e1-60d8-4123-9321-94515af67cff"] });
 
 /** With an offset, so that it is the same time everywhere. */
 export const Timestamp = z.iso.datetime({
   offset: true,
   error:
     "Must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00. In a URL, write + as %2B.",
-}).meta({ examples: ["2026-09-01T09:30:00+09:00"] });
+}).meta({ id: "Timestamp", examples: ["2026-09-01T09:30:00+09:00"] });
 
 /** Postgres must be able to read it too: it limits offsets and fractions of a second. */
 function isReadable(text: string): boolean {
@@ -42,6 +43,7 @@ export const AvgRating = z.number().min(0).max(5).meta({
 
 /** A time of day, in the format of all responses. */
 export const ClockTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).meta({
+  id: "ClockTime",
   description: "HH:MM in the lot's time zone. 24:00 is the end of the day.",
   examples: ["08:00"],
 });
@@ -82,7 +84,12 @@ export const WebAddress = z.string().regex(/^https?:\/\/[!-~]+$/, "Must be an ht
   examples: ["https://example.com/picture.webp"],
 });
 
-export const LotParams = z.strictObject({ id: Id.meta({ description: "The parking lot" }) });
+/** The id of a resource in a path, as the shared parameter `name`. */
+export function pathId(name: string, description: string) {
+  return Id.meta({ description }).register(sharedParameters, { id: name });
+}
+
+export const LotParams = z.strictObject({ id: pathId("ParkingLotId", "The parking lot") });
 
 /** The reply of a route with status 204. */
 export const Nothing = z.null();
