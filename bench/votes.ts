@@ -109,7 +109,7 @@ const acts: [name: string, act: Act][] = [
     const review = (isOne ? reviews.one : reviews.apart)[n % PEOPLE]!;
     // As the decision of an administrator (2040), which locks in this order.
     return connection.unsafe(`begin;
-      select private.hold_reviews(array['${review}']::uuid[]);
+      select private.lock_reviews(array['${review}']::uuid[]);
       update public.reviews set status = case status when 'approved' then 'hidden' else 'approved' end where id = '${review}';
       commit`);
   }],

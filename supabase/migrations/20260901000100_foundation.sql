@@ -68,7 +68,7 @@ comment on function private.raise_error(text, integer, text, text, jsonb) is
 
 grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
-create function private.found(p_row jsonb, p_message text) returns jsonb
+create function private.require_row(p_row jsonb, p_message text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -80,9 +80,9 @@ begin
 end
 $$;
 
-comment on function private.found(jsonb, text) is 'Returns the row of a request that names it by id. Errors: not_found, when p_row is null.';
+comment on function private.require_row(jsonb, text) is 'Returns the row of a request that names it by id. Errors: not_found, when p_row is null.';
 
-grant execute on function private.found(jsonb, text) to service_role;
+grant execute on function private.require_row(jsonb, text) to service_role;
 
 create function private.tag_request() returns void
 language plpgsql

@@ -86,14 +86,14 @@ security definer -- as private.enqueue
 set search_path = ''
 as $$
 declare
-  c_most_reads constant integer := 5;
+  c_max_reads constant integer := 5;
   v_read record;
   v_messages jsonb := '[]';
 begin
   for v_read in
     select m.msg_id, m.read_ct, m.enqueued_at, m.message from pgmq.read(p_queue, p_seconds, p_count) as m order by m.msg_id
   loop
-    if v_read.read_ct > c_most_reads then
+    if v_read.read_ct > c_max_reads then
       insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
       values (p_queue, v_read.msg_id, v_read.message, v_read.read_ct - 1, v_read.enqueued_at);
       perform pgmq.delete(p_queue, v_read.msg_id);

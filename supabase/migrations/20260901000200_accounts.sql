@@ -8,8 +8,8 @@
 -- about themselves never makes a sign-up fail. Metadata of an administrator that is not valid is rejected as a whole.
 -- Only accounts with status 'active' may act: a suspended or withdrawn caller may only read my_account.
 --
--- Interface: api.my_account, commands.update_my_account; for the other domains private.active_user(), private.visitor_or_user(),
--- private.check_admin(admin, area), private.is_premium(user), and for writers private.writing_user() or private.hold_account(user).
+-- Interface: api.my_account, commands.update_my_account; for the other domains private.active_user(), private.optional_user(),
+-- private.check_admin(admin, area), private.is_premium(user), and for writers private.writing_user() or private.lock_account(user).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Types
@@ -263,7 +263,7 @@ $$;
 comment on function private.active_user() is
   'The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.';
 
-create function private.hold_account(p_user_id uuid) returns void
+create function private.lock_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- an administrator who writes for a user may not write that user's account
 set search_path = ''
@@ -276,7 +276,7 @@ begin
 end
 $$;
 
-comment on function private.hold_account(uuid) is
+comment on function private.lock_account(uuid) is
   'Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors: forbidden, when it is not active.';
 
 create function private.writing_user() returns uuid
@@ -286,7 +286,7 @@ as $$
 declare
   v_user_id uuid := private.caller();
 begin
-  perform private.hold_account(v_user_id);
+  perform private.lock_account(v_user_id);
   return v_user_id;
 end
 $$;
@@ -306,7 +306,7 @@ $$;
 
 comment on function private.is_premium(uuid) is 'Whether a user is a premium member now.';
 
-create function private.visitor_or_user() returns uuid
+create function private.optional_user() returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -324,7 +324,7 @@ begin
 end
 $$;
 
-comment on function private.visitor_or_user() is
+comment on function private.optional_user() is
   'For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not active.';
 
 create function private.check_admin(p_admin_id uuid, p_area text) returns void
@@ -408,12 +408,12 @@ comment on function private.my_auth_user() is
   'The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
-  private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.hold_account(uuid),
+  private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.lock_account(uuid),
   private.is_premium(uuid), private.scopes_of(uuid),
   private.account_row(uuid, text, jsonb), private.my_auth_user()
 to authenticated;
 
-grant execute on function private.visitor_or_user() to anon, authenticated;
+grant execute on function private.optional_user() to anon, authenticated;
 grant execute on function
   private.check_admin(uuid, text), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
 to service_role;

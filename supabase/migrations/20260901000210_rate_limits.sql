@@ -7,7 +7,7 @@
 --
 -- Invariants: one row per policy and subject, changed by one statement. No client can reach these tables. A job deletes
 -- closed windows.
--- Interface: api.take_request and api.take_anonymous_request, for the router; private.take, private.network_hash and
+-- Interface: api.take_request and api.take_anonymous_request, for the router; private.count_request, private.network_hash and
 -- private.require_counted_read for the other domains; private.rate_limit_policies, to which they may add rows.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ insert into private.rate_limit_policies (name, quota, window_seconds, comment, c
 -- Internals: rate limits
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.take(p_policy text, p_subject text) returns jsonb
+create function private.count_request(p_policy text, p_subject text) returns jsonb
 language plpgsql
 security definer -- no client may read or write windows; the interface decides for whom a request is counted
 set search_path = ''
@@ -99,10 +99,10 @@ begin
 end
 $$;
 
-comment on function private.take(text, text) is
+comment on function private.count_request(text, text) is
   'Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Null when there is no such policy.';
 
-create function private.is_used_up(p_policy text, p_subject text) returns boolean
+create function private.is_quota_used_up(p_policy text, p_subject text) returns boolean
 language plpgsql stable
 security definer -- no client may read windows
 set search_path = ''
@@ -117,7 +117,7 @@ begin
 end
 $$;
 
-comment on function private.is_used_up(text, text) is
+comment on function private.is_quota_used_up(text, text) is
   'Whether the quota of the subject''s open window is used up. It does not wait for a count in progress.';
 
 create function private.network_hash(p_address text) returns text
@@ -176,7 +176,7 @@ $$;
 comment on function private.reply_over_quota(jsonb) is
   'The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.';
 
-create function private.show_rate_limit(p_rate_limit jsonb) returns void
+create function private.set_rate_limit_headers(p_rate_limit jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -190,7 +190,7 @@ begin
 end
 $$;
 
-comment on function private.show_rate_limit(jsonb) is
+comment on function private.set_rate_limit_headers(jsonb) is
   'Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).';
 
 create function private.require_counted_read() returns void
@@ -210,8 +210,8 @@ comment on function private.require_counted_read() is
   'For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted. Errors: forbidden.';
 
 grant execute on function
-  private.take(text, text), private.is_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
-  private.show_rate_limit(jsonb), private.require_counted_read()
+  private.count_request(text, text), private.is_quota_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
+  private.set_rate_limit_headers(jsonb), private.require_counted_read()
 to anon, authenticated, service_role;
 
 insert into private.retentions (table_name, condition, every) values (
@@ -229,12 +229,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_taken jsonb := private.take(p_policy, private.caller()::text);
+  v_count jsonb := private.count_request(p_policy, private.caller()::text);
 begin
-  if not (v_taken -> 'allowed')::boolean then
-    return private.reply_over_quota(v_taken);
+  if not (v_count -> 'allowed')::boolean then
+    return private.reply_over_quota(v_count);
   end if;
-  return v_taken;
+  return v_count;
 end
 $$;
 
@@ -246,12 +246,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_taken jsonb := private.take(p_policy, private.network_hash(p_address));
+  v_count jsonb := private.count_request(p_policy, private.network_hash(p_address));
 begin
-  if not (v_taken -> 'allowed')::boolean then
-    return private.reply_over_quota(v_taken);
+  if not (v_count -> 'allowed')::boolean then
+    return private.reply_over_quota(v_count);
   end if;
-  return v_taken;
+  return v_count;
 end
 $$;
 

@@ -61,7 +61,7 @@ begin
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
   end if;
   if v_claimed.replies = '{}' then
-    perform private.require_few_keys(v_user_id);
+    perform private.check_key_count(v_user_id);
   end if;
   return v_claimed.replies;
 exception
@@ -78,7 +78,7 @@ $$;
 comment on function private.claim_key(text, text) is
   'Claims the caller''s key until the end of the transaction, and for 24 hours if that commits. Returns the replies stored under it. Errors: unauthorized, conflict, rate_limited.';
 
-create function private.require_few_keys(p_user_id uuid) returns void
+create function private.check_key_count(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -97,10 +97,10 @@ begin
 end
 $$;
 
-comment on function private.require_few_keys(uuid) is
+comment on function private.check_key_count(uuid) is
   'Rejects a user who has more than 1,000 keys of the last 24 hours. Errors: rate_limited.';
 
-create function private.keep_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
+create function private.store_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
 language plpgsql
 security definer -- no client may write replies; the key is the caller's, claimed by run_once
 set search_path = ''
@@ -114,7 +114,7 @@ begin
 end
 $$;
 
-comment on function private.keep_reply(text, text, text, jsonb) is 'Stores the reply of a call under the caller''s key.';
+comment on function private.store_reply(text, text, text, jsonb) is 'Stores the reply of a call under the caller''s key.';
 
 create function private.is_command(p_function text) returns boolean
 language plpgsql stable
@@ -229,7 +229,7 @@ begin
   v_reply := coalesce(private.call_by_name(p_function, p_arguments), 'null');
   if not private.is_command(p_function) then
     -- A read changes nothing: the key is stored, but the read runs again.
-    perform private.keep_reply(p_key, p_fingerprint, v_call, 'null');
+    perform private.store_reply(p_key, p_fingerprint, v_call, 'null');
     return jsonb_build_object('replayed', v_replies ? v_call, 'reply', v_reply);
   end if;
   -- The report on a thousand lots that an administrator imports is stored too.
@@ -237,7 +237,7 @@ begin
     perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
   end if;
-  perform private.keep_reply(p_key, p_fingerprint, v_call, v_reply);
+  perform private.store_reply(p_key, p_fingerprint, v_call, v_reply);
   return jsonb_build_object('replayed', false, 'reply', v_reply);
 end
 $$;
@@ -246,13 +246,13 @@ comment on function private.run_once(text, text, text, jsonb, integer) is
   'Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours, 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and those of the function.';
 
 grant execute on function
-  private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.is_command(text),
+  private.claim_key(text, text), private.store_reply(text, text, text, jsonb), private.is_command(text),
   private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
 grant execute on function private.is_command(text) to service_role;
 
-create function private.tg_app_users__forget_replies() returns trigger
+create function private.tg_app_users__delete_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
 set search_path = ''
@@ -263,30 +263,30 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__forget_replies() is
+comment on function private.tg_app_users__delete_replies() is
   'Deletes the stored replies of a user who withdraws: they may contain what the user wrote.';
 
-create trigger _310_forget_replies after update of status on public.app_users
+create trigger _310_delete_replies after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__forget_replies();
+  execute function private.tg_app_users__delete_replies();
 
 insert into private.retentions (table_name, condition, every) values
   ('private.idempotency_keys', 't.created_at < now() - interval ''24 hours''', '5 minutes');
 
-create function private.take_command(p_command text) returns jsonb
+create function private.count_command(p_command text) returns jsonb
 language plpgsql
 security definer -- no client may read policies or write windows
 set search_path = ''
 as $$
 begin
-  return private.take(
+  return private.count_request(
     coalesce((select name from private.rate_limit_policies where p_command = any (commands)), 'write'), private.caller()::text
   );
 end
 $$;
 
-comment on function private.take_command(text) is
-  'Counts a request of the caller under the policy of the command. Returns what private.take returns. Errors: unauthorized.';
+comment on function private.count_command(text) is
+  'Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors: unauthorized.';
 
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
@@ -296,7 +296,7 @@ return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '
 comment on function private.status_of(text) is
   'The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.';
 
-grant execute on function private.take_command(text) to authenticated;
+grant execute on function private.count_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
 
 create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
@@ -337,7 +337,7 @@ $$;
 comment on function private.field_fault(jsonb, regclass, text, text) is
   'The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow: {param, message}; otherwise null. The message states what the constraint requires.';
 
-create function private.call_caught(
+create function private.call_returning_errors(
   p_function text,
   p_arguments jsonb,
   p_key text default null,
@@ -381,27 +381,27 @@ exception
 end
 $$;
 
-comment on function private.call_caught(text, jsonb, text, text, integer) is
+comment on function private.call_returning_errors(text, jsonb, text, text, integer) is
   'Calls a function, once per key if there is one: {replayed, reply}. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
 
-create function private.counted_reply(p_taken jsonb, p_reply jsonb) returns jsonb
+create function private.counted_reply(p_count jsonb, p_reply jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.show_rate_limit(p_taken);
-  if not (p_taken -> 'allowed')::boolean then
-    return private.reply_over_quota(p_taken);
+  perform private.set_rate_limit_headers(p_count);
+  if not (p_count -> 'allowed')::boolean then
+    return private.reply_over_quota(p_count);
   end if;
-  return p_reply || jsonb_build_object('rate_limit', p_taken);
+  return p_reply || jsonb_build_object('rate_limit', p_count);
 end
 $$;
 
 comment on function private.counted_reply(jsonb, jsonb) is
-  'The reply to a counted request with its rate_limit (p_taken: the result of private.take); over the quota the error rate_limited.';
+  'The reply to a counted request with its rate_limit (p_count: the result of private.count_request); over the quota the error rate_limited.';
 
 grant execute on function
-  private.field_fault(jsonb, regclass, text, text), private.call_caught(text, jsonb, text, text, integer),
+  private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
   private.counted_reply(jsonb, jsonb)
 to anon, authenticated;
 
@@ -420,13 +420,13 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_taken jsonb := private.take_command(p_command);
+  v_count jsonb := private.count_command(p_command);
   v_reply jsonb;
 begin
-  if (v_taken -> 'allowed')::boolean then
-    v_reply := private.call_caught(p_command, p_arguments, p_key, p_fingerprint, p_nth);
+  if (v_count -> 'allowed')::boolean then
+    v_reply := private.call_returning_errors(p_command, p_arguments, p_key, p_fingerprint, p_nth);
   end if;
-  return private.counted_reply(v_taken, v_reply);
+  return private.counted_reply(v_count, v_reply);
 end
 $$;
 
@@ -452,11 +452,11 @@ begin
   v_subject := coalesce(auth.uid()::text, private.network_hash(coalesce(p_address, private.client_address())));
   -- Counted at the end: a count locks its row until the transaction ends, and reads of one network need not wait for each
   -- other. Concurrent reads over the quota run, but their results are not returned.
-  if not private.is_used_up('expensive_read', v_subject) then
+  if not private.is_quota_used_up('expensive_read', v_subject) then
     perform set_config('request.is_counted_read', 'yes', true);
-    v_reply := private.call_caught(p_function, p_arguments);
+    v_reply := private.call_returning_errors(p_function, p_arguments);
   end if;
-  return private.counted_reply(private.take('expensive_read', v_subject), v_reply);
+  return private.counted_reply(private.count_request('expensive_read', v_subject), v_reply);
 end
 $$;
 

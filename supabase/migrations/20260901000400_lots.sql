@@ -398,7 +398,7 @@ $$;
 comment on function private.require_public_lot(uuid, text) is
   'Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.';
 
-create function private.hold_public_lot(p_lot_id uuid, p_field text default 'id') returns void
+create function private.lock_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql
 security definer -- a user who writes about a lot may not lock it
 set search_path = ''
@@ -411,11 +411,11 @@ begin
 end
 $$;
 
-comment on function private.hold_public_lot(uuid, text) is
+comment on function private.lock_public_lot(uuid, text) is
   'private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors: lot_not_found.';
 
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
-grant execute on function private.hold_public_lot(uuid, text) to authenticated;
+grant execute on function private.lock_public_lot(uuid, text) to authenticated;
 grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ begin
     where p_until is not null and c.at > c_last and c.at <= p_until
   ),
   -- A moment reads its own date and the day before.
-  looks as materialized (
+  checked_dates as materialized (
     select z.time_zone, m.at, d.local_date - y.n as local_date, y.n = 0 as is_today
     from (select distinct h.time_zone from hours h) z
     cross join moments m
@@ -231,7 +231,7 @@ begin
     case when bool_or(h.for_open and s.holds) then true when bool_or(h.for_open and s.is_known) then false end,
     case when bool_or(h.for_entry and s.holds) then true when bool_or(h.for_entry and s.is_known) then false end,
     case when bool_or(h.for_exit and s.holds) then true when bool_or(h.for_exit and s.is_known) then false end
-  from looks l
+  from checked_dates l
   join hours h on h.time_zone = l.time_zone and h.local_date = l.local_date
   cross join lateral (
     select l.at >= h.starts_at and l.at < h.ends_at as holds, h.is_known and l.is_today as is_known

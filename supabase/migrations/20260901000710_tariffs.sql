@@ -64,7 +64,7 @@ comment on table private.tariffs is 'The compiled price lists of lots. Triggers 
 comment on column private.tariffs.place is 'The position of the group in the lot, by display_order and id.';
 comment on column private.tariffs.is_default is 'The rules of the default group and those without a group.';
 comment on column private.tariffs.vehicle_types is 'The vehicle types of the group; null: all of them.';
-comment on column private.tariffs.longest_grace is 'The longest grace period, in microseconds. This and the next four columns bound a fee from below: private.lots_in_reach.';
+comment on column private.tariffs.longest_grace is 'The longest grace period, in microseconds. This and the next four columns bound a fee from below: private.lots_within_amount.';
 comment on column private.tariffs.initial_time is 'The length of all initial rows together, in microseconds.';
 comment on column private.tariffs.least_rate is 'The lowest price per microsecond of any metered rate; null: no rate is metered.';
 comment on column private.tariffs.least_price is 'The lowest price of a flat rate or a cap; null: there is neither.';

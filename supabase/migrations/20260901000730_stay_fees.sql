@@ -8,9 +8,9 @@
 -- many lots, the simplest stays are priced by private.plain_fee, which has the same result.
 -- Row security does not apply in here: the callers have chosen lots that the user may see.
 -- A function that prices a stay at many lots first checks its length (private.check_compared_stay) and the number of lots
--- (private.most_priced_lots): the work of a request is bounded.
--- Interface: private.check_compared_stay, private.most_priced_lots, private.reject_pricing; private.stay_fees(lots, vehicle
--- type, entry, exit), private.lots_in_reach; parking_lots.hour_price.
+-- (private.max_priced_lots): the work of a request is bounded.
+-- Interface: private.check_compared_stay, private.max_priced_lots, private.reject_pricing; private.stay_fees(lots, vehicle
+-- type, entry, exit), private.lots_within_amount; parking_lots.hour_price.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -184,7 +184,7 @@ $$;
 comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
   'The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, vehicle_type_not_priced. Errors: validation_error (exit_at).';
 
-create function private.lots_in_reach(
+create function private.lots_within_amount(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
 ) returns uuid[]
 language plpgsql stable
@@ -217,7 +217,7 @@ begin
 end
 $$;
 
-comment on function private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric) is
+comment on function private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric) is
   'The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown. Much cheaper than private.stay_fees.';
 
 create function private.check_compared_stay(p_entry timestamptz, p_exit timestamptz, p_param text) returns void
@@ -234,19 +234,19 @@ $$;
 comment on function private.check_compared_stay(timestamptz, timestamptz, text) is
   'Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.';
 
-create function private.most_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
+create function private.max_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   -- Pricing a lot costs as much as eight days of its stay. All together: 0.2 s on two slow cores.
-  c_most_work constant integer := 16000;
+  c_max_work constant integer := 16000;
 begin
-  return c_most_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer);
+  return c_max_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer);
 end
 $$;
 
-comment on function private.most_priced_lots(timestamptz, timestamptz) is
+comment on function private.max_priced_lots(timestamptz, timestamptz) is
   'The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.';
 
 create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
@@ -256,20 +256,20 @@ as $$
 begin
   perform private.raise_error('validation_error', 422,
     format('This search would price more than %s lots. Search a smaller area, a shorter stay or another price range.',
-      private.most_priced_lots(p_entry, p_exit)),
+      private.max_priced_lots(p_entry, p_exit)),
     p_details => '{"reason": "too_much_to_price"}');
 end
 $$;
 
 comment on function private.reject_pricing(timestamptz, timestamptz) is
-  'Rejects a request that would price a stay at more lots than private.most_priced_lots. Errors: validation_error; details.reason is too_much_to_price.';
+  'Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error; details.reason is too_much_to_price.';
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
-  private.most_priced_lots(timestamptz, timestamptz),
+  private.max_priced_lots(timestamptz, timestamptz),
   private.reject_pricing(timestamptz, timestamptz),
   private.stay_fees(uuid[], text, timestamptz, timestamptz),
-  private.lots_in_reach(uuid[], text, timestamptz, timestamptz, numeric)
+  private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric)
 to anon, authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 -- Internals: the parts of a breakdown
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.instant(p_us bigint) returns timestamptz
+create function private.instant_of_us(p_us bigint) returns timestamptz
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
@@ -19,7 +19,7 @@ begin
 end
 $$;
 
-comment on function private.instant(bigint) is 'The instant this many microseconds after 1970.';
+comment on function private.instant_of_us(bigint) is 'The instant this many microseconds after 1970.';
 
 create function private.fee_rule_names(p_tariff private.tariff) returns text[]
 language plpgsql immutable
@@ -162,7 +162,7 @@ begin
   end if;
   if exists (
     select from unnest(p_walk.windows) w
-    where p_tariff.cap_repeats[w.rule] is null and private.instant(w.ends) < p_exit
+    where p_tariff.cap_repeats[w.rule] is null and private.instant_of_us(w.ends) < p_exit
   ) then
     v_notes := v_notes || 'cap_repeat_not_given'::text;
   end if;
@@ -248,7 +248,7 @@ as $$
 begin
   return jsonb_strip_nulls(jsonb_build_object(
     'code', 'fee_unknown', 'reason', case when p_is_priced then p_walk.refusal else 'vehicle_type_not_priced' end,
-    'from', private.instant(p_walk.refused_from), 'until', private.instant(p_walk.known_from)
+    'from', private.instant_of_us(p_walk.refused_from), 'until', private.instant_of_us(p_walk.known_from)
   ));
 end
 $$;
@@ -336,9 +336,9 @@ begin
   from unnest(p_walk.stretches) s
   cross join lateral generate_series(0, least(s.units, (s.room + s.unit_price - 1) / nullif(s.unit_price, 0)) - 1) as k
   cross join lateral (
-    select private.instant(s.starts + k * s.unit_length) as at, least(s.unit_price, s.room - k * s.unit_price) as increase
+    select private.instant_of_us(s.starts + k * s.unit_length) as at, least(s.unit_price, s.room - k * s.unit_price) as increase
   ) u
-  where s.unit_price > 0 and private.instant(s.starts + s.units * s.unit_length) > p_after and u.at >= p_after
+  where s.unit_price > 0 and private.instant_of_us(s.starts + s.units * s.unit_length) > p_after and u.at >= p_after
   group by 1;
 end
 $$;
@@ -401,7 +401,7 @@ begin
   -- Nothing is charged in grace; when it ends, everything since entry is charged.
   v_grace_until := private.grace_until(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry);
   v_is_in_grace := coalesce(p_now <= v_grace_until, false);
-  v_horizon := least(v_horizon, private.instant(v_ahead.refused_from));
+  v_horizon := least(v_horizon, private.instant_of_us(v_ahead.refused_from));
   if v_is_in_grace and v_horizon <= v_grace_until and v_ahead.refusal is not null then
     -- Nothing is due during grace; the fee after it is unknown.
     v_horizon := v_grace_until;
@@ -419,7 +419,7 @@ begin
     'next_amount', v_curve -> 0 -> 'amount',
     'cap_reached', exists (
       select from unnest(v_walk.windows) w
-      where w.room = 0 and (private.instant(w.ends) > p_now or (v_lot.tariff).cap_types[w.rule] = 'stay')
+      where w.room = 0 and (private.instant_of_us(w.ends) > p_now or (v_lot.tariff).cap_types[w.rule] = 'stay')
     ),
     'known_until', v_horizon,
     'curve', coalesce(v_curve, '[]') || jsonb_build_object('at', v_horizon, 'amount', coalesce(v_curve -> -1 -> 'amount', to_jsonb(v_walk.total)))

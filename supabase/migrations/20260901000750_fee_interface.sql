@@ -86,7 +86,7 @@ as $$
 declare
   v_fee record;
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.require_public_lot(p_parking_lot_id);
   perform private.check_vehicle_type(p_vehicle_type);
   select f.answer, f.refusal into v_fee
@@ -115,7 +115,7 @@ declare
   v_items jsonb[];
   v_keys jsonb[];
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.page_limit(p_limit);
   perform private.require_public_lot(p_parking_lot_id);
   select array_agg(r.item order by r.place), array_agg(r.keys order by r.place) into v_items, v_keys

@@ -103,7 +103,7 @@ create trigger _900_check_start before insert on public.reviews
 create trigger _900_check_move before update on public.reviews
   for each row when (new.status <> old.status) execute function private.tg_check_state('review');
 
-create function private.hold_reviews(p_review_ids uuid[]) returns void
+create function private.lock_reviews(p_review_ids uuid[]) returns void
 language plpgsql
 security definer -- neither an author nor an administrator may lock a lot, or the account of another user
 set search_path = ''
@@ -120,10 +120,10 @@ begin
 end
 $$;
 
-comment on function private.hold_reviews(uuid[]) is
+comment on function private.lock_reviews(uuid[]) is
   'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that change reviews.';
 
-grant execute on function private.hold_reviews(uuid[]) to authenticated, service_role;
+grant execute on function private.lock_reviews(uuid[]) to authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: review counts of lots
@@ -276,7 +276,7 @@ declare
   v_rows public.reviews[];
   v_histogram jsonb;
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.page_limit(p_limit);
   perform private.require_public_lot(p_parking_lot_id);
 
@@ -321,7 +321,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_review public.reviews;
 begin
-  perform private.hold_public_lot(p_parking_lot_id);
+  perform private.lock_public_lot(p_parking_lot_id);
   insert into public.reviews (parking_lot_id, user_id, rating, comment)
   values (p_parking_lot_id, v_user_id, p_rating, private.trimmed(p_comment))
   on conflict (parking_lot_id, user_id) do nothing
@@ -385,7 +385,7 @@ begin
   if p_rating is null and p_comment is null and p_photo_asset_ids is null then
     select * into v_review from public.reviews where id = p_id and user_id = v_user_id;
   else
-    perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
+    perform private.lock_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
     update public.reviews
     set rating = coalesce(p_rating, rating),
       comment = case when p_comment is null then comment else private.trimmed(p_comment) end
@@ -412,7 +412,7 @@ as $$
 declare
   v_user_id uuid := private.writing_user();
 begin
-  perform private.hold_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
+  perform private.lock_reviews(array[p_id]) from public.reviews where id = p_id and user_id = v_user_id;
   delete from public.reviews where id = p_id and user_id = v_user_id;
   if not found then
     perform private.raise_error('not_found', 404, 'You have no review with this id.', p_param => 'id');

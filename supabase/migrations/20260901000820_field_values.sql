@@ -199,7 +199,7 @@ $$;
 comment on function private.current_field_values(uuid) is
   'The current value of every known field of an active lot, stored or not, with its votes.';
 
-create function private.tg_parking_lots__follow_fields() returns trigger
+create function private.tg_parking_lots__sync_field_values() returns trigger
 language plpgsql
 security definer -- a role that corrects a lot has no right on values and votes
 set search_path = ''
@@ -232,14 +232,14 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_lots__follow_fields() is
+comment on function private.tg_parking_lots__sync_field_values() is
   'Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it again.';
 
-create trigger _500_follow_fields after update of
+create trigger _500_sync_field_values after update of
   name, address, lat, lng, total_spaces, structure, max_height_m, max_width_m, max_length_m, max_weight_t,
   min_clearance_cm, max_tire_width_mm, max_parking_duration_min, entry_method, shape_type, entry_difficulty,
   operator_code, phone, website
-on public.parking_lots for each row execute function private.tg_parking_lots__follow_fields();
+on public.parking_lots for each row execute function private.tg_parking_lots__sync_field_values();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: votes
@@ -465,7 +465,7 @@ declare
   v_user_id uuid := private.writing_user();
   v_state text;
 begin
-  perform private.hold_public_lot(p_parking_lot_id);
+  perform private.lock_public_lot(p_parking_lot_id);
   perform private.store_field_value(p_parking_lot_id, p_field_value_id);
   select v.state into v_state from public.field_values v
   where v.id = p_field_value_id and v.parking_lot_id = p_parking_lot_id;

@@ -108,7 +108,7 @@ $$;
 comment on function private.count_occupancy(public.occupancy_reports, integer) is
   'Adds a report to its hour of the forecast, or subtracts it (p_times = -1).';
 
-create function private.hold_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
+create function private.lock_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
 language plpgsql
 set search_path = ''
 as $$
@@ -133,10 +133,10 @@ begin
 end
 $$;
 
-comment on function private.hold_former_report(public.occupancy_reports) is
+comment on function private.lock_former_report(public.occupancy_reports) is
   'The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.';
 
-create function private.tg_occupancy_reports__take_place() returns trigger
+create function private.tg_occupancy_reports__replace_former() returns trigger
 language plpgsql
 security definer -- reporters have no right on the forecast
 set search_path = ''
@@ -159,7 +159,7 @@ begin
   end);
   new.free_spaces := coalesce(new.free_spaces, case new.state when 'full' then 0 end);
 
-  v_former := private.hold_former_report(new);
+  v_former := private.lock_former_report(new);
   if new.source = 'driver' and new.reported_at = now() then
     new.reported_at := clock_timestamp(); -- it may have waited for the previous report and must be later
   end if;
@@ -193,11 +193,11 @@ begin
 end
 $$;
 
-comment on function private.tg_occupancy_reports__take_place() is
+comment on function private.tg_occupancy_reports__replace_former() is
   'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert: with a new id for a new report of a user, with the same id for a correction or a feed. A late report is dropped.';
 
-create trigger _100_take_place before insert on public.occupancy_reports
-  for each row execute function private.tg_occupancy_reports__take_place();
+create trigger _100_replace_former before insert on public.occupancy_reports
+  for each row execute function private.tg_occupancy_reports__replace_former();
 
 create function private.report_as_driver(p_parking_lot_id uuid, p_state text, p_free_spaces integer, p_occupancy_ratio numeric)
 returns public.occupancy_reports
@@ -329,7 +329,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.require_public_lot(p_parking_lot_id);
   return jsonb_build_object(
     'current', (
@@ -353,7 +353,7 @@ declare
   v_report public.occupancy_reports;
 begin
   perform private.writing_user();
-  perform private.hold_public_lot(p_parking_lot_id);
+  perform private.lock_public_lot(p_parking_lot_id);
   perform private.check_occupancy(p_state, p_free_spaces, p_occupancy_ratio);
   v_report := private.report_as_driver(p_parking_lot_id, p_state, p_free_spaces, p_occupancy_ratio);
   perform private.log_activity('occupancy_report', p_parking_lot_id, v_report.id);

@@ -5,13 +5,13 @@
 --
 -- Invariants: an unknown fee is null, with the reason; effective_cost is estimated_fee + walk_minutes *
 -- walk_yen_per_minute, and null when one of them is unknown.
--- Interface: private.check_asked_stay, private.stay_costs and private.items_with_stay.
+-- Interface: private.check_search_stay, private.stay_costs and private.items_with_stay.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.check_asked_stay(p_entry timestamptz, p_exit timestamptz, p_vehicle_type text) returns boolean
+create function private.check_search_stay(p_entry timestamptz, p_exit timestamptz, p_vehicle_type text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -26,7 +26,7 @@ begin
 end
 $$;
 
-comment on function private.check_asked_stay(timestamptz, timestamptz, text) is
+comment on function private.check_search_stay(timestamptz, timestamptz, text) is
   'Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param entry_at, exit_at or vehicle_type.';
 
 create function private.stay_costs(
@@ -89,7 +89,7 @@ comment on function private.items_with_stay(jsonb, text, timestamptz, timestampt
 
 grant execute on function
   private.check_stay(timestamptz, timestamptz),
-  private.check_asked_stay(timestamptz, timestamptz, text),
+  private.check_search_stay(timestamptz, timestamptz, text),
   private.stay_costs(uuid[], numeric[], text, timestamptz, timestamptz),
   private.items_with_stay(jsonb, text, timestamptz, timestamptz)
 to anon, authenticated;

@@ -14,26 +14,26 @@
 -- Internals: reading the search
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.is_whole_number(p_value jsonb, p_least integer, p_most integer) returns boolean
+create function private.is_whole_number(p_value jsonb, p_least integer, p_max integer) returns boolean
 language sql immutable
 return case when jsonb_typeof(p_value) = 'number'
-  then p_value::numeric between p_least and p_most and p_value::numeric = trunc(p_value::numeric) else false end;
+  then p_value::numeric between p_least and p_max and p_value::numeric = trunc(p_value::numeric) else false end;
 
-comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number from p_least to p_most.';
+comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number from p_least to p_max.';
 
-create function private.is_text_list(p_value jsonb, p_most integer, p_longest integer) returns boolean
+create function private.is_text_list(p_value jsonb, p_max integer, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return case when jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= p_most then not exists (
+  return case when jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= p_max then not exists (
     select from jsonb_array_elements(p_value) as e
-    where jsonb_typeof(e) <> 'string' or char_length(e #>> '{}') not between 1 and p_longest
+    where jsonb_typeof(e) <> 'string' or char_length(e #>> '{}') not between 1 and p_max_length
   ) else false end;
 end
 $$;
 
-comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most p_most texts of 1 to p_longest characters.';
+comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most p_max texts of 1 to p_max_length characters.';
 
 create function private.search_query_fault(p_key text, p_value jsonb) returns text
 language plpgsql immutable

@@ -60,7 +60,7 @@ comment on function private.box_distances(double precision, double precision, bo
   'The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than least_m or farther than most_m.';
 
 create function private.ring_boxes(
-  p_lat double precision, p_lng double precision, p_from_m double precision, p_most_m double precision, p_count integer,
+  p_lat double precision, p_lng double precision, p_from_m double precision, p_max_m double precision, p_count integer,
   out boxes box[], out reach_m double precision
 )
 language plpgsql stable
@@ -71,10 +71,10 @@ declare
   c_few constant integer := 200;
   v_counts integer[] := array[c_few];
 begin
-  reach_m := coalesce(p_most_m, 'infinity');
+  reach_m := coalesce(p_max_m, 'infinity');
   boxes := array[box(point(-4, -8), point(4, 8))];
-  if p_most_m is not null then
-    boxes := (private.search_boxes(p_lat, p_lng, p_most_m)).boxes;
+  if p_max_m is not null then
+    boxes := (private.search_boxes(p_lat, p_lng, p_max_m)).boxes;
     v_counts := array_fill(c_few, array[cardinality(boxes)]);
   end if;
   -- A box of the thirtieth level is some centimetres wide, and is read with any number of lots.
@@ -107,7 +107,7 @@ end
 $$;
 
 comment on function private.ring_boxes(double precision, double precision, double precision, double precision, integer) is
-  'Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count entries, or all up to p_most_m (null: any distance). Entries on a side of two boxes count twice.';
+  'Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count entries, or all up to p_max_m (null: any distance). Entries on a side of two boxes count twice.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: pages by distance
@@ -118,17 +118,17 @@ create type private.found_page as (lot_ids uuid[], keys double precision[]);
 comment on type private.found_page is 'Lots in the order of a search, and the sort key of each.';
 
 create function private.walked_page(
-  p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_most_m double precision,
+  p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean
 )
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_most_read constant integer := 20000;
+  c_max_read constant integer := 20000;
   c_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
   -- The expected number for the share that passes, and eight for lots that the plane has in another order.
-  v_fetch integer := least(c_most_read, ceil((p_limit + 8) / p_share));
+  v_fetch integer := least(c_max_read, ceil((p_limit + 8) / p_share));
   v_fetched integer;
   v_last double precision;
   v_far double precision;
@@ -146,8 +146,8 @@ begin
         offset 0 -- keeps the subquery from being evaluated twice
       ) w', p_condition
     ) into v_fetched, v_last, page.lot_ids, page.keys
-      using p_lat, p_lng, p_limit, p_from_m, p_from_id, coalesce(p_most_m, 'infinity'), c_centre, v_fetch;
-    v_far := coalesce(page.keys[p_limit], p_most_m);
+      using p_lat, p_lng, p_limit, p_from_m, p_from_id, coalesce(p_max_m, 'infinity'), c_centre, v_fetch;
+    v_far := coalesce(page.keys[p_limit], p_max_m);
     is_complete := v_fetched < v_fetch;
     exit when is_complete;
     if v_far is not null then
@@ -155,8 +155,8 @@ begin
       v_far := v_far / 6371008.8;
       is_complete := v_last > v_far / cos(radians(abs(p_lat)) + v_far) * (1 + 1e-9) + 1e-12;
     end if;
-    exit when is_complete or v_fetch = c_most_read;
-    v_fetch := least(c_most_read, 4 * v_fetch);
+    exit when is_complete or v_fetch = c_max_read;
+    v_fetch := least(c_max_read, 4 * v_fetch);
   end loop;
 end
 $$;
@@ -165,7 +165,7 @@ comment on function private.walked_page(text, double precision, double precision
   'private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is missing.';
 
 create function private.distance_page(
-  p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_most_m double precision,
+  p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_after jsonb, p_limit integer
 ) returns private.found_page
 language plpgsql stable
@@ -175,7 +175,7 @@ declare
   -- No distance on the sphere is greater than half its circumference; a cursor can be forged.
   c_from constant double precision := least(coalesce((p_after ->> 0)::double precision, -1), 21000000);
   c_from_id constant uuid := coalesce((p_after ->> 1)::uuid, '00000000-0000-0000-0000-000000000000');
-  c_most_in_ring constant integer := 5000;
+  c_max_in_ring constant integer := 5000;
   -- For a small table, or one without statistics, the walk costs little.
   c_lots constant double precision := greatest(100000, (
     select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
@@ -193,28 +193,28 @@ declare
 begin
   -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full.
   if c_share * c_share * c_lots > p_limit / 2 then
-    v_walk := private.walked_page(p_condition, c_share, p_lat, p_lng, p_most_m, c_from, c_from_id, p_limit);
+    v_walk := private.walked_page(p_condition, c_share, p_lat, p_lng, p_max_m, c_from, c_from_id, p_limit);
     if v_walk.is_complete then
       return v_walk.page;
     end if;
-    if p_limit / c_share * 4 <= c_most_in_ring then
-      v_ring := private.ring_boxes(p_lat, p_lng, c_from, p_most_m, (p_limit / c_share * 4)::integer);
+    if p_limit / c_share * 4 <= c_max_in_ring then
+      v_ring := private.ring_boxes(p_lat, p_lng, c_from, p_max_m, (p_limit / c_share * 4)::integer);
       execute format(c_from_entries, 'unnest($7) as b (area)
         cross join lateral (select * from private.search_entries where mercator <@ b.area offset 0) e', p_condition)
         into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, v_ring.reach_m, p_limit, v_ring.boxes;
-      if cardinality(v_page.lot_ids) >= p_limit or v_ring.reach_m = coalesce(p_most_m, 'infinity') then
+      if cardinality(v_page.lot_ids) >= p_limit or v_ring.reach_m = coalesce(p_max_m, 'infinity') then
         return v_page;
       end if;
     end if;
   end if;
   execute format(c_from_entries, 'private.search_entries e', p_condition)
-    into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, coalesce(p_most_m, 'infinity'), p_limit;
+    into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, coalesce(p_max_m, 'infinity'), p_limit;
   return v_page;
 end
 $$;
 
 comment on function private.distance_page(text, double precision, double precision, double precision, double precision, jsonb, integer) is
-  'The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share of all lots that meets it. p_most_m null: any distance.';
+  'The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share of all lots that meets it. p_max_m null: any distance.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the nearest lots

@@ -10,7 +10,7 @@
 -- Internals: pages
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.keyed_page(
+create function private.page_by_key(
   p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
 ) returns private.found_page
 language plpgsql stable
@@ -43,7 +43,7 @@ begin
 end
 $$;
 
-comment on function private.keyed_page(text, double precision, text, jsonb, integer) is
+comment on function private.page_by_key(text, double precision, text, jsonb, integer) is
   'The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the share of all lots that the narrowing terms leave.';
 
 create function private.found_lots(
@@ -54,15 +54,15 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
-  v_asked record := private.search_condition(p_query, p_bbox, p_ids);
+  v_search record := private.search_condition(p_query, p_bbox, p_ids);
 begin
   return case p_sort
     when 'price' then
-      private.keyed_page(v_asked.condition, private.term_share(v_asked.narrowing), 'price_key', p_after, p_limit)
+      private.page_by_key(v_search.condition, private.term_share(v_search.narrowing), 'price_key', p_after, p_limit)
     when 'recommended' then
-      private.keyed_page(v_asked.condition, private.term_share(v_asked.narrowing), 'rank_key', p_after, p_limit)
+      private.page_by_key(v_search.condition, private.term_share(v_search.narrowing), 'rank_key', p_after, p_limit)
     else private.distance_page(
-      v_asked.condition, v_asked.share, (p_query -> 'center' ->> 'lat')::double precision,
+      v_search.condition, v_search.share, (p_query -> 'center' ->> 'lat')::double precision,
       (p_query -> 'center' ->> 'lng')::double precision, (p_query ->> 'radius_m')::double precision, p_after, p_limit
     ) end;
 end
@@ -110,7 +110,7 @@ begin
         m.is_saved, m.my_rating
       from unnest(p_lot_ids) with ordinality as p (id, place)
       join public.parking_lots l on l.id = p.id
-      left join private.my_marks(p_lot_ids) as m on m.parking_lot_id = l.id
+      left join private.my_ratings_and_saves(p_lot_ids) as m on m.parking_lot_id = l.id
       order by p.place
     ) as item
   );
@@ -176,8 +176,8 @@ declare
   v_page jsonb;
   v_has_stay boolean;
 begin
-  perform private.visitor_or_user();
-  v_has_stay := private.check_asked_stay(p_entry_at, p_exit_at, p_vehicle_type);
+  perform private.optional_user();
+  v_has_stay := private.check_search_stay(p_entry_at, p_exit_at, p_vehicle_type);
   -- A page of the interface has at most 100 lots; an export reads larger pages.
   if p_limit is null or p_limit not between 1 and 1000 then
     perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');

@@ -3,7 +3,7 @@
 -- private.nearest_lots (0912) returns lots in order of distance, and private.nearest_passing_lots those with a height and
 -- tags. Whether a lot is open and the fee of a stay must be calculated. private.nearby_candidates does so batch by batch,
 -- nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is reached: 3,000 lots
--- checked, private.most_priced_lots priced. Ranking, price component and order are over the candidates only.
+-- checked, private.max_priced_lots priced. Ranking, price component and order are over the candidates only.
 --
 -- The stay is from entry_at to exit_at, or by default 60 minutes from now. Its fee equals that of calc-fee: both use the same
 -- evaluator. An unknown fee is null, with the reason; it never counts as cheap.
@@ -134,7 +134,7 @@ comment on function private.check_nearby(double precision, double precision, int
 
 create function private.passing_lots(
   p_lot_ids uuid[], p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
-  p_most_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
+  p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
 )
 language plpgsql stable
 set search_path = ''
@@ -145,7 +145,7 @@ begin
   priced := 0;
   is_cut := false;
   if p_filters.max_price is not null then
-    lot_ids := private.lots_in_reach(lot_ids, p_vehicle_type, p_entry, p_exit, p_filters.max_price);
+    lot_ids := private.lots_within_amount(lot_ids, p_vehicle_type, p_entry, p_exit, p_filters.max_price);
   end if;
   if p_filters.open_now then
     lot_ids := array(select h.parking_lot_id from private.hours_at(lot_ids, now()) as h where h.is_open);
@@ -158,8 +158,8 @@ begin
     join unnest(lot_ids) as left_over (id) on left_over.id = l.id
     order by l.place
   );
-  is_cut := cardinality(lot_ids) > p_most_priced;
-  lot_ids := lot_ids[:p_most_priced];
+  is_cut := cardinality(lot_ids) > p_max_priced;
+  lot_ids := lot_ids[:p_max_priced];
   priced := cardinality(lot_ids);
   select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.amount), '{}') into lot_ids, amounts
   from private.stay_fees(lot_ids, p_vehicle_type, p_entry, p_exit) as f
@@ -168,7 +168,7 @@ end
 $$;
 
 comment on function private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer) is
-  'The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow. With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_most_priced), is_cut: others were not priced.';
+  'The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow. With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.';
 
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
@@ -181,10 +181,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- The lots that are checked, if the filters need more than the index has: 0.3 s on two slow cores.
-  c_most constant integer := 3000;
+  c_max constant integer := 3000;
   v_near record;
   v_passing record;
-  v_left integer := private.most_priced_lots(p_entry, p_exit);
+  v_left integer := private.max_priced_lots(p_entry, p_exit);
   v_seen integer := 0;
   v_upto integer := p_limit + 1;
 begin
@@ -209,9 +209,9 @@ begin
     join unnest(v_passing.lot_ids, v_passing.amounts) as p (id, amount) on p.id = b.id;
     v_seen := cardinality(v_near.lot_ids);
     v_left := v_left - v_passing.priced;
-    exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_most;
+    exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_max;
     -- The expected number for the share that has passed so far, and at least as many again: few rounds, little wasted work.
-    v_upto := least(c_most, v_seen + greatest(
+    v_upto := least(c_max, v_seen + greatest(
       v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / greatest(cardinality(lot_ids)::numeric / v_seen, 0.1))
     )::integer);
   end loop;
@@ -317,7 +317,7 @@ begin
           'age_seconds', o.age_seconds, 'source', o.source
         ) end as availability
       from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as r
-      left join private.my_marks(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
+      left join private.my_ratings_and_saves(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join (
         select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned
@@ -370,7 +370,7 @@ declare
   v_exit timestamptz := now() + interval '60 minutes';
   v_candidates record;
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.check_nearby(p_lat, p_lng, p_radius_m, p_limit, p_sort);
   perform private.check_vehicle_type(p_vehicle_type);
   v_filters := private.read_nearby_filters(p_filters);

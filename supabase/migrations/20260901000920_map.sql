@@ -213,19 +213,19 @@ $$;
 comment on function private.map_boxes(double precision[], integer) is
   'The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the antimeridian.';
 
-create function private.kept_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
+create function private.stored_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_asked constant jsonb := p_query - '{v,sort}'::text[];
+  v_conditions constant jsonb := p_query - '{v,sort}'::text[];
 begin
   return case
     when p_level > 14 or p_ids is not null then null
-    when v_asked = '{}' then ''
+    when v_conditions = '{}' then ''
     else (
       select min(n.mark || (v.value ->> 0))
-      from jsonb_each(v_asked) as v
+      from jsonb_each(v_conditions) as v
       left join (values ('attributes', '#'), ('difficulty', '='), ('operator_codes', '@@')) as n (key, mark) using (key)
       -- Several conditions, and a list with no or several elements, are not a single name.
       having count(*) = 1 and bool_and(n.mark is not null and v.value -> 0 is not null and v.value -> 1 is null)
@@ -233,10 +233,10 @@ begin
 end
 $$;
 
-comment on function private.kept_term(jsonb, uuid[], integer) is
+comment on function private.stored_term(jsonb, uuid[], integer) is
   'The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when the sums cannot be used.';
 
-create function private.kept_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
+create function private.stored_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
 language plpgsql stable
 set search_path = ''
 as $$
@@ -260,7 +260,7 @@ begin
 end
 $$;
 
-comment on function private.kept_clusters(double precision[], integer, text) is
+comment on function private.stored_clusters(double precision[], integer, text) is
   'The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last run of the job.';
 
 create function private.counted_clusters(
@@ -272,7 +272,7 @@ set work_mem = '32MB' -- otherwise the bitmap of a common term becomes lossy and
 as $$
 declare
   c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
-  c_most constant integer := 250000;
+  c_max constant integer := 250000;
   v_clusters private.cluster[];
 begin
   execute format(
@@ -289,10 +289,10 @@ begin
           case when e.hour_price is not null then e.currency end as currency, (100000 + e.rank_key)::text || e.parking_lot_id as best
         from private.search_entries e where %2$s limit %3$s
       ) c group by c.x, c.y
-    ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_most + 1) into v_clusters;
-  if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_most then
+    ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_max + 1) into v_clusters;
+  if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_max then
     perform private.raise_error('validation_error', 422,
-      format('More than %s lots would have to be counted. Use a smaller bbox or more conditions.', c_most),
+      format('More than %s lots would have to be counted. Use a smaller bbox or more conditions.', c_max),
       p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
   end if;
   return query select c.* from unnest(v_clusters) as c;
@@ -311,15 +311,15 @@ set search_path = ''
 as $$
 declare
   c_few constant integer := 10000;
-  c_most constant integer := 3000;
-  v_term constant text := private.kept_term(p_query, p_ids, p_level);
+  c_max constant integer := 3000;
+  v_term constant text := private.stored_term(p_query, p_ids, p_level);
 begin
   is_exact := v_term is null or private.boxes_hold_few(private.bbox_boxes(p_bbox), c_few);
   clusters := case when is_exact then array(select c from private.counted_clusters(p_query, p_bbox, p_ids, p_level) as c)
-    else array(select c from private.kept_clusters(p_bbox, p_level, v_term) as c) end;
-  if cardinality(clusters) > c_most then
+    else array(select c from private.stored_clusters(p_bbox, p_level, v_term) as c) end;
+  if cardinality(clusters) > c_max then
     perform private.raise_error('validation_error', 422,
-      format('The bbox has more than %s clusters at this zoom. Use a smaller bbox or a lower zoom.', c_most),
+      format('The bbox has more than %s clusters at this zoom. Use a smaller bbox or a lower zoom.', c_max),
       p_param => 'zoom', p_details => '{"reason": "too_many_clusters"}');
   end if;
 end
@@ -333,7 +333,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 5000;
+  c_max constant integer := 5000;
 begin
   if p_zoom not between 0 and 14 then
     perform private.raise_error('validation_error', 422, 'zoom must be between 0 and 14.', p_param => 'zoom');
@@ -342,10 +342,10 @@ begin
   elsif p_cursor is not null then
     perform private.raise_error('validation_error', 422, 'Clusters are returned in one page. Leave out cursor.', p_param => 'cursor');
   elsif (
-    select sum((b.east - b.west + 1)::bigint * (b.north - b.south + 1)) > c_most from private.map_boxes(p_bbox, p_zoom + 3) b
+    select sum((b.east - b.west + 1)::bigint * (b.north - b.south + 1)) > c_max from private.map_boxes(p_bbox, p_zoom + 3) b
   ) then
     perform private.raise_error('validation_error', 422,
-      format('The bbox has more than %s cells at this zoom. Use a smaller bbox or a lower zoom.', c_most),
+      format('The bbox has more than %s cells at this zoom. Use a smaller bbox or a lower zoom.', c_max),
       p_param => 'zoom');
   end if;
 end

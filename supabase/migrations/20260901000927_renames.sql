@@ -54,7 +54,7 @@ as $$
 declare
   v_rename private.renames;
   v_last_id uuid;
-  v_looked_at integer;
+  v_processed integer;
   v_lot_ids uuid[];
 begin
   select * into v_rename from private.renames r order by r.started_at, r.kind, r.id limit 1 for no key update skip locked;
@@ -65,7 +65,7 @@ begin
   select (array_agg(w.id order by w.id desc))[1], count(*), coalesce(array_agg(w.id order by w.id) filter (where case v_rename.kind
     when 'operator' then w.operator_code = v_rename.id
     else exists (select from public.parking_lot_tags t where t.parking_lot_id = w.id and t.tag_id = v_rename.id::uuid) end), '{}')
-  into v_last_id, v_looked_at, v_lot_ids
+  into v_last_id, v_processed, v_lot_ids
   from (
     select l.id, l.operator_code from public.parking_lots l where l.id > v_rename.last_lot_id order by l.id limit p_lots
   ) w;
@@ -73,7 +73,7 @@ begin
     perform private.refresh_search_entries(v_lot_ids);
   end if;
   perform private.queue_lot_changes(v_lot_ids);
-  if v_looked_at < p_lots then
+  if v_processed < p_lots then
     delete from private.renames r where (r.kind, r.id) = (v_rename.kind, v_rename.id);
   else
     update private.renames r

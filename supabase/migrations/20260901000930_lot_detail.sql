@@ -160,7 +160,7 @@ begin
       )::private.vehicle) end
     )
     from public.parking_lots l
-    left join private.my_marks(array[p_lot_id]) as m on true
+    left join private.my_ratings_and_saves(array[p_lot_id]) as m on true
     left join private.occupancy_of(array[p_lot_id]) as o on true
     where l.id = p_lot_id
   );
@@ -248,7 +248,7 @@ declare
   v_vehicle private.vehicle;
   v_lot jsonb;
 begin
-  perform private.visitor_or_user();
+  perform private.optional_user();
   perform private.require_public_lot(p_parking_lot_id);
   if p_include is null or not p_include <@ '{field_value_ids,hours,field_provenance,occupancy_forecast}' then
     perform private.raise_error('validation_error', 422, 'include must have only field_value_ids, hours, field_provenance and occupancy_forecast.', p_param => 'include');

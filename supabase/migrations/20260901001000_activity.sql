@@ -146,7 +146,7 @@ comment on function private.next_archive_batch(integer) is
 
 select cron.schedule('archive_activities', '11 * * * *', 'do $work$ begin while private.next_archive_batch() loop commit; end loop; end $work$');
 
-create function private.tg_app_users__forget_archived() returns trigger
+create function private.tg_app_users__delete_archived() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on the archive
 set search_path = ''
@@ -157,8 +157,8 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__forget_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';
+comment on function private.tg_app_users__delete_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';
 
 -- After the foreign keys: rows that the job moves at the same time have left the other table by then.
-create trigger _400_forget_archived after delete on public.app_users
-  for each row execute function private.tg_app_users__forget_archived();
+create trigger _400_delete_archived after delete on public.app_users
+  for each row execute function private.tg_app_users__delete_archived();

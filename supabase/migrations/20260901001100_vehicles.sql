@@ -128,7 +128,7 @@ $$;
 
 comment on function private.tg_become_default() is 'A row that becomes the default replaces the other.';
 
-create function private.tg_pass_default_on() returns trigger
+create function private.tg_choose_next_default() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on rows of users
 set search_path = ''
@@ -143,7 +143,7 @@ begin
 end
 $$;
 
-comment on function private.tg_pass_default_on() is
+comment on function private.tg_choose_next_default() is
   'When the default is deleted, the first of the user''s other rows, in the order tg_argv[0], becomes it.';
 
 create function private.tg_drop_oldest_deleted() returns trigger
@@ -192,11 +192,11 @@ create trigger _200_take_slot before insert on public.user_vehicles
   for each row execute function private.tg_take_slot('10');
 create trigger _200_become_default before update of is_default on public.user_vehicles
   for each row when (new.is_default and not old.is_default) execute function private.tg_become_default();
-create trigger _300_pass_default_on_update after update of deleted_at on public.user_vehicles
+create trigger _300_choose_next_default_update after update of deleted_at on public.user_vehicles
   for each row when (old.is_default and new.deleted_at is not null)
-  execute function private.tg_pass_default_on('created_at, id');
-create trigger _300_pass_default_on_delete after delete on public.user_vehicles
-  for each row when (old.is_default) execute function private.tg_pass_default_on('created_at, id');
+  execute function private.tg_choose_next_default('created_at, id');
+create trigger _300_choose_next_default_delete after delete on public.user_vehicles
+  for each row when (old.is_default) execute function private.tg_choose_next_default('created_at, id');
 create trigger _250_empty before update of deleted_at on public.user_vehicles
   for each row when (new.deleted_at is not null) execute function private.tg_user_vehicles__empty();
 
@@ -204,17 +204,17 @@ create trigger _250_empty before update of deleted_at on public.user_vehicles
 -- Internals: reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.is_line(p_value jsonb, p_longest integer) returns boolean
+create function private.is_line(p_value jsonb, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   return case jsonb_typeof(p_value) when 'null' then true
-    when 'string' then coalesce(char_length(private.trimmed(p_value #>> '{}')), 0) <= p_longest else false end;
+    when 'string' then coalesce(char_length(private.trimmed(p_value #>> '{}')), 0) <= p_max_length else false end;
 end
 $$;
 
-comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most p_longest characters, without surrounding white space.';
+comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most p_max_length characters, without surrounding white space.';
 
 create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
 language plpgsql stable

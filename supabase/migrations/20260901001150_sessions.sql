@@ -125,7 +125,7 @@ grant select (
 -- Internals: users who leave
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.tg_parking_sessions__forget_person() returns trigger
+create function private.tg_parking_sessions__remove_user_data() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -144,12 +144,12 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__forget_person() is
+comment on function private.tg_parking_sessions__remove_user_data() is
   'Removes the user''s data from a session whose user leaves; a running session is cancelled.';
 
-create trigger _100_forget_person before update of user_id on public.parking_sessions
+create trigger _100_remove_user_data before update of user_id on public.parking_sessions
   for each row when (new.user_id is null and old.user_id is not null)
-  execute function private.tg_parking_sessions__forget_person();
+  execute function private.tg_parking_sessions__remove_user_data();
 
 create trigger _900_check_start before insert on public.parking_sessions
   for each row execute function private.tg_check_state('parking_session');
@@ -191,7 +191,7 @@ $$;
 comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
   'The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of their own.';
 
-create function private.keep_price_list(p_rules jsonb) returns uuid
+create function private.store_price_list(p_rules jsonb) returns uuid
 language plpgsql
 set search_path = ''
 as $$
@@ -203,7 +203,7 @@ begin
 end
 $$;
 
-comment on function private.keep_price_list(jsonb) is 'The id of a price list, which is stored if it is new.';
+comment on function private.store_price_list(jsonb) is 'The id of a price list, which is stored if it is new.';
 
 create function private.price_list(p_id uuid) returns jsonb
 language plpgsql stable
@@ -306,7 +306,7 @@ begin
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,
     currency = coalesce(v_fee ->> 'currency', (select l.currency from public.parking_lots l where l.id = s.parking_lot_id)),
     breakdown = coalesce(v_fee -> 'breakdown', v_fee),
-    price_list_id = private.keep_price_list(private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at))
+    price_list_id = private.store_price_list(private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at))
   where s.id = p_id
   returning * into v_session;
   perform private.log_activity('session_end', v_session.parking_lot_id, p_id, jsonb_build_object(
@@ -420,7 +420,7 @@ begin
   v_vehicle_type := private.my_vehicle_type(p_vehicle_id);
   v_vehicle_type := coalesce(p_vehicle_type, v_vehicle_type, 'standard');
   perform private.check_start(v_vehicle_type, p_start_lat, p_start_lng);
-  perform private.hold_public_lot(p_parking_lot_id, 'parking_lot_id');
+  perform private.lock_public_lot(p_parking_lot_id, 'parking_lot_id');
   insert into public.parking_sessions
     (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id)
   values (v_user_id, p_parking_lot_id, p_vehicle_id, v_vehicle_type, p_start_lat, p_start_lng, p_client_request_id)

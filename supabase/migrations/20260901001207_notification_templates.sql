@@ -27,7 +27,7 @@ create index notification_templates_type_idx on private.notification_templates (
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.placeholders(p_text text) returns text[]
+create function private.template_placeholders(p_text text) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -36,7 +36,7 @@ begin
 end
 $$;
 
-comment on function private.placeholders(text) is 'The names of the placeholders in a text, in order.';
+comment on function private.template_placeholders(text) is 'The names of the placeholders in a text, in order.';
 
 create function private.tg_notification_templates__check() returns trigger
 language plpgsql
@@ -49,7 +49,7 @@ begin
   from (select * from private.notification_templates where lang = 'ja') j
   full join (select * from private.notification_templates where lang = 'en') e using (name)
   where j.type is distinct from e.type
-    or private.placeholders(j.title || j.body) is distinct from private.placeholders(e.title || e.body)
+    or private.template_placeholders(j.title || j.body) is distinct from private.template_placeholders(e.title || e.body)
   limit 1;
   if v_name is not null then
     raise exception 'Template % must have the same type and placeholders in both languages.', v_name;
@@ -63,7 +63,7 @@ comment on function private.tg_notification_templates__check() is 'Rejects a tem
 create constraint trigger _100_check after insert or update or delete on private.notification_templates
   deferrable initially deferred for each row execute function private.tg_notification_templates__check();
 
-create function private.filled(p_text text, p_values jsonb, p_lang text) returns text
+create function private.fill_template(p_text text, p_values jsonb, p_lang text) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -87,7 +87,7 @@ begin
 end
 $$;
 
-comment on function private.filled(text, jsonb, text) is
+comment on function private.fill_template(text, jsonb, text) is
   'A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.';
 
 create function private.reason_text(p_reason text) returns jsonb
@@ -113,8 +113,8 @@ begin
   from private.notification_templates t
   join public.app_users u on u.id = p_user_id and u.lang = t.lang
   where t.name = p_template;
-  return private.notify_user(p_user_id, v_template.type, left(private.filled(v_template.title, p_values, v_template.lang), 200),
-    left(private.filled(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
+  return private.notify_user(p_user_id, v_template.type, left(private.fill_template(v_template.title, p_values, v_template.lang), 200),
+    left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
 end
 $$;
 

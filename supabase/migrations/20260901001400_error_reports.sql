@@ -109,7 +109,7 @@ begin
     perform private.raise_error('validation_error', 422, 'Give either parking_lot_id or parking_lot_name, not both.',
       p_param => 'parking_lot_name');
   end if;
-  perform private.hold_public_lot(p_lot_id, 'parking_lot_id');
+  perform private.lock_public_lot(p_lot_id, 'parking_lot_id');
   return (select l.name from public.parking_lots l where l.id = p_lot_id);
 end
 $$;

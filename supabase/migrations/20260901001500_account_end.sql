@@ -185,7 +185,7 @@ declare
 begin
   perform private.hold_leaving_admin(v_user_id);
   perform private.hold_sign_in(v_user_id);
-  perform private.hold_account(v_user_id);
+  perform private.lock_account(v_user_id);
   perform private.empty_account(v_user_id);
 end
 $$;

@@ -238,9 +238,9 @@ declare
 begin
   -- From here on the administrator is the caller: their keys, their quota.
   perform set_config('request.jwt.claims', jsonb_build_object('role', 'service_role', 'sub', p_admin_id)::text, true);
-  v_taken := private.take('admin_write', private.caller()::text);
+  v_taken := private.count_request('admin_write', private.caller()::text);
   if (v_taken -> 'allowed')::boolean then
-    v_reply := private.call_caught(p_command, p_arguments || jsonb_build_object('p_admin_id', p_admin_id), p_key, p_fingerprint, p_nth);
+    v_reply := private.call_returning_errors(p_command, p_arguments || jsonb_build_object('p_admin_id', p_admin_id), p_key, p_fingerprint, p_nth);
   end if;
   return private.counted_reply(v_taken, v_reply);
 end
@@ -318,8 +318,8 @@ grant execute on function
   api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer)
 to service_role;
 grant execute on function
-  private.caller(), private.require_active(text), private.claim_key(text, text), private.keep_reply(text, text, text, jsonb), private.call_by_name(text, jsonb),
+  private.caller(), private.require_active(text), private.claim_key(text, text), private.store_reply(text, text, text, jsonb), private.call_by_name(text, jsonb),
   private.require_active_account(), private.run_once(text, text, text, jsonb, integer), private.status_of(text),
-  private.field_fault(jsonb, regclass, text, text), private.call_caught(text, jsonb, text, text, integer),
+  private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
   private.counted_reply(jsonb, jsonb)
 to service_role;

@@ -59,7 +59,7 @@ begin
     perform private.raise_error('not_found', 404, 'There is no such preset.', p_param => 'id');
   end if;
   perform private.hold_preset_owner(v_owner_id);
-  return private.held_preset(v_owner_id, p_id);
+  return private.locked_preset(v_owner_id, p_id);
 end
 $$;
 
@@ -84,8 +84,8 @@ grant execute on function
   private.hold_app_user(uuid, text), private.hold_preset_owner(uuid), private.preset_for_admin(uuid),
   private.record_preset_act(uuid, text, public.search_presets, jsonb),
   -- The functions that write presets (1110) and check their queries (0840, 0910).
-  private.hold_account(uuid), private.require_active(text), private.check_preset(text, jsonb, integer),
-  private.preset_row(public.search_presets), private.held_preset(uuid, uuid),
+  private.lock_account(uuid), private.require_active(text), private.check_preset(text, jsonb, integer),
+  private.preset_row(public.search_presets), private.locked_preset(uuid, uuid),
   private.create_preset(uuid, text, jsonb, boolean, integer), private.update_preset(uuid, uuid, text, jsonb, integer),
   private.delete_preset(uuid, uuid), private.set_default_preset(uuid, uuid),
   private.search_query_fault(text, jsonb), private.measure_fault(text, jsonb), private.search_text(text),

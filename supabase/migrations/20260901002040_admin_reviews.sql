@@ -136,7 +136,7 @@ end
 $$;
 
 comment on function private.decide_review(uuid, uuid, text, text, timestamptz) is
-  'Decides on a review that the caller has locked (private.hold_reviews), notifies its author and records the act. Errors: forbidden, validation_error, not_found, conflict.';
+  'Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function private.check_review_decisions(p_decisions jsonb) returns void
 language plpgsql stable
@@ -255,7 +255,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'reviews');
-  return private.found(private.admin_review_rows(array[p_id]) -> 0, 'There is no such review.');
+  return private.require_row(private.admin_review_rows(array[p_id]) -> 0, 'There is no such review.');
 end
 $$;
 
@@ -270,7 +270,7 @@ set search_path = ''
 as $$
 begin
   perform private.hold_admin(p_admin_id, 'reviews');
-  perform private.hold_reviews(array[p_id]);
+  perform private.lock_reviews(array[p_id]);
   perform private.decide_review(p_admin_id, p_id, p_status, p_reason, p_seen_updated_at);
   return private.admin_review_rows(array[p_id]) -> 0;
 end
@@ -291,7 +291,7 @@ begin
   perform private.hold_admin(p_admin_id, 'reviews');
   perform private.check_review_decisions(p_decisions);
   -- All are locked before the first decision, in one order: two lists with the same reviews cause no deadlock.
-  perform private.hold_reviews(array(select (d ->> 'id')::uuid from jsonb_array_elements(p_decisions) as d));
+  perform private.lock_reviews(array(select (d ->> 'id')::uuid from jsonb_array_elements(p_decisions) as d));
   for v_decision in
     select d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place) order by d.place
   loop

@@ -242,7 +242,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  return private.found(private.admin_error_report_rows(array[p_id]) -> 0, 'There is no such report.');
+  return private.require_row(private.admin_error_report_rows(array[p_id]) -> 0, 'There is no such report.');
 end
 $$;
 
@@ -432,7 +432,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  return private.found(private.admin_field_value_rows(array[p_id]) -> 0, 'There is no such field value.');
+  return private.require_row(private.admin_field_value_rows(array[p_id]) -> 0, 'There is no such field value.');
 end
 $$;
 

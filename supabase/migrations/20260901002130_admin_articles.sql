@@ -309,7 +309,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.found(
+  return private.require_row(
     (select private.managed_article(a) from public.articles a where a.id = p_id), 'There is no such article.'
   );
 end

@@ -149,7 +149,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.found(
+  return private.require_row(
     (select private.managed_ad(a) from public.ads a where a.id = p_id), 'There is no such advertisement.'
   );
 end

@@ -179,7 +179,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.found(
+  return private.require_row(
     (select private.managed_sponsor(s) from public.sponsors s where s.id = p_id), 'There is no such sponsor.'
   );
 end

@@ -99,7 +99,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.found(
+  return private.require_row(
     (select to_jsonb(p) from public.subscription_plans p where p.id = p_id), 'There is no such plan.'
   );
 end

@@ -194,7 +194,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.found(
+  return private.require_row(
     (select to_jsonb(t) from public.tags t where t.id = p_id), 'There is no such tag.'
   );
 end

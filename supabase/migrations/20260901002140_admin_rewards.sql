@@ -76,7 +76,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  return private.found(
+  return private.require_row(
     (select to_jsonb(b) from public.badges b where b.id = p_id), 'There is no such badge.'
   );
 end

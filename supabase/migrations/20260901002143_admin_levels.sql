@@ -299,7 +299,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  return private.found(
+  return private.require_row(
     (select to_jsonb(e) from private.exp_rules e where e.id = p_id), 'There is no such EXP rule.'
   );
 end

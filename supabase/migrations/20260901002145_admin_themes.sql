@@ -157,7 +157,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  return private.found(
+  return private.require_row(
     (select private.admin_theme(t) from public.themes t where t.id = p_id), 'There is no such theme.'
   );
 end

@@ -102,7 +102,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  return private.found(
+  return private.require_row(
     (select private.store_sync_run_json(r) from public.store_sync_runs r where r.id = p_id), 'There is no such run.'
   );
 end

@@ -21,7 +21,7 @@ Deno.test.afterAll(async () => {
 /** Called for each row, and cheap: they read no table, but set or compute columns of the row itself. */
 const ONCE_A_ROW = new Set([
   "tg_touch_updated_at",
-  "tg_parking_sessions__forget_person",
+  "tg_parking_sessions__remove_user_data",
   "tg_error_reports__forget_words",
   "tg_assets__leave_with_uploader",
   "field_value_state",

@@ -156,9 +156,9 @@ Deno.test("active_user is the caller in good standing", async () => {
   assert.equal(row?.id, people.owner);
 });
 
-Deno.test("visitor_or_user lets pass whoever may read, and refuses those who lost their standing", async () => {
+Deno.test("optional_user lets pass whoever may read, and refuses those who lost their standing", async () => {
   const caller = async (who: Caller) =>
-    (await db.as(who, (sql) => sql`select private.visitor_or_user() as id`))[0]?.id as string | null;
+    (await db.as(who, (sql) => sql`select private.optional_user() as id`))[0]?.id as string | null;
   assert.equal(await caller({ role: "anon" }), null);
   assert.equal(await caller(owner), people.owner);
   assert.equal(await caller(administrator), people.administrator);

@@ -163,7 +163,7 @@ Deno.test("ai_search: premium members have a quota of their own", async () => {
   await sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;
   const quotas = [];
   for (const user of [free, premium]) {
-    const [row] = await sql`select private.take('ai_search', ${user}) -> 'quota' as quota`;
+    const [row] = await sql`select private.count_request('ai_search', ${user}) -> 'quota' as quota`;
     quotas.push(row!["quota"]);
   }
   assert.deepEqual(quotas, [10, 60]);

@@ -91,8 +91,8 @@ Deno.test("stay_fees: many lots priced together cost what each costs alone, also
 
 Deno.test("no lot is out of reach of its own fee, and some are of a quarter of it", async () => {
   const rows = await db.sql<{ own: boolean; less: boolean }[]>`
-    select q.lot = any (private.lots_in_reach(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
-      q.lot = any (private.lots_in_reach(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount / 4)) as less
+    select q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
+      q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount / 4)) as less
     from jsonb_to_recordset(${
     JSON.stringify(
       questions.map((question, n) => ({ ...question, amount: priced[n] })).filter(({ amount }) =>

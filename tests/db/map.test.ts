@@ -89,7 +89,7 @@ async function keptAndCounted(level: number, term: string, query: Record<string,
     c.cell_x, c.cell_y, c.lot_count, round(c.lat::numeric, 6) as lat, round(c.lng::numeric, 6) as lng, c.price_min, c.price_max,
     c.currency, c.representative_id`;
   const kept = await db.sql<Cell[]>`
-    select ${columns} from private.kept_clusters(${world}::float8[], ${level}, ${term}) as c order by 1, 2`;
+    select ${columns} from private.stored_clusters(${world}::float8[], ${level}, ${term}) as c order by 1, 2`;
   const counted = await db.sql<Cell[]>`
     select ${columns} from private.counted_clusters(${
     db.sql.json(query as never)

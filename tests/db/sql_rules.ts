@@ -121,7 +121,7 @@ export function raisingImmutables(texts: readonly string[]): string[] {
 
 /** Commands that do not lock the account that they write for. */
 export function unheldCommands(texts: readonly string[]): string[] {
-  const holds = reaching(texts, ["private.writing_user", "private.hold_account", "private.hold_subscription"]);
+  const holds = reaching(texts, ["private.writing_user", "private.lock_account", "private.hold_subscription"]);
   return texts.flatMap(functions).map(({ called }) => called).filter((name) =>
     name.startsWith("commands.") && !holds(name)
   );

@@ -6,7 +6,7 @@ import { adminActivity } from "./admin_activity.ts";
 import { driver } from "./driver.ts";
 import { fieldValues } from "./field_values.ts";
 import { lots } from "./lots.ts";
-import { marks } from "./marks.ts";
+import { ratingsAndSavedLots } from "./ratings_and_saved_lots.ts";
 import { occupancy } from "./occupancy.ts";
 import { published } from "./published.ts";
 import { reference } from "./reference.ts";
@@ -25,7 +25,7 @@ export const domains: readonly Domain[] = [
   reference,
   lots,
   reviews,
-  marks,
+  ratingsAndSavedLots,
   fieldValues,
   occupancy,
   activity,

@@ -102,7 +102,7 @@ Deno.test("the counts of lots equal a recount, whatever is written and by how ma
   assert.deepEqual(await miscounted(), []);
 });
 
-Deno.test("my_marks says what the caller saved and rated, of others nothing, and to a visitor nothing at all", async () => {
+Deno.test("my_ratings_and_saves says what the caller saved and rated, of others nothing, and to a visitor nothing at all", async () => {
   const [marked, other] = [await newLot(db.sql), await newLot(db.sql)];
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await rate(user, marked, "good");
@@ -115,7 +115,10 @@ Deno.test("my_marks says what the caller saved and rated, of others nothing, and
     db.as(
       caller,
       async (sql) =>
-        (await sql`select is_saved, my_rating from private.my_marks(${[marked, other]}) order by my_rating nulls last`)
+        (await sql`select is_saved, my_rating from private.my_ratings_and_saves(${[
+          marked,
+          other,
+        ]}) order by my_rating nulls last`)
           .map((row) => ({ ...row })),
     );
   assert.deepEqual(await marks(signedIn(user)), [
