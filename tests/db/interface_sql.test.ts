@@ -76,7 +76,7 @@ async function calledByRouter(): Promise<string[]> {
   const folder = new URL("../../supabase/functions/_shared/http/", import.meta.url);
   const files = [...Deno.readDirSync(folder)].map(({ name }) => Deno.readTextFile(new URL(name, folder)));
   return (await Promise.all(files)).flatMap((text) =>
-    [...text.matchAll(/\.(?:rpc|#call)(?:<.*>)?\((?:db, )?"([a-z_]+)"/g)].map((match) => qualified(match[1]!))
+    [...text.matchAll(/\.(?:rpc|#call)(?:<.*>)?\(\s*(?:db, )?"([a-z_]+)"/g)].map((match) => qualified(match[1]!))
   );
 }
 
