@@ -1,23 +1,17 @@
 // /auth/v1/admin/users: what the service key may do with users.
 import { z } from "zod";
 import type { AuthContext } from "./context.ts";
-import { AuthError } from "./errors.ts";
+import { AuthError, invalid } from "./errors.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
-import { parseBody } from "./requests.ts";
-import { type Queries, type UserRow, usersJson } from "./users.ts";
+import { Metadata, parseBody, UUID } from "./requests.ts";
+import { createUser, merged, type Queries, readUserJson, rejectTakenEmail, type UserRow, usersJson } from "./users.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+type Json = Record<string, unknown>;
 
-const Metadata = z.record(z.string(), z.unknown());
-
-const UserParams = z.object({
-  id: z.string().regex(UUID).optional(),
+const UserParams = z.strictObject({
   email: z.email().transform((email) => email.toLowerCase()).optional(),
-  phone: z.string().transform((phone) => phone.replace(/^\+/, "")).optional(),
   password: z.string().optional(),
-  password_hash: z.string().startsWith("$2").optional(),
   email_confirm: z.boolean().optional(),
-  phone_confirm: z.boolean().optional(),
   user_metadata: Metadata.optional(),
   app_metadata: Metadata.optional(),
   role: z.string().optional(),
@@ -28,187 +22,126 @@ const DeleteParams = z.object({ should_soft_delete: z.boolean().nullish() });
 
 type UserParams = z.infer<typeof UserParams>;
 
-export class AdminUsers {
-  constructor(readonly context: AuthContext) {}
-
-  /** Answers a request below /admin/users; `rest` is what follows, a user's id or nothing. */
-  async handle(method: string, body: Uint8Array, url: URL, rest: string): Promise<Response> {
-    if (rest === "") {
-      if (method === "GET") return await this.#list(url);
-      if (method === "POST") return Response.json(await this.#create(parseBody(body, UserParams)));
-    } else if (!UUID.test(rest)) {
-      throw new AuthError(404, "validation_failed", "user_id must be an UUID");
-    } else {
-      if (method === "GET") {
-        return Response.json(await json(this.context.sql, await this.#find(this.context.sql, rest)));
-      }
-      if (method === "PUT") return Response.json(await this.#update(rest, parseBody(body, UserParams)));
-      if (method === "DELETE") return await this.#delete(rest, parseBody(body, DeleteParams));
-    }
-    throw new AuthError(405, "validation_failed", `${method} is not allowed here`);
+/** Handles a request to /admin/users or, with an id, to /admin/users/<id>. */
+export async function administerUsers(
+  context: AuthContext,
+  method: string,
+  body: Uint8Array,
+  url: URL,
+  id: string,
+): Promise<Response | Json> {
+  if (id !== "" && !UUID.test(id)) throw new AuthError(404, "validation_failed", "user_id must be an UUID");
+  switch (`${method} ${id === "" ? "users" : "user"}`) {
+    case "GET users":
+      return await listUsers(context.sql, url);
+    case "POST users":
+      return await create(context, parseBody(body, UserParams));
+    case "GET user":
+      await find(context.sql, id);
+      return await readUserJson(context.sql, id);
+    case "PUT user":
+      return await update(context, id, parseBody(body, UserParams));
+    case "DELETE user":
+      return await remove(context.sql, id, parseBody(body, DeleteParams));
   }
+  throw new AuthError(405, "validation_failed", `${method} is not allowed here`);
+}
 
-  async #list(url: URL): Promise<Response> {
-    const page = positive(url.searchParams.get("page"), 1);
-    const perPage = positive(url.searchParams.get("per_page"), 50);
-    const [count] = await this.context.sql<{ total: number }[]>`select count(*)::integer as total from auth.users`;
-    const users = await this.context.sql<UserRow[]>`
-      select * from auth.users order by created_at desc, id limit ${perPage} offset ${(page - 1) * perPage}`;
-    const total = count?.total ?? 0;
-    const last = Math.max(1, Math.ceil(total / perPage));
-    const link = (to: number, rel: string) => `<${url.pathname}?page=${to}&per_page=${perPage}>; rel="${rel}"`;
-    const links = [...(page < last ? [link(page + 1, "next")] : []), link(last, "last")];
-    return Response.json({ users: await usersJson(this.context.sql, users), aud: "authenticated" }, {
-      headers: {
-        link: links.join(", "),
-        "x-total-count": String(total),
-        "access-control-expose-headers": "X-Total-Count, Link",
-      },
+async function listUsers(sql: Queries, url: URL): Promise<Response> {
+  const page = positive(url.searchParams.get("page"), 1);
+  const perPage = positive(url.searchParams.get("per_page"), 50);
+  const [count] = await sql<{ total: number }[]>`select count(*)::integer as total from auth.users`;
+  const users = await sql<UserRow[]>`
+    select * from auth.users order by created_at desc, id limit ${perPage} offset ${(page - 1) * perPage}`;
+  const last = Math.max(1, Math.ceil(count!.total / perPage));
+  const link = (to: number, rel: string) => `<${url.pathname}?page=${to}&per_page=${perPage}>; rel="${rel}"`;
+  return Response.json({ users: await usersJson(sql, users), aud: "authenticated" }, {
+    headers: {
+      link: [...(page < last ? [link(page + 1, "next")] : []), link(last, "last")].join(", "),
+      "x-total-count": String(count!.total),
+      "access-control-expose-headers": "X-Total-Count, Link",
+    },
+  });
+}
+
+async function create({ sql: database, config }: AuthContext, params: UserParams): Promise<Json> {
+  const { email, password, role, app_metadata: appMetadata, user_metadata: metadata = {} } = params;
+  if (!email) throw invalid("Cannot create a user without an email");
+  if (password) checkPassword(password, config);
+  // A user that is created without a password gets a random one.
+  const passwordHash = await hashPassword(database, password || crypto.randomUUID());
+  return await database.begin(async (sql) => {
+    await rejectTakenEmail(sql, email);
+    const isConfirmed = params.email_confirm ?? false;
+    const { id } = await createUser(sql, {
+      email,
+      passwordHash,
+      metadata: { ...metadata, ...(isConfirmed ? { email_verified: true } : {}) },
+      ...(appMetadata === undefined ? {} : { appMetadata }),
+      isConfirmed,
     });
-  }
+    const change = { role: role ?? "authenticated", banned_until: bannedUntil(params.ban_duration) ?? null };
+    await sql`update auth.users set ${sql(change)} where id = ${id}`;
+    return await readUserJson(sql, id);
+  });
+}
 
-  async #create(params: UserParams): Promise<unknown> {
-    if (!params.email && !params.phone) {
-      throw new AuthError(400, "validation_failed", "Cannot create a user without either an email or phone");
-    }
-    const hash = await this.#hash(params);
-    const id = params.id ?? crypto.randomUUID();
-    return await this.context.sql.begin(async (sql) => {
-      await rejectTaken(sql, params, id);
+async function update({ sql: database, config }: AuthContext, id: string, params: UserParams): Promise<Json> {
+  const { email, password, role } = params;
+  if (password) checkPassword(password, config);
+  const ban = bannedUntil(params.ban_duration);
+  return await database.begin(async (sql) => {
+    const user = await find(sql, id);
+    if (email !== undefined && email !== user.email) await rejectTakenEmail(sql, email);
+    const change = {
+      ...(email === undefined ? {} : { email }),
+      ...(role === undefined ? {} : { role }),
+      ...(params.email_confirm ? { email_confirmed_at: user.email_confirmed_at ?? new Date() } : {}),
+      ...(password ? { encrypted_password: await hashPassword(sql, password) } : {}),
+      ...(ban === undefined ? {} : { banned_until: ban }),
+      raw_app_meta_data: merged(user.raw_app_meta_data, params.app_metadata),
+      raw_user_meta_data: merged(user.raw_user_meta_data, params.user_metadata),
+      updated_at: new Date(),
+    };
+    await sql`update auth.users set ${sql(change as never)} where id = ${id}`;
+    if (email !== undefined) {
       await sql`
-        insert into auth.users (id, aud, role, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at,
-          raw_app_meta_data, raw_user_meta_data, banned_until)
-        values (${id}, 'authenticated', ${params.role ?? "authenticated"}, ${params.email ?? null}, ${
-        params.phone ?? null
-      },
-          ${hash}, ${params.email_confirm ? new Date() : null}, ${params.phone_confirm ? new Date() : null},
-          ${sql.json({ ...providers(params), ...params.app_metadata } as never)},
-          ${sql.json({ ...params.user_metadata, ...(params.email_confirm ? { email_verified: true } : {}) } as never)},
-          ${bannedUntil(params.ban_duration) ?? null})`;
-      if (params.email) {
-        await sql`
-          insert into auth.identities (id, provider, provider_id, user_id, identity_data)
-          values (${crypto.randomUUID()}, 'email', ${id}, ${id}, ${
-          sql.json({ sub: id, email: params.email, email_verified: false, phone_verified: false })
-        })`;
-      }
-      return await json(sql, await this.#find(sql, id));
-    });
-  }
-
-  async #update(id: string, params: UserParams): Promise<unknown> {
-    const hash = await this.#hash(params, false);
-    const ban = bannedUntil(params.ban_duration);
-    return await this.context.sql.begin(async (sql) => {
-      const user = await this.#find(sql, id);
-      await rejectTaken(sql, params, id);
-      const change = {
-        ...(params.email === undefined ? {} : { email: params.email }),
-        ...(params.phone === undefined ? {} : { phone: params.phone }),
-        ...(params.role === undefined ? {} : { role: params.role }),
-        ...(params.email_confirm ? { email_confirmed_at: user.email_confirmed_at ?? new Date() } : {}),
-        ...(params.phone_confirm ? { phone_confirmed_at: user.phone_confirmed_at ?? new Date() } : {}),
-        ...(hash === null ? {} : { encrypted_password: hash }),
-        ...(ban === undefined ? {} : { banned_until: ban }),
-        ...merged("raw_app_meta_data", user.raw_app_meta_data, params.app_metadata),
-        ...merged("raw_user_meta_data", user.raw_user_meta_data, params.user_metadata),
-        updated_at: new Date(),
-      };
-      await sql`update auth.users set ${sql(change as never)} where id = ${id}`;
-      if (params.email !== undefined) {
-        await sql`
-          update auth.identities
-          set identity_data = identity_data || jsonb_build_object('email', ${params.email}::text), updated_at = now()
-          where user_id = ${id} and provider = 'email'`;
-      }
-      return await json(sql, await this.#find(sql, id));
-    });
-  }
-
-  async #delete(id: string, { should_soft_delete: soft }: z.output<typeof DeleteParams>): Promise<Response> {
-    await this.context.sql.begin(async (sql) => {
-      await this.#find(sql, id);
-      if (!soft) return await sql`delete from auth.users where id = ${id}`;
-      await sql`delete from auth.sessions where user_id = ${id}`;
-      await sql`delete from auth.identities where user_id = ${id}`;
-      return await sql`
-        update auth.users
-        set email = null, phone = null, encrypted_password = null, raw_user_meta_data = '{}', deleted_at = now(),
-          updated_at = now()
-        where id = ${id}`;
-    });
-    return Response.json({});
-  }
-
-  async #find(sql: Queries, id: string): Promise<UserRow> {
-    const [user] = await sql<UserRow[]>`select * from auth.users where id = ${id}`;
-    if (user === undefined) throw new AuthError(404, "user_not_found", "User not found");
-    return user;
-  }
-
-  /** The stored form of the password; a created user without one gets a password nobody knows. */
-  async #hash(params: UserParams, needed = true): Promise<string | null> {
-    if (params.password_hash !== undefined) return params.password_hash;
-    const password = params.password ?? (needed ? crypto.randomUUID() : undefined);
-    if (password === undefined) return null;
-    checkPassword(password, {
-      ...this.context.config,
-      passwordRequirements: params.password ? this.context.config.passwordRequirements : "",
-    });
-    return await hashPassword(this.context.sql, password);
-  }
+        update auth.identities
+        set identity_data = identity_data || jsonb_build_object('email', ${email}::text), updated_at = now()
+        where user_id = ${id} and provider = 'email'`;
+    }
+    return await readUserJson(sql, id);
+  });
 }
 
-async function rejectTaken(sql: Queries, params: UserParams, id: string): Promise<void> {
-  const [taken] = await sql<{ same_email: boolean; same_id: boolean }[]>`
-    select email is not distinct from ${params.email ?? null} as same_email
-    from auth.users
-    where id <> ${id} and (email = ${params.email ?? null} or phone = ${params.phone ?? null})`;
-  if (taken === undefined) return;
-  if (taken.same_email) {
-    throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
-  }
-  throw new AuthError(422, "phone_exists", "A user with this phone number has already been registered");
+async function remove(sql: Queries, id: string, params: z.output<typeof DeleteParams>): Promise<Json> {
+  if (params.should_soft_delete) throw invalid("The local auth server does not support should_soft_delete");
+  await find(sql, id);
+  await sql`delete from auth.users where id = ${id}`;
+  return {};
 }
 
-async function json(sql: Queries, user: UserRow): Promise<unknown> {
-  const [shown] = await usersJson(sql, [user]);
-  return shown;
+async function find(sql: Queries, id: string): Promise<UserRow> {
+  const [user] = await sql<UserRow[]>`select * from auth.users where id = ${id}`;
+  if (user === undefined) throw new AuthError(404, "user_not_found", "User not found");
+  return user;
 }
 
-function providers(params: UserParams): Record<string, unknown> {
-  const names = [...(params.email ? ["email"] : []), ...(params.phone ? ["phone"] : [])];
-  return { provider: names[0], providers: names };
-}
-
-/** Keys given replace the stored ones, a null removes its key, the others stay. */
-function merged(column: string, stored: Record<string, unknown> | null, given: Record<string, unknown> | undefined) {
-  if (given === undefined) return {};
-  const entries = Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null);
-  return { [column]: Object.fromEntries(entries) };
-}
-
-/** Null lifts a ban, undefined leaves it. Durations are Go's: "24h", "1h30m", "none". */
+/** Null lifts a ban, undefined leaves it. Durations have Go's format: "24h", "1h30m", "none". */
 function bannedUntil(duration: string | undefined): Date | null | undefined {
   if (duration === undefined) return undefined;
   if (duration === "none") return null;
-  const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-  const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== duration) {
-    throw new AuthError(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
-  }
-  const length = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? ""] ?? 0), 0);
+  const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+  const parts = [...duration.matchAll(/(\d+)([smh])/g)];
+  const length = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
   const until = new Date(Date.now() + length);
-  if (Number.isNaN(until.getTime()) || until.getUTCFullYear() > 9999) {
-    throw new AuthError(400, "validation_failed", `invalid format for ban duration: "${duration}"`);
-  }
-  return until;
+  const isComplete = parts.length > 0 && parts.map(([part]) => part).join("") === duration;
+  if (isComplete && until.getUTCFullYear() <= 9999) return until;
+  throw invalid(`invalid format for ban duration: "${duration}"`);
 }
 
 function positive(text: string | null, fallback: number): number {
   const value = Number(text || fallback);
-  if (!Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) {
-    throw new AuthError(400, "validation_failed", "Bad pagination parameters");
-  }
-  return value;
+  if (Number.isInteger(value) && value >= 1 && value < 2 ** 31) return value;
+  throw invalid("Bad pagination parameters");
 }

@@ -1,20 +1,18 @@
-// /auth/v1: sign-up, sign-in, sessions, mails and the users' administration, as the hosted auth server (GoTrue) has them.
+// /auth/v1: sign-up, sign-in, sessions, mails and the administration of users, compatible with the hosted server (GoTrue).
 import postgres from "postgres";
 import { z } from "zod";
 import type { AuthConfig } from "../config.ts";
-import { Recovering, Unavailable } from "../postgres/recovering.ts";
 import { BodyError, readBody } from "../gateway/body.ts";
 import { ANY_ORIGIN, preflight } from "../gateway/cors.ts";
 import { knock } from "../gateway/keys.ts";
 import { PUBLIC_JWK } from "../gateway/signing_key.ts";
 import type { JwtAlgorithm } from "../settings.ts";
-import { AdminUsers } from "./admin.ts";
+import { administerUsers } from "./admin.ts";
 import { sendReauthentication } from "./codes.ts";
-import { AUTH_SIZE, type AuthConnections, connect } from "./connections.ts";
 import type { AuthContext } from "./context.ts";
+import { AuthDatabase, Unavailable } from "./database.ts";
 import { AuthError, errorResponse, invalid } from "./errors.ts";
 import { AttemptLimit } from "./limits.ts";
-import { generateLink, invite, InviteBody, LinkBody } from "./links.ts";
 import { mailPage } from "./mail_page.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { ExchangeBody, exchangeCode } from "./pkce.ts";
@@ -22,6 +20,8 @@ import { parseBody, readCaller, requireService } from "./requests.ts";
 import { type Client, endSessions, RefreshBody, refreshSession } from "./sessions.ts";
 import {
   alreadyRegistered,
+  invite,
+  InviteBody,
   OtpBody,
   PasswordBody,
   RecoverBody,
@@ -41,55 +41,51 @@ export interface AuthOptions {
   /** The database's address as `supabase_auth_admin`. */
   readonly admin: string;
   readonly config: AuthConfig;
-  /** The gateway's address on this machine, which access tokens name as their issuer. */
+  /** The gateway's address on this machine, the issuer of access tokens. */
   readonly origin: string;
-  /** The gateway's address for clients, which links begin with. */
+  /** The gateway's address for clients, the origin of links. */
   readonly publicUrl: string;
-  /** Attempts a minute and address. */
+  /** Attempts a minute and IP address. */
   readonly rate: number;
-  /** What access tokens are signed with. */
+  /** The algorithm of access tokens. */
   readonly algorithm: JwtAlgorithm;
-  /** Where its mails go. */
   readonly mailbox: Mailbox;
-  /** Receives what clients are not told. */
+  /** Receives errors that clients do not see. */
   readonly log: (line: string) => void;
 }
 
 const PREFIX = "/auth/v1";
 const BODY_LIMIT = 1_048_576;
-/** Together what a request may take; then the response is to try again. */
-const [WAIT_TIMEOUT_MS, RUN_TIMEOUT_MS] = [2_000, 3_000];
-/** What an address may try only so often in a minute. */
-const ATTEMPTS = new Set([
+/** Requests that are limited by IP address. */
+const LIMITED = new Set([
   "POST /signup",
   "POST /token password",
   "POST /otp",
-  "POST /magiclink",
   "POST /recover",
   "POST /resend",
   "POST /verify",
 ]);
-/** What a browser or a verifier opens without a key. */
+/** Paths that need no key: links of mails, and the published keys. */
 const OPEN = /^\/(verify|callback|authorize|\.well-known\/.+)$/;
 const UNIQUE_VIOLATION = "23505";
 
-/** A request, with what its handler needs of it. */
+/** The arguments of a handler. */
 interface Call {
   readonly context: AuthContext;
   readonly request: Request;
   readonly body: Uint8Array;
   readonly url: URL;
-  /** `Bearer …`: the request's own token or the one that stands for its key. */
+  /** `Bearer …`: the request's own token or that of its key. */
   readonly authorization: string;
   readonly client: Client;
-  /** Where the client wants the link of a mail to lead. */
+  /** The requested target of the link in a mail. */
   readonly redirect: string | null;
 }
 
 type Handler = (call: Call) => Promise<Response | Record<string, unknown>>;
 
 export class Auth {
-  readonly #connections: Recovering<AuthConnections>;
+  readonly #database: AuthDatabase;
   readonly #limit: AttemptLimit;
   readonly #mailbox: Mailbox;
   readonly #handlers: Readonly<Record<string, Handler>>;
@@ -98,18 +94,12 @@ export class Auth {
     this.#mailbox = options.mailbox;
     this.#limit = new AttemptLimit(options.rate);
     this.#handlers = this.#routes();
-    this.#connections = new Recovering({
-      open: (onLost) => connect(options.admin, onLost),
-      size: AUTH_SIZE,
-      waitTimeoutMs: WAIT_TIMEOUT_MS,
-      runTimeoutMs: RUN_TIMEOUT_MS,
-      log: options.log,
-    });
+    this.#database = new AuthDatabase(options.admin);
   }
 
   static async start(options: AuthOptions): Promise<Auth> {
     const auth = new Auth(options);
-    await auth.#connections.ready();
+    await auth.#database.run((sql) => sql`select`);
     return auth;
   }
 
@@ -117,7 +107,7 @@ export class Auth {
     if (request.method === "OPTIONS") return preflight(request);
     try {
       const body = await readBody(request, BODY_LIMIT);
-      return await this.#answer(request, body, url, address);
+      return await this.#respond(request, body, url, address);
     } catch (error) {
       return errorResponse(request, this.#asAuthError(request, url, error));
     }
@@ -132,23 +122,23 @@ export class Auth {
       return new AuthError(503, "unexpected_failure", error.message, {}, { "retry-after": "1" });
     }
     if (!(error instanceof postgres.PostgresError)) throw error;
-    // Two requests with one address at the same moment.
+    // Two concurrent requests with one address.
     if (error.code === UNIQUE_VIOLATION && error.table_name === "users") return alreadyRegistered();
-    // A trigger on auth.users failed, say: the auth server tells its clients no more than this.
+    // For example, a trigger on auth.users failed. The hosted auth server returns only this message.
     this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
     return new AuthError(500, "unexpected_failure", "Database error saving user");
   }
 
-  /** /_mail: what was sent. */
+  /** /_mail: the sent mails. */
   mail(request: Request, url: URL): Response {
     return mailPage(this.#mailbox, request, url);
   }
 
   async stop(): Promise<void> {
-    await this.#connections.close();
+    await this.#database.close();
   }
 
-  async #answer(request: Request, body: Uint8Array, url: URL, address: string): Promise<Response> {
+  async #respond(request: Request, body: Uint8Array, url: URL, address: string): Promise<Response> {
     const path = url.pathname.slice(PREFIX.length).replace(/(?<=.)\/$/, "");
     let authorization = "";
     if (!OPEN.test(path)) {
@@ -156,18 +146,18 @@ export class Auth {
       if ("refused" in entry) return entry.refused;
       authorization = entry.authorization;
     }
-    // A mail scanner that looks at a link with HEAD must not use it up.
+    // A mail scanner that requests a link with HEAD must not consume it.
     const method = request.method === "HEAD" && path !== "/verify" ? "GET" : request.method;
     const grant = path === "/token" ? ` ${url.searchParams.get("grant_type")}` : "";
-    const handler = this.#handlers[`${method} ${path}${grant}`] ?? this.#adminHandler(path);
+    const route = `${method} ${path}${grant}`;
+    const handler = this.#handlers[route] ?? adminHandler(path);
     if (handler === undefined) throw unknownPath(method, path);
-    const attempt = `${method} ${path}${grant}`;
-    if (ATTEMPTS.has(attempt) && !this.#limit.allow(address)) {
+    if (LIMITED.has(route) && !this.#limit.allow(address)) {
       throw new AuthError(429, "over_request_rate_limit", "Request rate limit reached");
     }
     const client = { address, userAgent: request.headers.get("user-agent") };
     const redirect = url.searchParams.get("redirect_to") ?? request.headers.get("redirect_to");
-    const result = await this.#connections.run(({ sql }) =>
+    const result = await this.#database.run((sql) =>
       handler({ context: this.#context(sql), request, body, url, authorization, client, redirect })
     );
     const response = result instanceof Response ? result : Response.json(result);
@@ -190,7 +180,6 @@ export class Auth {
       requireService(call.authorization);
       return await handler(call);
     };
-    const otp = withBody(OtpBody, (body, { context, redirect }) => sendOtp(context, body, redirect));
     return {
       "POST /signup": withBody(
         SignUpBody,
@@ -205,8 +194,7 @@ export class Auth {
         (body, { context }) => refreshSession(context, body.refresh_token),
       ),
       "POST /token pkce": withBody(ExchangeBody, (body, { context, client }) => exchangeCode(context, body, client)),
-      "POST /otp": otp,
-      "POST /magiclink": otp,
+      "POST /otp": withBody(OtpBody, (body, { context, redirect }) => sendOtp(context, body, redirect)),
       "POST /recover": withBody(RecoverBody, (body, { context, redirect }) => sendRecovery(context, body, redirect)),
       "POST /resend": withBody(ResendBody, (body, { context, redirect }) => resend(context, body, redirect)),
       "POST /verify": withBody(VerifyBody, (body, { context, client }) => verifyCode(context, body, client)),
@@ -232,54 +220,33 @@ export class Auth {
       "POST /invite": forService(
         withBody(InviteBody, (body, { context, redirect }) => invite(context, body, redirect)),
       ),
-      "POST /admin/generate_link": forService(
-        withBody(LinkBody, (body, { context, redirect }) => generateLink(context, body, redirect)),
-      ),
-      "GET /settings": () => Promise.resolve(this.#settings()),
-      "GET /health": () =>
-        Promise.resolve({ version: "local", name: "GoTrue", description: "The local platform's auth server" }),
       "GET /.well-known/jwks.json": () => Promise.resolve(publicKeys()),
-    };
-  }
-
-  #adminHandler(path: string): Handler | undefined {
-    const [, id = "", factors] = path.match(/^\/admin\/users(?:\/([^/]+)(\/factors)?)?$/) ?? [null, undefined];
-    if (!/^\/admin\/users(\/|$)/.test(path)) return undefined;
-    return async ({ context, request, body, url, authorization }) => {
-      requireService(authorization);
-      if (factors !== undefined && request.method === "GET") return Response.json([]);
-      return await new AdminUsers(context).handle(request.method, body, url, id);
-    };
-  }
-
-  #settings(): Record<string, unknown> {
-    const { config } = this.options;
-    return {
-      external: { email: true, phone: false, anonymous_users: false },
-      disable_signup: !config.signUpEnabled,
-      mailer_autoconfirm: !config.confirmations,
-      phone_autoconfirm: false,
-      sms_provider: "",
-      saml_enabled: false,
     };
   }
 }
 
-/** What a hosted project answers for what this project has not switched on. */
+function adminHandler(path: string): Handler | undefined {
+  const id = path.match(/^\/admin\/users(?:\/([^/]*))?$/);
+  if (id === null) return undefined;
+  return async ({ context, request, body, url, authorization }) => {
+    requireService(authorization);
+    return await administerUsers(context, request.method, body, url, id[1] ?? "");
+  };
+}
+
+/** The errors of a hosted project for features that this project has not enabled. */
+const NOT_ENABLED: readonly [path: RegExp, error: AuthError][] = [
+  [/^\/token$/, invalid("unsupported_grant_type")],
+  [/^\/(authorize|callback)$/, invalid("Unsupported provider: provider is not enabled")],
+  [/^\/sso$/, new AuthError(404, "saml_provider_disabled", "SAML 2.0 is disabled")],
+  [/^\/factors/, new AuthError(422, "mfa_totp_enroll_not_enabled", "MFA enroll is disabled for TOTP")],
+  [/^\/user\/identities/, new AuthError(404, "manual_linking_disabled", "Manual linking is disabled")],
+  [/^(\/admin)?\/oauth/, new AuthError(404, "feature_disabled", "The OAuth server is not enabled")],
+];
+
 function unknownPath(method: string, path: string): AuthError {
-  if (path === "/token") return invalid("unsupported_grant_type");
-  if (path === "/authorize" || path === "/callback") return invalid("Unsupported provider: provider is not enabled");
-  if (path === "/sso") return new AuthError(404, "saml_provider_disabled", "SAML 2.0 is disabled");
-  if (path.startsWith("/factors")) {
-    return new AuthError(422, "mfa_totp_enroll_not_enabled", "MFA enroll is disabled for TOTP");
-  }
-  if (path.startsWith("/user/identities")) {
-    return new AuthError(404, "manual_linking_disabled", "Manual linking is disabled");
-  }
-  if (path.startsWith("/admin/oauth") || path.startsWith("/oauth")) {
-    return new AuthError(404, "feature_disabled", "The OAuth server is not enabled");
-  }
-  return new AuthError(404, "not_found", `${method} ${path}: no such path`);
+  const known = NOT_ENABLED.find(([pattern]) => pattern.test(path));
+  return known?.[1] ?? new AuthError(404, "not_found", `The local auth server does not support ${method} ${path}.`);
 }
 
 function publicKeys(): Response {

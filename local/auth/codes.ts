@@ -1,4 +1,4 @@
-// One-time codes: made, mailed with a link, and checked. The database keeps a hash of the code and the address.
+// One-time codes and their mails. The database keeps a hash of the code and the address.
 import { createHash, randomInt } from "node:crypto";
 import type { AuthContext } from "./context.ts";
 import { AuthError } from "./errors.ts";
@@ -8,19 +8,19 @@ import type { Queries, UserRow } from "./users.ts";
 
 export type LinkType = "signup" | "invite" | "recovery" | "magiclink" | "email_change";
 
-export interface Code {
+interface Code {
   readonly code: string;
-  /** What the link carries and the database keeps. */
+  /** The value in the link and in the database. */
   readonly hash: string;
 }
 
-/** A code for this address. */
-export function newCode({ config }: AuthContext, email: string, isPkce = false): Code {
+/** Makes a code for this address. */
+function newCode({ config }: AuthContext, email: string, isPkce = false): Code {
   const code = String(randomInt(10 ** config.otpLength)).padStart(config.otpLength, "0");
   return { code, hash: (isPkce ? PKCE_PREFIX : "") + hashOf(email, code) };
 }
 
-/** As GoTrue makes it. */
+/** The hash that GoTrue uses. */
 export function hashOf(email: string, code: string): string {
   return createHash("sha224").update(email + code).digest("hex");
 }
@@ -29,7 +29,7 @@ export function isExpired({ config }: AuthContext, sentAt: Date | null): boolean
   return sentAt === null || sentAt.getTime() + config.otpExpiry * 1000 < Date.now();
 }
 
-export function linkFor(context: AuthContext, type: LinkType, hash: string, redirect: string | null): string {
+function linkFor(context: AuthContext, type: LinkType, hash: string, redirect: string | null): string {
   const link = new URL("/auth/v1/verify", context.publicUrl);
   link.searchParams.set("token", hash);
   link.searchParams.set("type", type);
@@ -37,8 +37,8 @@ export function linkFor(context: AuthContext, type: LinkType, hash: string, redi
   return link.href;
 }
 
-/** Rejects a mail that comes too soon after the last one of its kind. */
-export function limitMails({ config }: AuthContext, lastSentAt: Date | null): void {
+/** Throws if a mail follows the last one of its kind too soon. */
+function limitMails({ config }: AuthContext, lastSentAt: Date | null): void {
   const wait = (lastSentAt?.getTime() ?? 0) + config.maxFrequency * 1000 - Date.now();
   if (wait <= 0) return;
   throw new AuthError(
@@ -48,8 +48,8 @@ export function limitMails({ config }: AuthContext, lastSentAt: Date | null): vo
   );
 }
 
-/** What each mail says; where the code and the link are added. */
-const WORDS: Readonly<Record<LinkType, { subject: string; text: string }>> = {
+/** Subject and text of each mail, without the link and the code. */
+const MAIL_TEXTS: Readonly<Record<LinkType, { subject: string; text: string }>> = {
   signup: { subject: "Confirm your email address", text: "Confirm this address to finish signing up" },
   invite: { subject: "You have been invited", text: "Accept the invitation" },
   recovery: { subject: "Reset your password", text: "Choose a new password" },
@@ -60,20 +60,20 @@ const WORDS: Readonly<Record<LinkType, { subject: string; text: string }>> = {
   },
 };
 
-export function sendLink(
+function sendLink(
   context: AuthContext,
   type: LinkType,
   to: string,
   { code, hash }: Code,
   redirect: string | null,
-  text = WORDS[type].text,
+  text = MAIL_TEXTS[type].text,
 ): void {
   const link = linkFor(context, type, hash, redirect);
   const body = `${text}:\n\n${link}\n\nOr enter the code ${code}.`;
-  context.mailbox.send({ to, subject: WORDS[type].subject, body, link, code });
+  context.mailbox.send({ to, subject: MAIL_TEXTS[type].subject, body, link, code });
 }
 
-/** Keeps a code to confirm the address with, and mails it. */
+/** Stores and mails a code that confirms the address. */
 export async function sendConfirmation(
   context: AuthContext,
   sql: Queries,
@@ -90,7 +90,7 @@ export async function sendConfirmation(
   sendLink(context, type, user.email!, code, redirect);
 }
 
-/** Keeps a code to sign in with, and mails it. */
+/** Stores and mails a code to sign in with. */
 export async function sendSignInCode(
   context: AuthContext,
   sql: Queries,
@@ -103,7 +103,7 @@ export async function sendSignInCode(
   sendLink(context, options.type, user.email!, code, options.redirect);
 }
 
-/** Keeps codes for a change of address, and mails them: one to each address, or one to the new address alone. */
+/** Stores and mails codes for a change of address: one to each address, or one to the new address only. */
 export async function sendEmailChange(
   context: AuthContext,
   sql: Queries,
@@ -135,7 +135,7 @@ export async function sendEmailChange(
   sendLink(context, "email_change", email, toNew, redirect);
 }
 
-/** Keeps a code that proves who changes the password, and mails it. */
+/** Stores and mails a code that authorises a change of the password. */
 export async function sendReauthentication(context: AuthContext, sql: Queries, user: UserRow): Promise<void> {
   limitMails(context, user.reauthentication_sent_at);
   const { code, hash } = newCode(context, user.email!);

@@ -1,5 +1,5 @@
-// Errors as the auth server (GoTrue) words them, in both of its shapes: clients that name an API version get
-// {code, message}, older ones {code, error_code, msg}.
+// Errors in the two formats of the auth server (GoTrue): {code, message} for clients that send an API version,
+// {code, error_code, msg} for older ones.
 import { ANY_ORIGIN } from "../gateway/cors.ts";
 
 const VERSION_HEADER = "x-supabase-api-version";

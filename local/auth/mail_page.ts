@@ -1,10 +1,10 @@
-// /_mail: the mails that the local platform would have sent, as pages for people and as JSON for tests.
+// /_mail: the mails of the local platform, as pages for developers and as JSON for tests.
 import type { Mail, Mailbox } from "./mailbox.ts";
 
 const STYLE = "body{font:16px/1.5 system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem}" +
   "td{padding:.2rem 1rem .2rem 0}pre{white-space:pre-wrap;overflow-wrap:anywhere}";
 
-/** Mails hold codes, so that no page of another origin may read them: there is no CORS header here. */
+/** Without CORS headers: mails hold codes, which pages of other origins must not read. */
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -20,7 +20,7 @@ export function mailPage(mailbox: Mailbox, request: Request, url: URL): Response
   const [, number] = url.pathname.match(/^\/_mail\/(\d+)$/) ?? [];
   if (number !== undefined) {
     const mail = mailbox.find(Number(number));
-    if (mail === undefined) return html(404, "No such mail", "<p>It is not kept any more.</p>");
+    if (mail === undefined) return html(404, "No such mail", "<p>Only the last 200 mails are kept.</p>");
     return wantsJson ? json(mail) : html(200, mail.subject, one(mail));
   }
   if (!/^\/_mail\/?$/.test(url.pathname)) return html(404, "No such page", "");
@@ -29,7 +29,7 @@ export function mailPage(mailbox: Mailbox, request: Request, url: URL): Response
 }
 
 function list(mails: readonly Mail[]): string {
-  if (mails.length === 0) return "<p>No mail yet. What the auth server would send appears here.</p>";
+  if (mails.length === 0) return "<p>No mail yet. Mails of the auth server appear here.</p>";
   const rows = mails.map(({ id, sentAt, to, subject }) =>
     `<tr><td>${time(sentAt)}</td><td>${escaped(to)}</td><td><a href="/_mail/${id}">${escaped(subject)}</a></td></tr>`
   );

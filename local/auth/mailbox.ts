@@ -1,4 +1,4 @@
-// The mails of the local platform. None leaves the machine; the last ones are kept in memory, to be read at /_mail.
+// The mails of the local platform. They do not leave the machine: the last ones are kept in memory and shown at /_mail.
 
 export interface Mail {
   readonly id: number;
@@ -7,13 +7,13 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
-  /** The link that the text asks to follow, if it does. */
+  /** The link in the text, if there is one. */
   readonly link?: string;
-  /** The code that can be typed instead. */
+  /** The code that can be entered instead of the link. */
   readonly code?: string;
 }
 
-const KEPT = 200;
+const MAX_MAILS = 200;
 
 export class Mailbox {
   readonly #mails: Mail[] = [];
@@ -24,7 +24,7 @@ export class Mailbox {
 
   send(mail: Omit<Mail, "id" | "sentAt">): void {
     this.#mails.unshift({ id: ++this.#last, sentAt: new Date(), ...mail });
-    this.#mails.length = Math.min(this.#mails.length, KEPT);
+    this.#mails.length = Math.min(this.#mails.length, MAX_MAILS);
     this.log(`Mail to ${mail.to}: ${mail.subject} (/_mail/${this.#last})`);
   }
 

@@ -1,12 +1,12 @@
-// Passwords: what is asked of them, and how they are stored.
+// Passwords: requirements, hashes and comparison.
 import type { AuthConfig } from "../config.ts";
 import { AuthError, invalid } from "./errors.ts";
 import type { Queries } from "./users.ts";
 
-/** bcrypt reads no more. */
+/** bcrypt ignores further bytes. */
 const MAX_BYTES = 72;
 
-/** The sets of characters that `password_requirements` names, one of each of which is asked for. */
+/** The sets of characters of which a password must have one each, by `password_requirements`. */
 const REQUIREMENTS: Readonly<Record<AuthConfig["passwordRequirements"], readonly RegExp[]>> = {
   "": [],
   letters_digits: [/[a-zA-Z]/, /[0-9]/],
@@ -31,7 +31,7 @@ export function checkPassword(password: string, config: AuthConfig): void {
   });
 }
 
-/** The stored form. Passwords here protect nothing: hashing them as slowly as in production would only slow the tests. */
+/** The hash that is stored. Its cost is low: passwords here protect nothing, and a production hash would slow the tests. */
 export async function hashPassword(sql: Queries, password: string): Promise<string> {
   const [row] = await sql<{ hash: string }[]>`
     select extensions.crypt(${password}, extensions.gen_salt('bf', 4)) as hash`;

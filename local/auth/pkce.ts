@@ -1,4 +1,4 @@
-// PKCE: a link leads to `?code=…`, and only the client that asked for it can exchange the code for a session.
+// PKCE: a link leads to `?code=…`, and only the client that requested it can exchange the code for a session.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { AuthContext } from "./context.ts";
@@ -11,12 +11,12 @@ export interface Challenge {
   readonly code_challenge_method?: string | null | undefined;
 }
 
-/** What a token of such a flow begins with. */
+/** The prefix of a token of a PKCE flow. */
 export const PKCE_PREFIX = "pkce_";
 
 const FLOW_MINUTES = 5;
 
-/** Keeps the challenge of a client that sent one; whether it did. */
+/** Stores the challenge if the client sent one; returns whether it did. */
 export async function openFlow(
   sql: Queries,
   userId: string,
@@ -37,7 +37,7 @@ export async function openFlow(
   return true;
 }
 
-/** The code for the latest flow of this kind that the user has begun. */
+/** The code for the user's latest flow of this method. */
 export async function issueAuthCode(sql: Queries, userId: string, method: string): Promise<string> {
   const code = crypto.randomUUID();
   const [flow] = await sql`

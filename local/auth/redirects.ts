@@ -1,4 +1,4 @@
-// Where a link of a mail may lead: to the site, or to what the list in config.toml allows.
+// The allowed targets of links in mails: the site, and the list in config.toml.
 
 export interface RedirectRules {
   readonly siteUrl: string;
@@ -6,15 +6,15 @@ export interface RedirectRules {
   readonly redirectUrls: readonly string[];
 }
 
-/** The address that was asked for if it is allowed, else the site's. */
-export function redirectTo(asked: string | null | undefined, { siteUrl, redirectUrls }: RedirectRules): string {
-  if (!asked || !URL.canParse(asked)) return siteUrl;
-  const url = new URL(asked);
-  // A browser reads these as no address of the host that they seem to name.
-  if (/[\\\s]/.test(asked) || url.username !== "" || url.password !== "") return siteUrl;
-  if (/^https?:$/.test(url.protocol) && url.hostname === new URL(siteUrl).hostname) return asked;
-  const withoutFragment = asked.replace(/#.*$/, "");
-  return redirectUrls.some((pattern) => globToPattern(pattern).test(withoutFragment)) ? asked : siteUrl;
+/** The requested address if it is allowed, else the site's. */
+export function redirectTo(requested: string | null | undefined, { siteUrl, redirectUrls }: RedirectRules): string {
+  if (!requested || !URL.canParse(requested)) return siteUrl;
+  const url = new URL(requested);
+  // A browser resolves these to another host than they seem to name.
+  if (/[\\\s]/.test(requested) || url.username !== "" || url.password !== "") return siteUrl;
+  if (/^https?:$/.test(url.protocol) && url.hostname === new URL(siteUrl).hostname) return requested;
+  const withoutFragment = requested.replace(/#.*$/, "");
+  return redirectUrls.some((pattern) => globToPattern(pattern).test(withoutFragment)) ? requested : siteUrl;
 }
 
 function globToPattern(glob: string): RegExp {

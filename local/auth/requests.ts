@@ -1,11 +1,11 @@
-// What a request to the auth server carries: its body, and the user that its token names.
+// Parts of a request to the auth server: its body, and the user of its token.
 import { z } from "zod";
 import { type Claims, verify } from "../gateway/tokens.ts";
 import { AuthError, invalid } from "./errors.ts";
 import type { AuthContext } from "./context.ts";
-import type { Queries, UserRow } from "./users.ts";
+import type { UserRow } from "./users.ts";
 
-/** A JSON object of this shape; an empty body is an empty object. */
+/** Parses a JSON object of this shape. An empty body is an empty object. */
 export function parseBody<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): z.output<Schema> {
   let value: unknown = {};
   try {
@@ -34,7 +34,7 @@ export function readEmail(text: string): string {
 
 export const Metadata = z.record(z.string(), z.unknown());
 
-/** What a client sends that wants `?code=` instead of tokens in the link (PKCE). */
+/** Fields of a PKCE request: its link has `?code=` instead of tokens. */
 export const Challenge = z.object({
   code_challenge: z.string().nullish(),
   code_challenge_method: z.string().nullish(),
@@ -68,9 +68,9 @@ export interface Caller {
   readonly sessionId: string | undefined;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The user whose token this is, unless banned or signed out. */
+/** The user of this token. Throws if the user is banned or signed out. */
 export async function readCaller({ sql }: AuthContext, authorization: string): Promise<Caller> {
   const { sub, session_id: session } = claimsOf(authorization);
   if (typeof sub !== "string" || sub === "") throw new AuthError(403, "bad_jwt", "invalid claim: missing sub claim");
@@ -95,10 +95,4 @@ export function rejectBanned({ banned_until }: UserRow, status: 400 | 403): void
   if (banned_until !== null && banned_until.getTime() > Date.now()) {
     throw new AuthError(status, "user_banned", "User is banned");
   }
-}
-
-export async function findByEmail(sql: Queries, email: string): Promise<UserRow | undefined> {
-  const [user] = await sql<UserRow[]>`
-    select * from auth.users where email = ${email} and not is_sso_user and deleted_at is null`;
-  return user;
 }

@@ -1,4 +1,4 @@
-// Sessions: how they begin, how their tokens are renewed, and how they end.
+// Sessions: sign-in, refresh and sign-out.
 import { randomBytes } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { AuthError, invalid } from "./errors.ts";
 import { rejectBanned } from "./requests.ts";
 import { type Queries, readUserJson, type UserRow } from "./users.ts";
 
-/** Who signs in, for the list of sessions. */
+/** The client of a new session, for the list of sessions. */
 export interface Client {
   readonly address: string;
   readonly userAgent: string | null;
@@ -16,7 +16,7 @@ export interface Client {
 
 type Json = Record<string, unknown>;
 
-/** How a user proved who they are: `password`, `otp`, or the method of a PKCE flow. */
+/** `method`: `password`, `otp`, or the method of a PKCE flow. */
 export async function openSession(
   context: AuthContext,
   sql: Queries,
@@ -40,18 +40,18 @@ interface RefreshTokenRow {
   readonly session_id: string;
   readonly revoked: boolean;
   readonly parent: string | null;
-  /** Whether a token that is used up may still be sent again. */
+  /** Whether a used token is still accepted. */
   readonly is_reusable: boolean;
 }
 
 /**
- * A new pair of tokens for a refresh token. One that is used up is accepted for some seconds, and as long as its successor
- * was never used: a client may have lost the answer. Otherwise somebody else has it, and the whole session ends.
+ * A new pair of tokens for a refresh token. A used one is accepted for some seconds, and as long as its successor was never
+ * used, because a client may have lost the response. Otherwise the token was stolen, and the whole session ends.
  */
 export async function refreshSession(context: AuthContext, token: string | null | undefined): Promise<Json> {
   if (!token) throw invalid("refresh_token required");
   const outcome = await context.sql.begin(async (sql) => {
-    const user = await holdSessionOf(sql, token);
+    const user = await lockSession(sql, token);
     if (user === undefined) {
       throw new AuthError(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found");
     }
@@ -88,8 +88,8 @@ export async function refreshSession(context: AuthContext, token: string | null 
   return outcome;
 }
 
-/** The user of a refresh token, with the session held: two refreshes of one session come one after the other. */
-async function holdSessionOf(sql: TransactionSql, token: string): Promise<UserRow | undefined> {
+/** The user of a refresh token. Locks the session, so that two refreshes of one session run one after the other. */
+async function lockSession(sql: TransactionSql, token: string): Promise<UserRow | undefined> {
   const [held] = await sql<{ user_id: string }[]>`
     select s.user_id from auth.sessions s
     where s.id = (select t.session_id from auth.refresh_tokens t where t.token = ${token}) for update`;

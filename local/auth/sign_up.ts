@@ -1,13 +1,13 @@
-// How an account begins, and the mails that an anonymous client may ask for.
+// Sign-up, sign-in, invitations, and the mails that an anonymous client may request.
 import { z } from "zod";
 import { sendConfirmation, sendEmailChange, sendSignInCode } from "./codes.ts";
 import type { AuthContext } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
-import { Challenge, findByEmail, Metadata, readEmail, rejectBanned } from "./requests.ts";
+import { Challenge, Metadata, readEmail, rejectBanned } from "./requests.ts";
 import { type Client, openSession } from "./sessions.ts";
-import { createUser, type Queries, readUserJson, usersJson } from "./users.ts";
+import { createUser, findByEmail, readUserJson, rejectTakenEmail, usersJson } from "./users.ts";
 
 type Json = Record<string, unknown>;
 
@@ -33,13 +33,15 @@ export const ResendBody = Challenge.extend({
   phone: z.string().nullish(),
 });
 
+export const InviteBody = z.object({ email: z.string().nullish(), data: Metadata.nullish() });
+
 export const PasswordBody = z.object({
   email: z.string().nullish(),
   phone: z.string().nullish(),
   password: z.string().nullish(),
 });
 
-/** A session; the user alone when the address has to be confirmed first. */
+/** A session, or the user without one if the address must be confirmed first. */
 export async function signUp(
   context: AuthContext,
   body: z.output<typeof SignUpBody>,
@@ -75,7 +77,7 @@ export async function signUp(
   });
 }
 
-/** Whether an address is known is nobody's business: the answer to a second sign-up looks like that to a first. */
+/** The response to a second sign-up equals that to a first one, so that it does not reveal which addresses are known. */
 const HIDDEN = { identities: [], app_metadata: { provider: "email", providers: ["email"] }, user_metadata: {} };
 
 export async function signInWithPassword(
@@ -97,7 +99,7 @@ export async function signInWithPassword(
   });
 }
 
-/** A code to sign in with, for a new account too unless the client says otherwise. */
+/** Mails a code to sign in with. Creates the account unless the client sets `create_user` to false. */
 export async function sendOtp(
   context: AuthContext,
   body: z.output<typeof OtpBody>,
@@ -168,15 +170,26 @@ export async function resend(
   return {};
 }
 
+/** Creates an unconfirmed user for the service and mails the link. */
+export async function invite(
+  context: AuthContext,
+  body: z.output<typeof InviteBody>,
+  redirect: string | null,
+): Promise<Json> {
+  const email = readEmail(body.email ?? "");
+  return await context.sql.begin(async (sql) => {
+    let user = await findByEmail(sql, email);
+    if (user?.email_confirmed_at) await rejectTakenEmail(sql, email);
+    user ??= await createUser(sql, { email, passwordHash: null, metadata: body.data ?? {}, isConfirmed: false });
+    await sendConfirmation(context, sql, user, { type: "invite", redirect });
+    return await readUserJson(sql, user.id);
+  });
+}
+
 function signUpDisabled(): AuthError {
   return new AuthError(422, "signup_disabled", "Signups not allowed for this instance");
 }
 
 export function alreadyRegistered(): AuthError {
   return new AuthError(422, "user_already_exists", "User already registered");
-}
-
-export async function rejectTakenEmail(sql: Queries, email: string): Promise<void> {
-  if (await findByEmail(sql, email) === undefined) return;
-  throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
 }

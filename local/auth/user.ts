@@ -1,4 +1,4 @@
-// PUT /user: what a signed-in user changes about the account.
+// PUT /user: changes that a signed-in user makes to the account.
 import { z } from "zod";
 import { hashOf, isExpired, sendEmailChange } from "./codes.ts";
 import type { AuthContext } from "./context.ts";
@@ -6,9 +6,8 @@ import { AuthError } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
 import { type Caller, Challenge, Metadata, readEmail } from "./requests.ts";
-import { rejectTakenEmail } from "./sign_up.ts";
 import { endSessions } from "./sessions.ts";
-import { type Queries, readUserJson, type UserRow } from "./users.ts";
+import { merged, type Queries, readUserJson, rejectTakenEmail, type UserRow } from "./users.ts";
 
 export const UserBody = Challenge.extend({
   email: z.string().nullish(),
@@ -18,7 +17,7 @@ export const UserBody = Challenge.extend({
   data: Metadata.nullish(),
 });
 
-/** Sessions that are younger change the password without a code. */
+/** Younger sessions change the password without a code. */
 const FRESH_HOURS = 24;
 
 export async function updateUser(
@@ -36,9 +35,9 @@ export async function updateUser(
     if (user === undefined) throw new AuthError(404, "user_not_found", "User not found");
     if (body.password) await changePassword(context, sql, user, sessionId, body.password, body.nonce ?? "");
     if (body.data) {
-      const kept = Object.entries({ ...user.raw_user_meta_data, ...body.data }).filter(([, value]) => value !== null);
+      const metadata = merged(user.raw_user_meta_data, body.data);
       await sql`
-        update auth.users set raw_user_meta_data = ${sql.json(Object.fromEntries(kept) as never)}, updated_at = now()
+        update auth.users set raw_user_meta_data = ${sql.json(metadata as never)}, updated_at = now()
         where id = ${id}`;
     }
     if (email !== undefined && email !== user.email) {

@@ -1,5 +1,6 @@
-// Users as the auth server shows them: rows of auth.users and auth.identities in, its JSON out.
+// Users: rows of auth.users and auth.identities, and the JSON of responses.
 import type { Sql, TransactionSql } from "postgres";
+import { AuthError } from "./errors.ts";
 
 export interface UserRow {
   readonly id: string;
@@ -7,7 +8,7 @@ export interface UserRow {
   readonly role: string | null;
   readonly email: string | null;
   readonly phone: string | null;
-  /** Empty or null for who has none. */
+  /** Empty or null for a user without a password. */
   readonly encrypted_password: string | null;
   readonly confirmation_token: string | null;
   readonly recovery_token: string | null;
@@ -48,7 +49,7 @@ interface IdentityRow {
 
 export type Queries = Sql | TransactionSql;
 
-/** These users as JSON, in this order. */
+/** The JSON of these users, in this order. */
 export async function usersJson(sql: Queries, users: readonly UserRow[]): Promise<Record<string, unknown>[]> {
   if (users.length === 0) return [];
   const identities = await sql<IdentityRow[]>`
@@ -59,28 +60,29 @@ export async function usersJson(sql: Queries, users: readonly UserRow[]): Promis
   return users.map((user) => userJson(user, identities.filter((identity) => identity.user_id === user.id)));
 }
 
-/** One user as JSON, read again. */
+/** The JSON of one user, read again. */
 export async function readUserJson(sql: Queries, id: string): Promise<Record<string, unknown>> {
   const users = await sql<UserRow[]>`select * from auth.users where id = ${id}`;
   return (await usersJson(sql, users))[0]!;
 }
 
 export interface NewUser {
-  readonly id?: string;
   readonly email: string;
   readonly passwordHash: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly appMetadata?: Readonly<Record<string, unknown>>;
   readonly isConfirmed: boolean;
 }
 
-/** A user with an address, and the identity that goes with it. Fails with 23505 when somebody has the address. */
+/** Creates a user and its identity. Fails with 23505 when another user has the address. */
 export async function createUser(sql: Queries, user: NewUser): Promise<UserRow> {
-  const { id = crypto.randomUUID(), email, passwordHash, metadata, isConfirmed } = user;
+  const { email, passwordHash, metadata, appMetadata, isConfirmed } = user;
+  const id = crypto.randomUUID();
   const [row] = await sql<UserRow[]>`
     insert into auth.users (id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data,
       raw_user_meta_data)
     values (${id}, 'authenticated', 'authenticated', ${email}, ${passwordHash}, ${isConfirmed ? new Date() : null},
-      ${sql.json({ provider: "email", providers: ["email"] })}, ${sql.json(metadata as never)})
+      ${sql.json({ provider: "email", providers: ["email"], ...appMetadata } as never)}, ${sql.json(metadata as never)})
     returning *`;
   await sql`
     insert into auth.identities (provider, provider_id, user_id, identity_data)
@@ -132,4 +134,23 @@ function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<str
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+export async function findByEmail(sql: Queries, email: string): Promise<UserRow | undefined> {
+  const [user] = await sql<UserRow[]>`
+    select * from auth.users where email = ${email} and not is_sso_user and deleted_at is null`;
+  return user;
+}
+
+export async function rejectTakenEmail(sql: Queries, email: string): Promise<void> {
+  if (await findByEmail(sql, email) === undefined) return;
+  throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
+}
+
+/** The stored metadata with these keys replaced. A null removes its key. */
+export function merged(
+  stored: Record<string, unknown> | null,
+  changes: Record<string, unknown> | null | undefined,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...stored, ...changes }).filter(([, value]) => value !== null));
 }

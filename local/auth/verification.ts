@@ -1,4 +1,4 @@
-// /verify: a code or a link proves an address.
+// /verify: a code or a link confirms an address.
 import { z } from "zod";
 import type { AuthContext } from "./context.ts";
 import { hashOf, isExpired } from "./codes.ts";
@@ -22,7 +22,7 @@ const SENT_AT = {
   email_change_token_new: "email_change_sent_at",
 } as const;
 
-/** The columns that a type of code may stand in; `email` is what new clients say for the first four. */
+/** The columns that may hold a code of each type. New clients use `email` for the first four. */
 const COLUMNS: Readonly<Record<string, readonly TokenColumn[]>> = {
   signup: ["confirmation_token"],
   invite: ["confirmation_token"],
@@ -32,7 +32,7 @@ const COLUMNS: Readonly<Record<string, readonly TokenColumn[]>> = {
   email_change: ["email_change_token_current", "email_change_token_new"],
 };
 
-/** What `sendLink` begins a PKCE flow with, by the type of the link. */
+/** The method of a PKCE flow, by the type of the link. */
 const FLOW_METHODS: Readonly<Record<string, string>> = {
   signup: "email/signup",
   invite: "invite",
@@ -51,7 +51,7 @@ export const VerifyBody = z.object({
 
 const ONE_OF_TWO = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-/** POST /verify: a session, or the word that the other address has to confirm as well. */
+/** POST /verify: a session, or a message that the other address must confirm too. */
 export async function verifyCode(
   context: AuthContext,
   body: z.output<typeof VerifyBody>,
@@ -75,7 +75,7 @@ export async function verifyCode(
   });
 }
 
-/** GET /verify: where the browser goes next. */
+/** GET /verify: redirects the browser. */
 export async function followLink(context: AuthContext, url: URL, client: Client): Promise<Response> {
   const target = redirectTo(url.searchParams.get("redirect_to"), context.config);
   const hash = url.searchParams.get("token") ?? "";
@@ -148,7 +148,7 @@ function columnsOf(type: string): readonly TokenColumn[] {
   return columns;
 }
 
-/** Uses the code up. `half`: of two addresses that have to confirm, this is the first. */
+/** Consumes the code. `half`: the first of two addresses has confirmed. */
 async function accept(
   context: AuthContext,
   sql: Queries,

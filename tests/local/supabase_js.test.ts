@@ -28,7 +28,7 @@ function data<Answer extends { data: unknown; error: unknown }>(
   return answer.data;
 }
 
-Deno.test("a user signs up, signs out, signs in, changes the password and is refused the old one", async () => {
+Deno.test("local auth: a user signs up, signs out, signs in and changes the password, and the old one is rejected", async () => {
   const supabase = client();
   const { email, password } = credentials();
   const { user } = data(await supabase.auth.signUp({ email, password, options: { data: { display_name: "Hana" } } }));
@@ -41,7 +41,7 @@ Deno.test("a user signs up, signs out, signs in, changes the password and is ref
   data(await client().auth.signInWithPassword({ email, password: "password two" }));
 });
 
-Deno.test("an access token carries the claims that a hosted project's does", async () => {
+Deno.test("local auth: an access token has the claims of a hosted project", async () => {
   const { session, user } = data(await client().auth.signUp(credentials()));
   const claims = JSON.parse(atob(session!.access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
   assert.equal(claims.iss, `${stack().apiUrl}/auth/v1`);
@@ -53,7 +53,7 @@ Deno.test("an access token carries the claims that a hosted project's does", asy
   assert.deepEqual(claims.app_metadata, { provider: "email", providers: ["email"] });
 });
 
-Deno.test("a refresh gives a new token pair; a token used long before ends the whole session", async () => {
+Deno.test("local auth: a refresh returns a new token pair, and an old refresh token ends the session", async () => {
   const supabase = client();
   const first = data(await supabase.auth.signUp(credentials())).session!;
   const second = data(await supabase.auth.refreshSession(first)).session!;
@@ -68,14 +68,14 @@ Deno.test("a refresh gives a new token pair; a token used long before ends the w
   assert.notEqual((await client().auth.refreshSession(third)).error, null);
 });
 
-Deno.test("two refreshes at once with one token end with the same session", async () => {
+Deno.test("local auth: two concurrent refreshes with one token return the same session", async () => {
   const { session } = data(await client().auth.signUp(credentials()));
   const answers = await Promise.all([client(), client()].map((one) => one.auth.refreshSession(session!)));
   const tokens = answers.map((answer) => data(answer).session!.refresh_token);
   assert.equal(tokens[0], tokens[1]);
 });
 
-Deno.test("after sign-out neither the refresh token nor the access token opens the auth server", async () => {
+Deno.test("local auth: after sign-out the refresh token and the access token are rejected", async () => {
   const supabase = client();
   const { session } = data(await supabase.auth.signUp(credentials()));
   assert.equal((await supabase.auth.signOut()).error, null);
@@ -83,7 +83,7 @@ Deno.test("after sign-out neither the refresh token nor the access token opens t
   assert.equal((await client().auth.getUser(session!.access_token)).error?.name, "AuthSessionMissingError");
 });
 
-Deno.test("rpc runs as the caller, and as nobody without a session", async () => {
+Deno.test("supabase-js: rpc runs as the signed-in user, and as anon without a session", async () => {
   const supabase = client();
   const refused = await supabase.schema("api").rpc("my_account");
   assert.equal(refused.error?.code, "42501");
@@ -92,13 +92,13 @@ Deno.test("rpc runs as the caller, and as nobody without a session", async () =>
   assert.equal(data(await supabase.schema("api").rpc("my_account")).user_id, user!.id);
 });
 
-Deno.test("functions.invoke reaches a function as the caller", async () => {
+Deno.test("supabase-js: functions.invoke calls a function as the signed-in user", async () => {
   const supabase = client();
   const { user } = data(await supabase.auth.signUp(credentials()));
   assert.equal(data(await supabase.functions.invoke("me", { method: "GET" })).user_id, user!.id);
 });
 
-Deno.test("the service key creates, reads, lists, updates and deletes users", async () => {
+Deno.test("local auth: the service key creates, reads, lists, updates and deletes users", async () => {
   const { admin } = service().auth;
   const { email, password } = credentials();
   const { user } = data(
@@ -133,7 +133,7 @@ Deno.test("the service key creates, reads, lists, updates and deletes users", as
   assert.equal((await admin.getUserById(user!.id)).error?.code, "user_not_found");
 });
 
-Deno.test("creating a user whose address is taken, or with a weak password, is refused", async () => {
+Deno.test("local auth: creating a user with a taken address or a weak password is rejected", async () => {
   const { admin } = service().auth;
   const { email, password } = credentials();
   data(await admin.createUser({ email, password }));
@@ -142,7 +142,7 @@ Deno.test("creating a user whose address is taken, or with a weak password, is r
   assert.equal((await admin.createUser({ email: "no address", password })).error?.code, "validation_failed");
 });
 
-Deno.test("a banned user can neither sign in nor refresh until the ban is lifted", async () => {
+Deno.test("local auth: a banned user cannot sign in or refresh until the ban is lifted", async () => {
   const { admin } = service().auth;
   const { email, password } = credentials();
   const supabase = client();
@@ -154,7 +154,7 @@ Deno.test("a banned user can neither sign in nor refresh until the ban is lifted
   data(await client().auth.signInWithPassword({ email, password }));
 });
 
-Deno.test("who was banned while signed in is refused by the auth server, with a session as with a code", async () => {
+Deno.test("local auth: a user who is banned while signed in is rejected, with a session and with a code", async () => {
   const { admin } = service().auth;
   const { email, password } = credentials();
   const supabase = client();
@@ -179,7 +179,7 @@ Deno.test("who was banned while signed in is refused by the auth server, with a 
   }
 });
 
-Deno.test("a body that is no object, or has something else where text belongs, is refused as such", async () => {
+Deno.test("local auth: a body that is not an object, or with a wrong type, is rejected with bad_json", async () => {
   for (const body of ["null", "[]", '{"email":5,"token":{}}', '{"email":{},"password":5}']) {
     for (const path of ["signup", "token?grant_type=password", "otp", "verify"]) {
       const answer = await fetch(`${stack().apiUrl}/auth/v1/${path}`, {
@@ -192,7 +192,7 @@ Deno.test("a body that is no object, or has something else where text belongs, i
   }
 });
 
-Deno.test("a ban of any length and a page of any number get an answer in words", async () => {
+Deno.test("local auth: an invalid ban duration or page number is rejected with validation_failed", async () => {
   const { admin } = service().auth;
   const { email } = credentials();
   const banned = await admin.createUser({ email, ban_duration: "99999999999999h" });
@@ -202,7 +202,7 @@ Deno.test("a ban of any length and a page of any number get an answer in words",
   data(await admin.listUsers());
 });
 
-Deno.test("only the service key administers users", async () => {
+Deno.test("local auth: only the service key administers users", async () => {
   const supabase = client();
   assert.equal((await supabase.auth.admin.listUsers()).error?.code, "not_admin");
   data(await supabase.auth.signUp(credentials()));
