@@ -24,15 +24,19 @@ export type JsonSchemas = Record<string, JsonSchema>;
 
 const COMPONENTS = "#/components/schemas/";
 
+/** Where zod's converter puts schemas with an id. */
+const DEFS = "#/$defs/";
+
 /** The schemas under the same names, and the components that they refer to. Two components with one id are an error. */
 export function jsonSchemas(
   schemas: Readonly<Record<string, z.ZodType>>,
 ): { named: JsonSchemas; components: JsonSchemas } {
-  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io: "input" }) as {
+  const { properties, $defs = {} } = z.toJSONSchema(z.object(schemas), { io: "input" }) as {
     properties: JsonSchemas;
     $defs?: JsonSchemas;
   };
-  return { named: mapped(properties, tidied), components: mapped(sorted($defs ?? {}), tidied) };
+  const tidy = (schema: JsonSchema) => tidied(schema, $defs);
+  return { named: mapped(properties, tidy), components: mapped(sorted($defs), tidy) };
 }
 
 /** The component that a schema refers to, or the schema itself. */
@@ -48,24 +52,29 @@ function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** As people would write it: zod's converter is exact, and long. */
-function tidied(schema: JsonSchema): JsonSchema {
-  const { $ref, type, ...others } = mappedEntries(schema);
+/** As people would write it: zod's converter is exact, and long. `defs` are the components, as it writes them. */
+function tidied({ $ref, ...keywords }: JsonSchema, defs: JsonSchemas): JsonSchema {
+  const id = $ref?.slice(DEFS.length);
+  const repeated: JsonSchema = id === undefined ? {} : defs[id]!;
+  const { type, ...others } = Object.fromEntries(
+    Object.entries(keywords)
+      .filter(([keyword, value]) => JSON.stringify(value) !== JSON.stringify(repeated[keyword]))
+      .map(([keyword, value]) => [keyword, tidiedWithin(keyword, value, defs)]),
+  );
   const rest = { ...(type === undefined ? {} : { type }), ...others } as JsonSchema;
-  const reference = $ref === undefined ? {} : { $ref: COMPONENTS + String($ref).slice("#/$defs/".length) };
-  return { ...reference, ...withTypedNull(withProperties(withoutNoise(rest))) };
-}
-
-function mappedEntries(schema: JsonSchema): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
+  return {
+    ...(id === undefined ? {} : { $ref: COMPONENTS + id }),
+    ...withTypedNull(withProperties(withoutNoise(rest))),
+  };
 }
 
 /** The value of a keyword, with the schemas in it tidied. */
-function inner(keyword: string, value: unknown): unknown {
-  if (Array.isArray(value)) return /^(anyOf|oneOf|allOf|prefixItems)$/.test(keyword) ? value.map(tidied) : value;
+function tidiedWithin(keyword: string, value: unknown, defs: JsonSchemas): unknown {
+  const tidy = (schema: unknown) => tidied(schema as JsonSchema, defs);
+  if (Array.isArray(value)) return /^(anyOf|oneOf|allOf|prefixItems)$/.test(keyword) ? value.map(tidy) : value;
   if (typeof value !== "object" || value === null) return value;
-  if (keyword === "properties") return mapped(value as JsonSchemas, tidied);
-  return /^(items|additionalProperties|propertyNames|not)$/.test(keyword) ? tidied(value as JsonSchema) : value;
+  if (keyword === "properties") return mapped(value as JsonSchemas, tidy);
+  return /^(items|additionalProperties|propertyNames|not)$/.test(keyword) ? tidy(value) : value;
 }
 
 /** Formats that say all that their pattern says. */
