@@ -1,0 +1,84 @@
+// The pages name what is there: functions and tables, migrations, endpoints, jobs, and headings that links lead to.
+import assert from "node:assert/strict";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string) => Deno.readTextFileSync(join(root, path));
+
+function pagesUnder(folder: string): string[] {
+  return [...Deno.readDirSync(join(root, folder))].flatMap(({ name, isDirectory }) =>
+    isDirectory ? pagesUnder(`${folder}/${name}`) : name.endsWith(".md") ? [`${folder}/${name}`] : []
+  );
+}
+
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pagesUnder("docs")];
+/** Its examples are migrations that are not there. */
+const EXAMPLES = "docs/operations/schema_changes.md";
+const files = [...Deno.readDirSync(join(root, "supabase/migrations"))].map(({ name }) => name);
+const migrations = files.map((name) => read(`supabase/migrations/${name}`)).join("\n");
+
+Deno.test("pages: every function, table and migration that a page names exists", () => {
+  const created = migrations.matchAll(
+    /^\s*create (?:or replace )?(?:unlogged )?(?:function|table|view) ([a-z]+\.\w+)/gm,
+  );
+  const known = new Set([...created].map((match) => match[1]!));
+  assert.ok(known.has("private.walk_fee") && known.has("private.retentions"));
+  for (const page of pages.filter((path) => path !== EXAMPLES)) {
+    const text = read(page);
+    const names = [...text.matchAll(/(?<![\w./])(?:private|api|commands)\.[a-z]\w+(?![\w.-]*\.\w)/g)].map(([name]) =>
+      name
+    );
+    assert.deepEqual(
+      names.filter((name) => !known.has(name) && !name.endsWith("_") && !/^private\.\w+_20\d\d_\d\d$/.test(name)),
+      [],
+      page,
+    );
+    const migrationsNamed = [...text.matchAll(/\b20\d{12}_\w+/g)].map(([name]) => `${name}.sql`);
+    assert.deepEqual(migrationsNamed.filter((name) => !files.includes(name)), [], page);
+  }
+});
+
+Deno.test("pages: every endpoint that a page names is in the contract", () => {
+  const { paths } = JSON.parse(read("openapi.json")) as { paths: Record<string, Record<string, unknown>> };
+  const shape = (path: string) => path.replaceAll(/\{[^}]*\}/g, "{}");
+  const known = new Set(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${shape(path)}`)
+    ),
+  );
+  for (const page of pages) {
+    const named = [...read(page).matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\s+(\/v1\/[\w/{}.-]*[\w}])/g)]
+      .map(([, method, path]) => `${method} ${shape(path!)}`);
+    assert.deepEqual(named.filter((endpoint) => !known.has(endpoint)), [], page);
+  }
+});
+
+Deno.test("docs/operations/monitoring.md: the table of jobs has every job with its schedule", () => {
+  const scheduled = [...migrations.matchAll(/cron\.schedule\('(\w+)',\s*'([^']+)'/g)].map(([, job, at]) =>
+    `${job}: ${at}`
+  );
+  const table = read("docs/operations/monitoring.md").split("\n## Jobs\n")[1]!.split("\n## ")[0]!;
+  const listed = [...table.matchAll(/^\| `(\w+)` +\| `([^`]+)`/gm)].map(([, job, at]) => `${job}: ${at}`);
+  assert.deepEqual(listed.sort(), scheduled.sort());
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchors(page: string): Set<string> {
+  const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")
+    ),
+  );
+}
+
+Deno.test("pages: every link to a heading leads to one", () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].filter(([, path, anchor]) => {
+      const target = path === "" ? page : normalize(join(dirname(page), path!));
+      return target.endsWith(".md") && !anchors(target).has(anchor!);
+    }).map(([link]) => `${page}: ${link}`)
+  );
+  assert.deepEqual(broken, []);
+});
