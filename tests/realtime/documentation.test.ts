@@ -1,4 +1,4 @@
-// The snippets of docs/clients/realtime.md do what the page says, as they stand there.
+// The snippets of docs/clients/realtime.md do what the page says.
 import assert from "node:assert/strict";
 import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,7 @@ function snippet(heading: string): string {
 interface Running {
   /** What the snippet showed. */
   readonly shown: unknown[][];
-  /** What it read anew. */
+  /** The paths that it read again. */
   readonly read: string[];
   readonly channel: RealtimeChannel;
   readonly supabase: SupabaseClient;
@@ -64,24 +64,24 @@ async function shows({ shown }: Running, ...wanted: unknown[][]): Promise<void> 
   assert.deepEqual(shown, wanted);
 }
 
-/** Whoever reads anew gets an answer from there. */
-async function readsAnew({ read }: Running, person: Person, status = 200): Promise<void> {
+/** The path that a snippet reads again responds. */
+async function readsAgain({ read }: Running, person: Person, status = 200): Promise<void> {
   assert.equal(read.length, 1);
   const answer = await fetch(`${stack().apiUrl}${read[0]}`, { headers: { authorization: `Bearer ${person.token}` } });
   await answer.body?.cancel();
   assert.equal(answer.status, status);
 }
 
-Deno.test("the snippet for notifications shows what is sent and what is read", async () => {
+Deno.test("realtime.md: the snippet for notifications shows the sent and the read notification", async () => {
   const person = await signUp();
   await using running = await run("Notifications", person);
   const id = await notify(sql, person.id);
   await sql`update public.user_notifications set read_at = '2026-11-01 12:00:00+00' where id = ${id}`;
   await shows(running, ["Title", "Body"], ["Title", "2026-11-01T12:00:00+00:00"]);
-  await readsAnew(running, person);
+  await readsAgain(running, person);
 });
 
-Deno.test("the snippet for sessions shows how they stand", async () => {
+Deno.test("realtime.md: the snippet for sessions shows their status", async () => {
   const person = await signUp();
   const lot = await newLot(sql);
   await using running = await run("Sessions", person);
@@ -89,28 +89,28 @@ Deno.test("the snippet for sessions shows how they stand", async () => {
     insert into public.parking_sessions (user_id, parking_lot_id) values (${person.id}, ${lot}) returning id`;
   await sql`update public.parking_sessions set status = 'cancelled' where id = ${session!.id}`;
   await shows(running, [session!.id, "parking"], [session!.id, "cancelled"]);
-  await readsAnew(running, person, 404);
+  await readsAgain(running, person, 404);
 });
 
-Deno.test("the snippet for badges shows what is earned", async () => {
+Deno.test("realtime.md: the snippet for badges shows the earned badge", async () => {
   const person = await signUp();
   await using running = await run("Badges", person);
   const [badge] = await sql<{ badge_id: string }[]>`
     insert into public.user_badges (user_id, badge_id, earned_at)
     select ${person.id}, id, '2026-11-01 12:00:00+00' from public.badges limit 1 returning badge_id`;
   await shows(running, [badge!.badge_id, "2026-11-01T12:00:00+00:00"]);
-  await readsAnew(running, person);
+  await readsAgain(running, person);
 });
 
-Deno.test("the snippet for the console shows what people do", async () => {
+Deno.test("realtime.md: the snippet for the console shows activities of users", async () => {
   const [person, administrator] = [await signUp(), await signUp({ appMetadata: { admin: { areas: [] } } })];
-  await using running = await run("What people do, for the console", administrator);
+  await using running = await run("User activity, for the console", administrator);
   await logActivity(sql, person.id);
   await eventually(() => running.shown.some(([, user]) => user === person.id) || undefined);
   assert.deepEqual(running.shown.find(([, user]) => user === person.id), ["support_ticket_post", person.id]);
 });
 
-Deno.test("the snippet for the sidebar shows what is new, read and gone", async () => {
+Deno.test("realtime.md: the snippet for the sidebar shows new, read and deleted notifications", async () => {
   const administrator = await signUp({ appMetadata: { admin: { areas: ["support"] } } });
   await using running = await run("The console's sidebar", administrator);
   const title = crypto.randomUUID();
@@ -119,7 +119,7 @@ Deno.test("the snippet for the sidebar shows what is new, read and gone", async 
   await sql`delete from public.admin_notifications where id = ${id}`;
   await eventually(() => running.shown.some((shown) => shown.includes(id)) || undefined);
   const ours = running.shown.filter((shown) => shown.includes(title) || shown.includes(id));
-  assert.deepEqual(ours.at(-1), ["gone", id]);
+  assert.deepEqual(ours.at(-1), ["deleted", id]);
   // Deleted at once: earlier changes may have been looked at when the row was gone.
   assert.ok(ours.slice(0, -1).every(([shown]) => shown === title));
 });

@@ -63,7 +63,8 @@ function sentences(text: string): string[] {
     .replaceAll(/<?\bhttps?:\/\/[^\s>)]+>?/g, "X")
     .replaceAll(/\b[\w./-]+\.(md|ts|sql|json|toml|yml)\b/g, "X")
     .replaceAll(/\*\*|__|(?<=\s|^)[*_]|[*_](?=\W|$)/g, "")
-    .replaceAll(/\b(e\.g|i\.e|etc|cf|vs)\./g, "$1");
+    .replaceAll(/\b(e\.g|i\.e|etc|cf|vs)\./g, "$1")
+    .replaceAll(/\s+/g, " ");
   return plain.split(/(?<=[.!?]["”’)]?)\s+(?=\S)/).map((sentence) => sentence.trim()).filter((one) => one !== "");
 }
 
